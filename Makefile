@@ -1,0 +1,79 @@
+# Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench soak wheel clean
+
+SETUP := sh .ci/setup
+BIN := .venv/bin
+FDC := $(BIN)/fdc
+PY := $(BIN)/python
+QUESTION := How does a run continue after it was killed?
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-zA-Z.]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: ## prove the plan library, then answer a question from this repository's own documents
+	@$(SETUP) base
+	$(FDC) lint plans/library
+	$(FDC) research "$(QUESTION)" --docs .
+
+test: ## run every test (ARGS="tests/repo -x" for some)
+	@$(SETUP) dev
+	@$(PY) -m pytest $(ARGS)
+
+install: ## make .venv with all that the other verbs need
+	@$(SETUP) dev
+
+check: lint types verify test ## everything that CI asks for, and more
+
+lint: ## look for mistakes in Python files and plans
+	@$(SETUP) dev
+	$(BIN)/ruff check .
+	$(FDC) lint plans/library
+
+fmt: ## repair what can be repaired safely, and write plans in the one canonical form
+	@$(SETUP) dev
+	$(BIN)/ruff check --fix .
+	$(FDC) fmt plans/library
+
+types: ## check the types
+	@$(SETUP) dev
+	$(BIN)/mypy
+
+AGENTS.md: $(wildcard protocols/*.protocol.* protocols/*/*.protocol.* tooling/*.py) VERSION ## compile the protocols
+	@$(SETUP) base
+	$(FDC) protocols
+	@touch $@
+
+agents: ## compile the protocols into AGENTS.md, even when it looks current
+	@$(SETUP) base
+	$(FDC) protocols
+
+golden: ## write the golden files anew (never under CI); look at the diff before you commit it
+	@$(SETUP) dev
+	@UPDATE_GOLDEN=1 $(PY) -m pytest tests/golden $(ARGS)
+
+docs: agents ## write every generated page
+	$(FDC) rules --format markdown --output docs/rules.md
+
+verify: ## fail when a generated page is not what its generator writes
+	@$(SETUP) base
+	$(FDC) protocols --check
+	$(FDC) rules --format markdown --check docs/rules.md
+
+bench: ## measure beside other tools and write docs/benchmarks.md
+	@$(SETUP) dev
+	$(PY) -m benchmarks
+	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
+
+soak: ## run the tests that take minutes
+	@$(SETUP) dev
+	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m "not live" $(ARGS)
+
+wheel: ## build dist/*.tar.gz and dist/*.whl
+	@$(SETUP) dev
+	$(PY) -m build --no-isolation
+
+clean: ## remove what can be made again
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Measurements beside other tools: `make bench` runs them and writes docs/benchmarks.md."""

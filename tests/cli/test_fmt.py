@@ -1,0 +1,81 @@
+"""`fdc fmt` as people and hooks start it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.support.process import fdc
+
+UGLY = "set_plan   a\n\n\n\nx<-read_file   b   \n"
+CANONICAL = "set_plan a\n\nx <- read_file b\n"
+
+
+def test_plans_are_written_in_place_and_the_rest_is_left_alone(workspace: Path) -> None:
+    Path("deep/er").mkdir(parents=True)
+    Path("deep/er/ugly.plan").write_text(UGLY)
+    Path("deep/fine.plan").write_text(CANONICAL)
+    Path("deep/notes.txt").write_text(UGLY)
+    os.chmod("deep/er/ugly.plan", 0o640)
+    done = fdc("fmt", "deep", cwd=workspace)
+    assert (0, "1 plan reformatted, 1 plan left unchanged\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert CANONICAL == Path("deep/er/ugly.plan").read_text()
+    assert 0o640 == Path("deep/er/ugly.plan").stat().st_mode & 0o777
+    assert UGLY == Path("deep/notes.txt").read_text()
+    assert ["er", "fine.plan", "notes.txt"] == sorted(os.listdir("deep")), "no temporary file stays"
+    again = fdc("fmt", cwd=workspace)
+    assert (0, "2 plans left unchanged\n") == (again.returncode, again.stdout)
+
+
+def test_check_and_diff_change_nothing(workspace: Path) -> None:
+    Path("a.plan").write_text(UGLY)
+    check = fdc("fmt", "--check", "a.plan", cwd=workspace)
+    assert (1, "Would reformat: a.plan\n1 plan would be reformatted\n") == (check.returncode, check.stdout)
+    diff = fdc("fmt", "--diff", "a.plan", cwd=workspace)
+    assert (1, "1 plan would be reformatted\n") == (diff.returncode, diff.stderr)
+    assert "--- a/a.plan\n+++ b/a.plan\n" in diff.stdout
+    assert "-set_plan   a\n" in diff.stdout and "+x <- read_file b\n" in diff.stdout
+    assert UGLY == Path("a.plan").read_text()
+    Path("a.plan").write_text(CANONICAL)
+    assert 0 == fdc("fmt", "--check", "--diff", "a.plan", cwd=workspace).returncode
+
+
+def test_stdin_goes_to_stdout(workspace: Path) -> None:
+    done = fdc("fmt", "-", cwd=workspace, stdin=UGLY)
+    assert (0, CANONICAL, "") == (done.returncode, done.stdout, done.stderr)
+    wrong = fdc("fmt", "-", "--stdin-filename", "x.plan", cwd=workspace, stdin="while x\n  submit\n")
+    assert (1, "") == (wrong.returncode, wrong.stdout)
+    assert "x.plan:1:1" in wrong.stderr and "there is no `while` in a plan" in wrong.stderr
+
+
+def test_a_plan_that_is_not_understood_is_reported_and_the_others_are_written(workspace: Path) -> None:
+    broken = "if x\n\tsubmit\n"
+    Path("broken.plan").write_text(broken)
+    Path("ugly.plan").write_text(UGLY)
+    done = fdc("fmt", ".", cwd=workspace)
+    assert 1 == done.returncode
+    assert "1 plan reformatted, 1 plan not understood and left alone\n" == done.stdout
+    assert "error[FDC105] tab-indentation" in done.stderr and "broken.plan:2:1" in done.stderr
+    assert broken == Path("broken.plan").read_text()
+    assert CANONICAL == Path("ugly.plan").read_text()
+
+
+def test_wrong_usage_says_so(workspace: Path) -> None:
+    missing = fdc("fmt", "nowhere.plan", cwd=workspace)
+    assert (2, "fdc: Could not find file `nowhere.plan`\n") == (missing.returncode, missing.stderr)
+    assert 2 == fdc("fmt", "-", "a.plan", cwd=workspace).returncode
+    Path("fdc.toml").write_text("excluded = 3\n")
+    settings = fdc("fmt", cwd=workspace)
+    assert 2 == settings.returncode and "unknown key `excluded`; did you mean `exclude`?" in settings.stderr
+
+
+def test_excluded_and_ignored_plans_are_left_alone_unless_named(workspace: Path) -> None:
+    Path("fdc.toml").write_text('exclude = ["/old/"]\n')
+    Path(".gitignore").write_text("*.tmp.plan\n")
+    for name in ("old/a.plan", "b.tmp.plan", "c.plan"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(UGLY)
+    done = fdc("fmt", "--check", cwd=workspace)
+    assert "Would reformat: c.plan\n1 plan would be reformatted\n" == done.stdout
+    named = fdc("fmt", "--check", "old/a.plan", "b.tmp.plan", cwd=workspace)
+    assert "Would reformat: old/a.plan\nWould reformat: b.tmp.plan\n2 plans would be reformatted\n" == named.stdout

@@ -1,0 +1,90 @@
+"""`fdc lint` in every output format, as CI systems and editors start it."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+
+from tests.support import workflow_commands
+from tests.support.process import fdc
+
+PLAN = """\
+# FSM: tooling/fdc_fsm.json
+set_plan Read the tea page
+plan_step_complete ready
+list_file docs
+notes <- grep tea docs
+close_task
+submit
+"""
+
+
+@pytest.fixture
+def plan(workspace: Path) -> Path:
+    """A workspace with a plan that has one error (with an unsafe fix) and one warning."""
+    (workspace / "example.plan").write_text(PLAN, "utf-8")
+    return workspace
+
+
+def lint(folder: Path, form: str, *more: str) -> str:
+    run = fdc("lint", "example.plan", "--format", form, *more, cwd=folder)
+    assert (1, "") == (run.returncode, run.stderr)
+    return run.stdout
+
+
+def test_text_shows_the_line_and_the_caret(plan: Path) -> None:
+    out = lint(plan, "text")
+    assert "error[FDC301] unknown-tool: " in out
+    assert " --> example.plan:4:1\n  |\n4 | list_file docs\n  | ^^^^^^^^^\n" in out
+    assert out.endswith("1 error, 1 warning in 1 file\n")
+
+
+def test_concise_is_what_editors_parse(plan: Path) -> None:
+    first, second = lint(plan, "concise").splitlines()
+    assert first.startswith("example.plan:4:1: error[FDC301] ") and first.endswith(" (unknown-tool)")
+    assert second.startswith("example.plan:5:1: warning[FDC313] ") and second.endswith(" (unused-name)")
+
+
+def test_json_and_jsonl_say_the_same(plan: Path) -> None:
+    document = json.loads(lint(plan, "json"))
+    *rows, summary = [json.loads(line) for line in lint(plan, "jsonl").splitlines()]
+    assert ["FDC301", "FDC313"] == [item["code"] for item in document["diagnostics"]] == [row["code"] for row in rows]
+    assert (1, 1, 1) == (summary["errors"], summary["warnings"], summary["files"])
+
+
+def test_sarif_has_the_rules_explanation_and_the_fix(plan: Path) -> None:
+    run = json.loads(lint(plan, "sarif"))["runs"][0]
+    rule = run["tool"]["driver"]["rules"][0]
+    assert "FDC301" == rule["id"] and "## Why it matters" in rule["help"]["markdown"]
+    change = run["results"][0]["fixes"][0]["artifactChanges"][0]
+    assert {"uri": "example.plan", "uriBaseId": "%SRCROOT%"} == change["artifactLocation"]
+    assert "list_files" == change["replacements"][0]["insertedContent"]["text"]
+
+
+def test_github_annotates_the_lines(plan: Path) -> None:
+    *lines, summary = lint(plan, "github").splitlines()
+    commands = [workflow_commands.read(line) for line in lines]
+    assert [("error", "4"), ("warning", "5")] == [(c.name, c.properties["line"]) for c in commands if c]
+    assert "1 error, 1 warning in 1 file" == summary
+
+
+def test_junit_fails_one_case_of_two(plan: Path) -> None:
+    tree = xml.fromstring(lint(plan, "junit"))
+    assert ("2", "1") == (tree.attrib["tests"], tree.attrib["failures"])
+
+
+def test_a_report_can_go_to_a_file(plan: Path) -> None:
+    assert "" == lint(plan, "sarif", "--output-file", "out.sarif")
+    assert "2.1.0" == json.loads((plan / "out.sarif").read_text("utf-8"))["version"]
+
+
+def test_a_clean_lint_imports_no_renderer(plan: Path) -> None:
+    (plan / "example.plan").write_text(PLAN.replace("list_file ", "list_files ").replace("notes <- ", ""), "utf-8")
+    run = fdc("lint", "example.plan", cwd=plan, env={"PYTHONVERBOSE": "1"})
+    assert 0 == run.returncode
+    loaded = [line for line in run.stderr.splitlines() if line.startswith("import 'fdc_toolchain")]
+    assert any("fdc_toolchain.cli.hot'" in line for line in loaded)
+    assert [] == [line for line in loaded if "fdc_toolchain.report" in line]

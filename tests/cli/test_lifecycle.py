@@ -1,0 +1,231 @@
+"""`fdc start`, `fdc close` and the probe as real processes (FDC-07, 08, 17, 60 to 62, 65, 70)."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fdc_toolchain.knowledge.activity import LOG, faults
+from fdc_toolchain.workflows import lifecycle
+
+from tests.support.process import clean_environment, fdc
+from tests.support.repository import ROOT
+
+META = {"model_name": "test-model", "knowledge_cutoff": "2026-01"}
+
+
+@pytest.fixture
+def oriented(workspace: Path) -> Path:
+    (workspace / lifecycle.META).write_text(json.dumps(META), "utf-8")
+    return workspace
+
+
+def begin(root: Path, task: str = "T-1", network: str = "off") -> tuple[int, str, str]:
+    done = fdc("start", "--task-id", task, "--network", network, cwd=root)
+    return done.returncode, done.stdout, done.stderr
+
+
+def end(root: Path, task: str = "T-1") -> tuple[int, str, str]:
+    done = fdc("close", "--task-id", task, cwd=root)
+    return done.returncode, done.stdout, done.stderr
+
+
+def logged(root: Path) -> list[dict[str, Any]]:
+    entries = [json.loads(raw) for raw in (root / LOG).read_bytes().splitlines()] if (root / LOG).exists() else []
+    assert [] == [fault for item in entries for fault in faults(item)]
+    return entries
+
+
+def types(root: Path) -> list[tuple[str, str]]:
+    return [(item["action"]["type"], item["task"]["id"]) for item in logged(root)]
+
+
+def test_start_orients_and_logs_exactly_one_start(oriented: Path) -> None:
+    """FDC-07, FDC-60, FDC-61, FDC-62."""
+    (oriented / "knowledge_core" / "lessons.jsonl").write_text("{}\n", "utf-8")
+    code, out, err = begin(oriented)
+    assert (0, "") == (code, err)
+    assert [("TASK_START", "T-1")] == types(oriented)
+    found = logged(oriented)[0]["action"]["details"]["orientation"]
+    assert META == found["identity"]
+    assert ["agent_meta.json", "lessons.jsonl"] == [line.split(":")[0] for line in found["artifacts"]]
+    assert "[PASS] write, read and delete" in found["vm_capability_report"]
+    for said in ("test-model", "2026-01", "lessons.jsonl", "[PASS] write, read and delete", "TASK_START logged"):
+        assert said in out
+
+
+def test_a_task_that_is_open_is_not_started_again(oriented: Path) -> None:
+    """FDC-07: exactly one TASK_START, whoever starts it and how often."""
+    begin(oriented)
+    code, out, _ = begin(oriented)
+    assert 0 == code and "was started before" in out
+    command = [sys.executable, ROOT / "tooling" / "fdc_cli.py", "start", "--task-id", "T-2", "--network", "off"]
+    children = [subprocess.Popen(command, env=clean_environment(), stdout=subprocess.PIPE) for _ in range(4)]
+    for child in children:
+        child.communicate(timeout=60)
+    assert [0] * 4 == [child.returncode for child in children]
+    assert [("TASK_START", "T-1"), ("TASK_START", "T-2")] == types(oriented)
+
+
+@pytest.mark.parametrize(
+    ("meta", "words"),
+    [
+        (None, "does not exist"),
+        ("", "not valid JSON"),
+        ("{", "not valid JSON"),
+        ("[]", "not a JSON object"),
+        ('{"model_name": "m"}', "`knowledge_cutoff`"),
+        ('{"model_name": "", "knowledge_cutoff": "c"}', "`model_name`"),
+        ('{"model_name": "m", "knowledge_cutoff": 2026}', "`knowledge_cutoff`"),
+    ],
+)
+def test_without_an_identity_nothing_is_logged(workspace: Path, meta: str | None, words: str) -> None:
+    """FDC-08, FDC-60."""
+    if meta is not None:
+        (workspace / lifecycle.META).write_text(meta, "utf-8")
+    code, _, err = begin(workspace)
+    assert 1 == code and "L1 self-awareness failed" in err and words in err and "Traceback" not in err
+    assert not (workspace / LOG).exists()
+
+
+def test_without_knowledge_core_nothing_is_logged(tmp_path: Path) -> None:
+    """FDC-61."""
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    code, _, err = begin(tmp_path)
+    assert 1 == code and "failed" in err
+    assert ["fdc.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("task", ["", "   ", "a\nb", "///", "x`y"])
+@pytest.mark.parametrize("act", [begin, end])
+def test_a_task_needs_an_id(oriented: Path, act: Any, task: str) -> None:
+    """FDC-07, FDC-17."""
+    code, _, err = act(oriented, task)
+    assert 1 == code and "the task id" in err
+    assert not (oriented / LOG).exists() and not (oriented / "postmortems").exists()
+
+
+@pytest.mark.parametrize("command", ["start", "close"])
+def test_a_command_line_without_an_id_is_wrong_usage(oriented: Path, command: str) -> None:
+    done = fdc(command, cwd=oriented)
+    assert (2, "") == (done.returncode, done.stdout) and "--task-id" in done.stderr
+
+
+def test_a_task_that_was_never_started_cannot_be_closed(oriented: Path) -> None:
+    """FDC-07."""
+    begin(oriented, "other")
+    code, _, err = end(oriented)
+    assert 1 == code and "`T-1` was never started" in err
+    assert [("TASK_START", "other")] == types(oriented)
+    assert not (oriented / "postmortems").exists()
+
+
+def test_close_writes_the_post_mortem_and_logs_the_end(oriented: Path) -> None:
+    """FDC-17, FDC-70."""
+    begin(oriented, "feature/x.1")
+    code, out, err = end(oriented, "feature/x.1")
+    assert (0, "") == (code, err)
+    path = f"postmortems/{datetime.now():%Y-%m-%d}-featurex1.md"
+    assert path in out and "TASK_END logged" in out
+    text = (oriented / path).read_text("utf-8")
+    assert re.search(r"\*\*Task ID:\*\* `feature/x\.1`", text)
+    assert re.search(r"\*\*Completion Date:\*\* `\d{4}-\d\d-\d\d`", text)
+    headers = re.findall(r"^## \d\. (.*)$", text, re.M)
+    assert [
+        "Summary", "What Went Well", "What Could Be Improved", "Root Cause Analysis", "Proposed Corrective Actions"
+    ] == headers  # fmt: skip
+    assert text.index("**Lesson:**") < text.index("**Action:**")
+    start, finish = logged(oriented)
+    assert ("TASK_END", {"postmortem": path}) == (finish["action"]["type"], finish["action"]["details"])
+    assert start["session_id"] == finish["session_id"]
+
+
+def test_a_second_close_changes_nothing(oriented: Path) -> None:
+    """C-07."""
+    begin(oriented)
+    end(oriented)
+    (page,) = (oriented / "postmortems").iterdir()
+    page.write_text("**Task ID:** `T-1`\nfilled in\n", "utf-8")
+    code, out, _ = end(oriented)
+    assert 0 == code and "nothing was logged" in out
+    assert "**Task ID:** `T-1`\nfilled in\n" == page.read_text("utf-8")
+    assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == types(oriented)
+    code, _, err = begin(oriented)
+    assert 1 == code and "was closed at" in err
+
+
+def test_a_post_mortem_that_is_there_already_is_kept(oriented: Path) -> None:
+    """C-07: the controller has made it, or a close was killed before it could log."""
+    begin(oriented)
+    page = oriented / "postmortems" / "2020-01-01-T-1.md"
+    page.parent.mkdir()
+    page.write_text("- **Task ID:** `T-1`\n", "utf-8")
+    code, out, _ = end(oriented)
+    assert 0 == code and "kept as it is: postmortems/2020-01-01-T-1.md" in out
+    assert [page] == list(page.parent.iterdir())
+    assert "postmortems/2020-01-01-T-1.md" == logged(oriented)[-1]["action"]["details"]["postmortem"]
+
+
+def test_two_tasks_with_one_safe_form_have_two_post_mortems(oriented: Path) -> None:
+    for task in ("a/b", "a.b"):
+        begin(oriented, task)
+        assert 0 == end(oriented, task)[0]
+    texts = [path.read_text("utf-8") for path in (oriented / "postmortems").iterdir()]
+    assert {"`a/b`", "`a.b`"} == {re.findall(r"Task ID:\*\* (`.*`)", text)[0] for text in texts}
+
+
+def test_without_its_template_a_task_is_not_closed(oriented: Path) -> None:
+    """FDC-17: no TASK_END, nothing half done."""
+    from functools import partial
+
+    from fdc_toolchain.effects import activity_log
+
+    begin(oriented)
+    report = lifecycle.close(
+        str(oriented), "T-1", transact=partial(activity_log.transact, str(oriented)),
+        now=datetime.now().astimezone(), new_id=str, template=str(oriented / "absent.j2"),
+    )  # fmt: skip
+    assert report.refused and "absent.j2 does not exist" in report.refused
+    assert [("TASK_START", "T-1")] == types(oriented)
+
+
+def test_a_damaged_log_is_named_and_goes_on(oriented: Path) -> None:
+    """FDC-108."""
+    begin(oriented)
+    with open(oriented / LOG, "ab") as file:
+        file.write(b'{"torn": ')
+    code, _, err = end(oriented)
+    assert 0 == code and f"warning: {LOG}:2 is no log entry" in err
+    assert 3 == len((oriented / LOG).read_bytes().splitlines())
+
+
+@pytest.fixture
+def listener() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_the_probe_reports_and_never_fails(workspace: Path, listener: str) -> None:
+    """FDC-65: an offline machine is a line, not an error."""
+    done = fdc("--network", listener, cwd=workspace, script="environmental_probe.py")
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "[PASS] write, read and delete" in done.stdout and f"[PASS] connection to {listener}: " in done.stdout
+    done = fdc("probe", "--network", "127.0.0.1:1", "--folder", "/absent", cwd=workspace, env={"PATH": ""})
+    assert 0 == done.returncode
+    assert ["FAIL", "FAIL", "FAIL"] == re.findall(r"\[(\w+)\]", done.stdout)
+    assert [] == [path for path in workspace.iterdir() if path.name != "knowledge_core"]
+
+
+def test_a_probe_that_fails_is_recorded_and_the_task_begins(oriented: Path) -> None:
+    """FDC-62."""
+    code, out, _ = begin(oriented, network="127.0.0.1:1")
+    assert 0 == code and "[FAIL] no connection to 127.0.0.1:1" in out
+    assert "[FAIL] no connection" in logged(oriented)[0]["action"]["details"]["orientation"]["vm_capability_report"]

@@ -1,0 +1,44 @@
+"""Three things only: no sockets but loopback, no live model, the `workspace` fixture."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support import network, profiles
+
+profiles.load()
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A connection that leaves this machine is an error of the test."""
+    if not request.node.get_closest_marker("live"):
+        network.forbid(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The verdict cache of this test run: nobody's own cache is read or written."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def no_live_model(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, session_cache: Path) -> None:
+    """No key, address or setting of the person at the keyboard reaches the code under test or its children."""
+    if not request.node.get_closest_marker("live"):
+        for name in list(os.environ):
+            if name.startswith(("ANTHROPIC_", "OPENAI_", "FDC_")):
+                monkeypatch.delenv(name)
+    monkeypatch.setenv("FDC_CACHE_DIR", str(session_cache))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty workspace, which is the working directory of the test."""
+    folder = tmp_path / "workspace"
+    (folder / "knowledge_core").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return folder

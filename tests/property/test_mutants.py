@@ -1,0 +1,256 @@
+"""Would we notice? Mistakes planted into the prover one at a time, which the generated plan sets must find (formal core, C 3).
+
+Each mutant changes one place of `analyses/words.py`, `files.py`, `closure.py` or `shortest.py`: the text is
+compiled again and the changed functions get the changed code, for as long as one comparison lasts.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+from fdc_toolchain.analyses import files as file_rule
+from fdc_toolchain.analyses.shortest import Search
+from fdc_toolchain.analyses.words import Machine
+from fdc_toolchain.check import Checked, check
+from fdc_toolchain.resolve.link import Linker
+from fdc_toolchain.resolve.settings import Settings
+
+from tests.support import filesets, plansets
+from tests.support.linting import World
+
+pytestmark = pytest.mark.slow
+
+SETS = 700
+"""Plan sets that each mutant has to survive; nearly all die within the first few."""
+
+MUTANTS: list[tuple[str, str, str]] = [
+    # the words of a plan
+    ("words", "out |= self.body(instance, node.then, mask)", "out = self.body(instance, node.orelse, mask)"),
+    ("words", "out |= self.body(instance, node.orelse, mask)", "out |= 0"),
+    ("words", "        if node.least:\n", "        if not node.least:\n"),
+    ("words", "        reached = mask\n        frontier = mask & ~", "        reached = 0\n        frontier = mask & ~"),
+    ("words", "else self.machine.size\n        while", "else 1\n        while"),
+    ("words", "            left -= 1\n", "            left -= 2\n"),
+    ("words", "while frontier and left > 0", "while frontier and left > 1"),
+    ("words", "left = (node.most - node.least)", "left = node.most"),
+    ("words", "after & ~reached & ~self.machine.sink", "after & reached & ~self.machine.sink"),
+    ("words", "if instance.unit.stated is not None:", "if instance.unit.stated is None:"),
+    ("words", "            out |= exits", "            out = exits"),
+    ("words", "key = (id(instance), low)", "key = (id(instance), 0)"),
+    ("words", "            rest ^= low\n            key", "            rest = 0\n            key"),
+    ("words", "after |= sink if target < 0", "after |= 0 if target < 0"),
+    ("words", "instance.unit.body, 1 << self.machine.start)", "instance.unit.body, 1)"),
+    ("words", "self._exits[key] = self.body(instance, instance.unit.body, low)", "self._exits[key] = out"),
+    ("words", "unit.body, low)\n            out", "unit.body, mask)\n            out"),
+    # the shortest run
+    ("shortest", "if found is None or length + 1 < found[0]", "if found is None"),
+    ("shortest", "total = length + 1 + more", "total = length + more"),
+    ("shortest", "if known is None or length < known[0]", "if known is None or length + 1 < known[0]"),
+    ("shortest", "frontier = _merge(reached, after)", "frontier = {} if _merge(reached, after) else after"),
+    ("shortest", "if target < 0:\n                known", "if target <= 0:\n                known"),
+    ("shortest", "(total, refusal.state) < (known.length, known.state)", "(known.length, known.state) < (total, refusal.state)"),
+    # files
+    ("files", "wrong |= second.failures[state]", "wrong = second.failures[state]"),
+    ("files", "out |= second.exits[state]", "out = second.exits[state]"),
+    ("files", "total = body if least else _SAME", "total = body"),
+    ("files", "range(min(3, 3 if most is None else most - least))", "range(min(1, 3 if most is None else most - least))"),
+    ("files", '"delete": ((ABSENT, ABSENT, ABSENT), 0, True)', '"delete": ((PRESENT, PRESENT, PRESENT), 0, True)'),
+    ("files", '"create": ((PRESENT, PRESENT, PRESENT), 1, True)', '"create": ((PRESENT, PRESENT, PRESENT), None, True)'),
+    ("files", "_or(then.of(path), orelse.of(path))", "then.of(path)"),
+    ("files", "Effects(paths, _or(then.rest, orelse.rest))", "Effects(paths, then.rest)"),
+    ("files", "            rest = _then(rest, inner.rest)", "            rest = inner.rest"),
+    ("files", "return _then(found, _SHELL)", "return found"),
+    ("files", "inner[node.name] = ((node.alias,),)  # two names of one file", "pass"),
+    ("files", "            if key in paths:\n", "            if False:\n"),
+    ("files", "settled = _settled(effect, 1 if path == ((present,),) else 2)", "settled = _settled(effect, 2)"),
+    ("files", "given[name] = (param.default,)", "pass"),
+    ("files", "entry = 1 if exists(path[0]) else 0", "entry = 0 if exists(path[0]) else 1"),
+    ("files", "_repeat(outer.rest, node.least, node.most)", "outer.rest"),
+    # the closure mandate
+    ("closure", '"close_op": [1, 1, 1]', '"close_op": [1, 0, 1]'),
+    ("closure", '"submit_op": [0, 2, 0]', '"submit_op": [0, 2, 2]'),
+    ("closure", "return [0, 0, 0]", "return [0, 1, 0]"),
+    ("closure", "summaries.root(instance) & ~CLOSURE.accept", "not summaries.root(instance) & CLOSURE.accept"),
+]  # fmt: skip
+
+SURVIVORS = len(MUTANTS) // 20
+"""Mutants that may live: one in twenty is the measure. `tests/unit/test_words.py` is there for them."""
+
+
+# ---- planting -----------------------------------------------------------------------------------
+
+
+def functions(module: ModuleType | type) -> dict[str, FunctionType]:
+    """The functions of a module and of its classes, by name."""
+    out: dict[str, FunctionType] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, classmethod):
+            value = value.__func__
+        if isinstance(value, FunctionType) and (isinstance(module, type) or value.__module__ == module.__name__):
+            out[name] = value
+        elif isinstance(value, type) and value.__module__ == getattr(module, "__name__", None):
+            out |= {f"{name}.{inner}": found for inner, found in functions(value).items()}
+    return out
+
+
+@contextmanager
+def planted(name: str, old: str, new: str) -> Iterator[None]:
+    """One mistake in one module of the analyses."""
+    module = importlib.import_module(f"fdc_toolchain.analyses.{name}")
+    source = inspect.getsource(module)
+    assert source.count(old) == 1, f"the place of this mutant has changed: {old!r} is there {source.count(old)} times"
+    other = ModuleType(module.__name__)
+    other.__dict__.update(__package__=module.__package__, __file__=module.__file__)
+    exec(compile(source.replace(old, new), str(module.__file__), "exec"), other.__dict__)
+    mine, theirs = functions(module), functions(other)
+    kept: list[tuple[FunctionType, CodeType]] = []
+    tables: list[tuple[dict, dict]] = []
+    for key, function in theirs.items():
+        if key in mine and mine[key].__code__ != function.__code__:
+            kept.append((mine[key], mine[key].__code__))
+            mine[key].__code__ = function.__code__
+    for key, value in vars(other).items():
+        if isinstance(value, dict) and key.startswith("_") and not key.startswith("__") and value != vars(module)[key]:
+            tables.append((vars(module)[key], dict(vars(module)[key])))
+            vars(module)[key].update(value)
+        elif isinstance(value, other.__dict__.get("Machine", ())):
+            tables.append((vars(module)[key].table, dict(vars(module)[key].table)))
+            vars(module)[key].table.update(value.table)
+    assert kept or tables, "the mistake changes nothing"
+    try:
+        yield
+    finally:
+        for function, code in kept:
+            function.__code__ = code
+        for table, before in tables:
+            table.clear()
+            table.update(before)
+
+
+# ---- comparing ----------------------------------------------------------------------------------
+
+
+def looked_at(files: dict[str, bytes], there: frozenset[str] = frozenset()) -> Checked:
+    world = World(dict(files), there)
+    world.there = set(there)
+    return check(Linker("/nonexistent", Settings(), world), ["p0.plan"])
+
+
+@functools.cache
+def word_sets() -> list[tuple[plansets.PlanSet, dict[int, Any]]]:
+    out = []
+    for seed in range(SETS):
+        made = plansets.plan_set(seed)
+        try:
+            numbers = plansets.judged(made)
+            out.append((made, {n: (plansets.verdict(made, n), plansets.exits(made, n)) for n in numbers}))
+        except plansets.TooMany:
+            continue
+    return out
+
+
+def words_differ() -> bool:
+    for made, expected in word_sets():
+        result = looked_at(made.files | {"fdc_tools.json": plansets.CATALOGUE})
+        for number, (verdict, exits) in expected.items():
+            instance = result.context.graph.instance(f"p{number}.plan")
+            summaries = result.context.summaries(Machine.of(instance.unit.automaton))
+            if summaries.root(instance) != exits:
+                return True
+            finding = Search(summaries).root(instance)
+            shortest = min((item.length for item in finding.refusals), default=None)
+            if (shortest, finding.unfinished and finding.unfinished[1]) != verdict:
+                return True
+            told = {d.code for d in result.diagnostics if d.code in ("FDC401", "FDC402") and d.span.path == f"p{number}.plan"}
+            if told != {code for code, found in zip(("FDC401", "FDC402"), verdict, strict=True) if found is not None}:
+                return True
+    return False
+
+
+@functools.cache
+def file_sets() -> list[tuple[filesets.FileSet, set]]:
+    out = []
+    for seed in range(SETS):
+        made = filesets.file_set(seed)
+        try:
+            out.append((made, filesets.failures(made)))
+        except filesets.TooMany:
+            continue
+    return out
+
+
+def files_differ() -> bool:
+    for made, expected in file_sets():
+        files = made.files | {"fdc_tools.json": filesets.CATALOGUE, "any.json": filesets.AUTOMATON}
+        result = looked_at(files, made.there)
+        actual = set()
+        for item in file_rule.check(result.context):
+            step = item.labels[0].span if item.labels else item.span
+            actual.add((item.span.line, step.path, step.line, item.code))
+        if actual != expected:
+            return True
+    return False
+
+
+CLOSING = {"ta": "close_op", "tb": "submit_op", "tc": "step_op", "tn": None}
+
+
+@functools.cache
+def closing_sets() -> list[tuple[dict[str, bytes], bool]]:
+    """Plan sets whose letters close, submit and work, under an automaton that refuses nothing."""
+    catalogue = json.loads(plansets.CATALOGUE)
+    for name, action in CLOSING.items():
+        catalogue["tools"][name]["action"] = action
+    moves = {symbol: "S" for symbol in CLOSING.values() if symbol}
+    free = {"states": ["S"], "alphabet": sorted(moves), "transitions": {"S": moves}, "start_state": "S", "accept_states": ["S"]}
+    out = []
+    for seed in range(SETS // 2):
+        made = plansets.plan_set(seed)
+        try:
+            words = ["".join(letter[0] for letter in run if letter) for run in plansets.runs(made, 0)]
+        except plansets.TooMany:
+            continue
+        files = made.files | {"fdc_tools.json": json.dumps(catalogue).encode()}
+        files |= {name: json.dumps(free).encode() for name in files if name.startswith("m")}
+        out.append((files, all(word.endswith(("a", "ab")) for word in words)))
+    return out
+
+
+def closings_differ() -> bool:
+    return any(
+        closed == any(item.code == "FDC403" for item in looked_at(files).diagnostics) for files, closed in closing_sets()
+    )
+
+
+DIFFER: dict[str, Callable[[], bool]] = {
+    "words": words_differ, "shortest": words_differ, "files": files_differ, "closure": closings_differ,
+}  # fmt: skip
+
+
+def test_nothing_differs_without_a_mistake():
+    assert not words_differ()
+    assert not files_differ()
+    assert not closings_differ()
+
+
+def test_nearly_every_planted_mistake_is_found():
+    living = []
+    for name, old, new in MUTANTS:
+        with planted(name, old, new):
+            try:
+                found = DIFFER[name]()
+            except Exception:  # a mutant that falls over is found too
+                found = True
+        if not found:
+            living.append((name, new))
+    assert len(MUTANTS) >= 40
+    assert len(living) <= SURVIVORS, living
+    assert not words_differ(), "and all of them are gone again"

@@ -1,0 +1,204 @@
+"""The shortest way to a known verdict, by time stamps alone: it is taken only where nothing can have changed.
+
+The other tests of the cache edit files faster than a file system's clock ticks, so they never get
+this far. Here files count as written long ago.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fdc_toolchain import resources
+from fdc_toolchain.cli import lint as slow
+from fdc_toolchain.resolve import discover, seen
+
+from tests.property.test_cache import World, difference, lint
+from tests.support.plans import CLEAN
+
+SESSIONS, EDITS = 8, 14
+
+
+@pytest.fixture
+def long_ago(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every file was written so long ago that its times are beyond doubt; the cache is empty."""
+    monkeypatch.setattr(seen, "settled", lambda found, since: True)
+    monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_warm_output_equals_cold_output_after_any_edit(
+    long_ago: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recalled = [0]
+
+    def counted(name: str, recall: Callable[[str], object] = seen.recall) -> object:
+        found = recall(name)
+        recalled[0] += found is not None
+        return found
+
+    monkeypatch.setattr(seen, "recall", counted)
+    for seed in range(SESSIONS):
+        folder = tmp_path / f"w{seed}"
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        world = World(folder, random.Random(1000 + seed))
+        history = []
+        for _ in range(EDITS):
+            arguments = world.arguments()
+            cold = lint("--no-cache", *arguments)
+            for _ in range(2):
+                warm = lint(*arguments)
+                if warm != cold:
+                    pytest.fail(difference(f"seed {seed}, {arguments} after {history}", warm, cold), pytrace=False)
+            history.append(world.edit())
+    assert recalled[0] > SESSIONS * EDITS / 3, "most second looks must have gone the short way"
+
+
+READS = "read_file docs/tea.md\n"
+PLAN = CLEAN.replace(READS, f"{READS}create_file_with_block out/new.md\n    Tea.\nread_file out/new.md\n")
+"""It rests on a file that is there and on one that is not."""
+
+WORDS = ([], ["plans"], ["plans/a.plan"])
+"""Everything, a folder, one plan: what the last one rests on, no search has listed."""
+
+
+@pytest.fixture
+def known(long_ago: None, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace whose verdicts are known; `fdc lint` says the same again without judging anything."""
+    (workspace / "docs").mkdir()
+    (workspace / "docs/tea.md").write_text("Green tea.\n")
+    (workspace / "plans/deep").mkdir(parents=True)
+    (workspace / "plans/a.plan").write_text(PLAN)
+    (workspace / "plans/b.plan").symlink_to("../docs/nowhere")
+    (workspace / "plans/.gitignore").write_text("c.plan\n")
+    (workspace / "plans/c.plan").write_text("nonsense\n")
+    expected = (0, "1 plan proved, no findings\n", "")
+    for words in WORDS:
+        assert expected == lint(*words)
+
+    def judged(*arguments: object) -> None:
+        raise AssertionError("judged again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(slow, "lint", judged)
+        for words in WORDS:
+            assert expected == lint(*words)
+    return workspace
+
+
+def replaced(path: Path, text: str) -> None:
+    """Another text of the same length, with the modification time that the file had."""
+    info = path.stat()
+    assert info.st_size == len(text)
+    path.write_text(text)
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+
+
+EDITS_OF_KNOWN: dict[str, tuple[Callable[[Path], object], int]] = {
+    # what happens to the workspace, and the exit code of the next lint of all of it
+    "a plan edited": (lambda at: (at / "plans/a.plan").write_text("nonsense\n"), 1),
+    "a plan edited, its length and time kept": (
+        lambda at: replaced(at / "plans/a.plan", PLAN.replace("docs/tea.md", "docs/ten.md")), 1,
+    ),
+    "a plan deleted": (lambda at: (at / "plans/a.plan").unlink(), 0),
+    "a plan added": (lambda at: (at / "plans/deep/d.plan").write_text("nonsense\n"), 1),
+    "a folder with a plan added": (
+        lambda at: ((at / "more").mkdir(), (at / "more/d.plan").write_text("nonsense\n")), 1,
+    ),
+    "a dangling link given a target": (lambda at: (at / "docs/nowhere").write_text("nonsense\n"), 1),
+    "a file that a plan reads deleted": (lambda at: (at / "docs/tea.md").unlink(), 1),
+    "a file that a plan creates created": (
+        lambda at: ((at / "out").mkdir(), (at / "out/new.md").write_text("Tea.\n")), 1,
+    ),
+    "an ignore file edited": (lambda at: (at / "plans/.gitignore").write_text("d.plan\n"), 1),
+    "an ignore file added": (lambda at: (at / ".gitignore").write_text("a.plan\n"), 0),
+    "settings added": (lambda at: (at / "fdc.toml").write_text("nonsense\n"), 2),
+    "a catalogue added": (lambda at: (at / "fdc_tools.json").write_text("{"), 1),
+    "a registry added": (lambda at: (at / "knowledge_core/plan_registry.json").write_text("{"), 1),
+    "an automaton of the workspace's own": (
+        lambda at: ((at / "tooling").mkdir(), (at / "tooling/fdc_fsm.json").write_text("{")), 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS_OF_KNOWN)
+def test_a_change_of_anything_that_mattered_is_seen(edit: str, known: Path) -> None:
+    change, expected = EDITS_OF_KNOWN[edit]
+    change(known)
+    for words in WORDS:
+        warm, cold = lint(*words), lint("--no-cache", *words)
+        assert cold == warm, words
+        assert words or expected == cold[0], cold
+
+
+def test_the_same_is_seen_where_folders_have_no_times(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems do not touch a folder when a file is added to it: then listings are compared."""
+    monkeypatch.setattr(seen, "_devices_that_keep_times", lambda: set())
+    for module in (seen, discover):
+        monkeypatch.setattr(module, "folder_stamp", lambda path: (1, 1, 1, 1))
+    assert 0 == lint("plans")[0]
+    (known / "plans/deep/d.plan").write_text("nonsense\n")
+    assert 1 == lint("plans")[0]
+
+
+def test_other_words_folders_and_tools_have_memories_of_their_own(
+    known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = seen.name_of("/w", ["."], "")
+    assert 4 == len({here, seen.name_of("/v", ["."], ""), seen.name_of("/w", ["a"], ""), seen.name_of("/w", ["."], "x")})
+    monkeypatch.chdir(known / "plans")
+    assert here != seen.name_of("/w", ["."], "")
+    monkeypatch.setattr(seen, "tool_identity", lambda: "another fdc")
+    monkeypatch.chdir(known)
+    assert here != seen.name_of("/w", ["."], "")
+
+
+def test_what_was_written_a_moment_ago_is_not_remembered() -> None:
+    second = 1_000_000_000
+    now = 1000 * second
+    assert not seen.settled((now - 100_000_001, now - 900_000_000, 1, 1), now)
+    assert not seen.settled((now - 900_000_001, now - 100_000_000, 1, 1), now)
+    assert seen.settled((now - 300_000_001, now - 300_000_001, 1, 1), now)
+    assert not seen.settled((now - second, now - second, 1, 1), now), "whole seconds: the clock may be a coarse one"
+    assert seen.settled((now - 3 * second, now - 3 * second, 1, 1), now)
+
+
+def test_a_plan_just_written_is_judged_by_its_content(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (workspace / "a.plan").write_text(CLEAN.replace("read_file docs/tea.md", "read_file a.plan"))
+    assert 0 == lint()[0]
+    sight = seen.Seen()
+    assert not all(seen.settled(found, sight.began) for found in [seen.stamp("a.plan")] if found)
+    assert seen.recall(seen.name_of(str(workspace), ["."], repr([None] * 4))) is None
+
+
+def wheel(folder: Path, record: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What an fdc installed below `folder` with such a record calls itself."""
+    package = folder / "fdc_toolchain"
+    (package / "_data").mkdir(parents=True)
+    (package / "_data" / "VERSION").write_text("1.2.3\n")
+    if record:
+        (folder / "fdc_toolchain-1.2.3.dist-info").mkdir()
+        (folder / "fdc_toolchain-1.2.3.dist-info" / "RECORD").write_text(record)
+    monkeypatch.setattr(resources, "ROOT", str(package / "_data"))
+    monkeypatch.setattr(resources, "__file__", str(package / "resources.py"))
+    return seen.tool_identity()
+
+
+def test_a_wheel_is_what_is_in_it_wherever_and_whenever_it_was_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two builds of one version are two tools; one build installed twice is one, so a CI cache holds."""
+    one = wheel(tmp_path / "one", "a.py,sha256=x,1\n", monkeypatch)
+    assert one == wheel(tmp_path / "two", "a.py,sha256=x,1\n", monkeypatch)
+    assert one != wheel(tmp_path / "three", "a.py,sha256=y,1\n", monkeypatch)
+    assert wheel(tmp_path / "four", "", monkeypatch) != wheel(tmp_path / "five", "", monkeypatch)
+
+
+def test_the_first_part_that_is_missing_stands_for_the_path(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "f").write_text("")
+    for path, expected in (("a/b/c", "a/b"), ("x/y", "x"), ("a/b", "a/b"), ("f/g/h", "f/g")):
+        assert f"{tmp_path}/{expected}" == seen.missing_part(f"{tmp_path}/{path}", {})

@@ -1,0 +1,69 @@
+"""What is imported is declared, and what every user must install is imported."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+
+from tests.support.repository import ROOT, files
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "pre-commit": "pre_commit"}
+OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
+
+
+def modules(requirements: Iterable[str]) -> set[str]:
+    """The top modules that a list of requirements brings."""
+    names = (re.split(r"[\[<>=!~; ]", requirement)[0].lower() for requirement in requirements)
+    return {MODULES.get(name, name.replace("-", "_")) for name in names}
+
+
+def imported(source: str) -> set[str]:
+    """The top modules that a file imports by absolute name, wherever in the file."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def all_imported(*folders: str) -> set[str]:
+    names = (name for name in files() if name.endswith(".py") and name.startswith(folders))
+    return set[str]().union(*(imported((ROOT / name).read_text("utf-8")) for name in names)) - OURS
+
+
+# Chosen for the project as a whole and not in use yet; an entry goes when its module is imported.
+FIXED = {"networkx", "yaml"}
+BASE = modules(PROJECT["dependencies"])
+EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"].items()}
+
+
+def test_the_package_imports_only_what_its_users_install() -> None:
+    assert set() == all_imported("tooling/") - BASE - EXTRAS["model"]
+
+
+def test_its_users_install_only_what_the_package_imports() -> None:
+    assert FIXED == BASE - all_imported("tooling/")
+
+
+def test_the_tests_import_only_what_the_developers_install() -> None:
+    assert set() == all_imported("tests/") - BASE - EXTRAS["model"] - EXTRAS["dev"]
+
+
+def test_the_benchmarks_import_only_what_they_declare() -> None:
+    assert set() == all_imported("benchmarks/") - BASE - EXTRAS["dev"] - EXTRAS["bench"]
+
+
+def test_every_requirement_is_a_range_with_an_upper_end() -> None:
+    rows = [*PROJECT["dependencies"], *(row for rows in PROJECT["optional-dependencies"].values() for row in rows)]
+    assert [] == [row for row in rows if not re.fullmatch(r"[a-z][a-z0-9-]*>=[\d.]+,<[\d.]+", row)]
+
+
+def test_an_undeclared_import_is_found_wherever_it_stands() -> None:
+    source = "import requests\ndef f():\n    from httpx import get\n    import yaml.x\n"
+    assert {"requests", "httpx", "yaml"} == imported(source)

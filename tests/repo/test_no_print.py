@@ -1,0 +1,73 @@
+"""Nothing below floor 7 prints, exits or reaches for the terminal: rooms return values."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.support.repository import PACKAGE
+
+SPEAKING_ROOMS = {"cli", "server"}
+CALLS = {"print", "input", "breakpoint", "exit", "quit"}
+ATTRIBUTES = {
+    ("sys", "exit"), ("sys", "stdout"), ("sys", "stderr"), ("sys", "stdin"), ("sys", "argv"),
+    ("os", "_exit"), ("os", "abort"), ("click", "echo"), ("click", "secho"), ("pprint", "pprint"),
+}  # fmt: skip
+RAISES = {"SystemExit", "KeyboardInterrupt"}
+
+
+def noises(source: str) -> list[tuple[int, str]]:
+    """Every place where a file prints, exits or touches the terminal: (line, what)."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            found.append((node.lineno, node.func.id))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if (node.value.id, node.attr) in ATTRIBUTES:
+                found.append((node.lineno, f"{node.value.id}.{node.attr}"))
+        elif isinstance(node, ast.ImportFrom):
+            names = {(node.module, alias.name) for alias in node.names} & ATTRIBUTES
+            found.extend((node.lineno, f"{module}.{name}") for module, name in sorted(names))
+        elif isinstance(node, ast.Raise) and node.exc is not None:
+            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            if isinstance(raised, ast.Name) and raised.id in RAISES:
+                found.append((node.lineno, f"raise {raised.id}"))
+    return sorted(found)
+
+
+def quiet_files() -> list[Path]:
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in SPEAKING_ROOMS]
+
+
+def test_rooms_below_the_front_door_are_silent() -> None:
+    found = {
+        f"{path.relative_to(PACKAGE)}:{line}: {what}"
+        for path in quiet_files()
+        for line, what in noises(path.read_text("utf-8"))
+    }
+    assert set() == found
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        ("print('x')", "print"),
+        ("def f():\n    input()", "input"),
+        ("import sys\ndef f():\n    sys.exit(1)", "sys.exit"),
+        ("import sys\nsys.stderr.write('x')", "sys.stderr"),
+        ("from sys import stdout", "sys.stdout"),
+        ("import os\nos._exit(1)", "os._exit"),
+        ("import click\nclick.echo('x')", "click.echo"),
+        ("raise SystemExit(2)", "raise SystemExit"),
+        ("raise SystemExit", "raise SystemExit"),
+        ("exit()", "exit"),
+    ],
+)
+def test_a_planted_noise_is_found(source: str, what: str) -> None:
+    assert [what] == [name for _, name in noises(source)]
+
+
+def test_there_are_rooms_to_look_at() -> None:
+    assert len(quiet_files()) > 10

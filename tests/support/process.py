@@ -1,0 +1,52 @@
+"""Real processes: the front door as a user meets it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .repository import ROOT
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment without what would change the output: switches of Python, git and make, colours."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "MAKE", "MFLAGS", "VIRTUAL_ENV"))}
+    env.update({"NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8", "COLUMNS": "100"})
+    env.update(extra or {})
+    return env
+
+
+def run(
+    argv: Sequence[str | os.PathLike[str]],
+    *,
+    cwd: str | os.PathLike[str],
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    timeout: float = 300,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end and captures what it says. Never raises for its exit code."""
+    return subprocess.run(
+        [os.fspath(part) for part in argv],
+        cwd=cwd,
+        input=stdin,
+        env=clean_environment(env),
+        timeout=timeout,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def fdc(
+    *arguments: str,
+    cwd: str | os.PathLike[str],
+    script: str = "fdc_cli.py",
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Runs `python3 tooling/SCRIPT ARGUMENTS` of this checkout in the folder `cwd`."""
+    return run([sys.executable, Path(ROOT, "tooling", script), *arguments], cwd=cwd, stdin=stdin, env=env)

@@ -1,0 +1,127 @@
+"""The closure mandate: the last work step closes the task, at most a submit follows (FDC-10, C-06, C-09, FDC-18, T-12)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from fdc_toolchain.resolve.settings import Settings
+
+from tests.support.linting import findings, lint
+
+CLOSE = "run_in_bash_session python3 tooling/fdc_cli.py close --task-id x"
+STEPS = {"w": "plan_step_complete", "c": "close_task", "s": "submit", "m": 'message_user "x"'}
+
+# refuses nothing, so that only the closure rule speaks
+FREE = """\
+{"states": ["S"], "start_state": "S", "accept_states": ["S"], "alphabet": ["step_op", "close_op", "submit_op", "tool_exec"],
+ "transitions": {"S": {"step_op": "S", "close_op": "S", "submit_op": "S", "tool_exec": "S"}}}
+"""
+SETTINGS = Settings(fsm="free.json")
+
+
+def unclosed(text: str, **more: str) -> list[str]:
+    files = {"a.plan": text, "free.json": FREE, **{name.replace("_", "."): body for name, body in more.items()}}
+    return [item.message for item in findings(lint(files, "a.plan", settings=SETTINGS), "FDC403")]
+
+
+def test_a_word_is_closed_where_a_close_comes_last_or_a_submit_right_after_it():
+    """Every word of up to five steps; a message is noticed by no automaton, so it may follow."""
+    for length in range(1, 6):
+        for word in itertools.product(STEPS, repeat=length):
+            heard = "".join(letter for letter in word if letter != "m")
+            closed = heard.endswith(("c", "cs"))
+            assert bool(unclosed("\n".join(STEPS[letter] for letter in word) + "\n")) != closed, word
+
+
+def test_the_message_is_that_of_the_row():
+    """FDC-10."""
+    [message] = unclosed("plan_step_complete\n")
+    assert "must end with the 'close' command" in message
+
+
+@pytest.mark.parametrize(
+    ("command", "closes"),
+    [
+        (CLOSE, True),
+        ("run_in_bash_session python3 tooling/fdc_cli.py close", True),
+        ("run_in_bash_session fdc close --task-id x", True),
+        ("run_in_bash_session python3 -m fdc_toolchain.cli.main close", True),
+        ("run_in_bash_session TASK=x python3.11 ./tooling/fdc_cli.py --quiet close", True),
+        ('run_in_bash_session "python3" "tooling/fdc_cli.py" "close"', True),
+        ("run_in_bash_session echo close the door", False),
+        ("run_in_bash_session echo python3 tooling/fdc_cli.py close", False),
+        ("run_in_bash_session grep close tooling/fdc_cli.py", False),
+        ("run_in_bash_session python3 tooling/fdc_cli.py analyze close", False),
+        ("run_in_bash_session python3 tooling/fdc_cli.py close && rm -rf .", False),
+        ("run_in_bash_session true; python3 tooling/fdc_cli.py close", False),
+        ("run_in_bash_session python3 tooling/fdc_cli.pyc close", False),
+        ("run_in_bash_session # python3 tooling/fdc_cli.py close", False),
+        ("run_in_bash_session cat fdc close", False),
+        ("close_task", True),
+        ("close_task x", True),
+    ],
+)
+def test_a_command_closes_where_it_is_that_program_and_nothing_else(command: str, closes: bool):
+    """FDC-18: by parsed words, not by the word `close` in it (T-12); and more than that program is a command."""
+    assert bool(unclosed(f"{command}\n")) != closes
+
+
+def test_closing_in_some_runs_only_is_not_closing():
+    assert unclosed(f'if "x" == "y"\n  {CLOSE}\n')
+    assert unclosed(f"for_each_file *\n  {CLOSE}\n")
+    assert unclosed(f'for x in "y" max 2\n  {CLOSE}\n')
+    assert not unclosed(f'if "x" == "y"\n  {CLOSE}\nelse\n  {CLOSE}\n')
+    assert not unclosed(f"iterate max 3\n  plan_step_complete\n  {CLOSE}\n")
+    assert not unclosed(f"if true\n  {CLOSE}\n")
+    assert unclosed(f"{CLOSE}\nfor_each_file *\n  plan_step_complete\n")
+
+
+def test_a_fragment_may_close_for_its_caller():
+    assert not unclosed("call_plan b.plan\n", b_plan=f"plan_step_complete\n{CLOSE}\n")
+    assert unclosed(f"{CLOSE}\ncall_plan b.plan\n", b_plan="plan_step_complete\n")
+
+
+def test_a_cycle_of_its_own_closes_for_itself():
+    """A sub-plan with an automaton is a nested cycle: what it closes is its own task."""
+    assert unclosed("call_plan b.plan\n", b_plan=f"use fsm free.json\n{CLOSE}\n")
+    assert not unclosed(f"{CLOSE}\ncall_plan b.plan\n", b_plan=f"use fsm free.json\nplan_step_complete\n{CLOSE}\n")
+
+
+def test_nothing_is_asked_where_the_automaton_knows_no_close():
+    """C-09."""
+    assert not findings(lint("plan_step_complete\n"), "FDC403")
+
+
+def test_the_trace_is_the_shortest_run_that_ends_open():
+    files = {"free.json": FREE, "a.plan": f'plan_step_complete\nif "x" == "y"\n  {CLOSE}\nelse\n  submit\n'}
+    [found] = findings(lint(files, settings=SETTINGS), "FDC403")
+    assert [(label.span.line, label.message) for label in found.trace] == [
+        (1, "open -> open"), (2, "(does not hold)"), (5, "open -> open"),
+    ]  # fmt: skip
+
+
+def test_the_verdict_is_that_of_every_run_of_random_plans():
+    compared = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        lines: list[str] = []
+        words = {""}
+        for _ in range(rng.randint(1, 5)):
+            kind = rng.random()
+            letter = rng.choice("wwccs")
+            if kind < 0.5:
+                lines.append(STEPS[letter])
+                words = {word + letter for word in words}
+            elif kind < 0.75:
+                other = rng.choice("wwccs")
+                lines += ['if "x" == "y"', f"  {STEPS[letter]}", "else", f"  {STEPS[other]}"]
+                words = {word + each for word in words for each in (letter, other)}
+            else:
+                lines += ["for_each_file *", f"  {STEPS[letter]}"]
+                words = {word + letter * times for word in words for times in range(4)}
+        closed = all(word.endswith(("c", "cs")) for word in words)
+        assert bool(unclosed("\n".join(lines) + "\n")) != closed, lines
+        compared += closed
+    assert compared > 30

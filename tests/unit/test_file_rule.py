@@ -1,0 +1,129 @@
+"""Files where generated plans do not look: results as paths, words of findings, forks (FDC-19 to FDC-22, FDC413)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.linting import findings, lint, places
+
+FILES = ("FDC411", "FDC412", "FDC413")
+
+
+def told(text: str, there: tuple[str, ...] = (), **more: str) -> list[tuple[int, str, str]]:
+    files = {"a.plan": text, **{name.replace("_", "."): body for name, body in more.items()}}
+    return [(item.span.line, item.code, item.message) for item in findings(lint(files, "a.plan", there=there), *FILES)]
+
+
+def test_a_result_that_names_a_file_is_followed_while_it_is_bound_once():
+    text = "r <- grep x\ndelete_file {r}\nread_file {r}\n"
+    assert [(line, code) for line, code, _ in told(text)] == [(3, "FDC411")]
+    assert told("r <- grep x\ndelete_file {r}\nr <- grep y\nread_file {r}\n") == []
+    assert told('r <- grep x\ndelete_file {r}\nif "a" == "b"\n  r <- grep y\nread_file {r}\n') == []
+    assert told("for_each_file *\n  r <- grep x\n  delete_file {r}\nr <- grep y\nread_file {r}\n") == []
+
+
+def test_each_turn_of_a_loop_has_a_result_of_its_own():
+    assert told("for_each_file *\n  r <- grep {file1}\n  create_file_with_block {r}\n") == []
+    assert told("r <- grep x\nfor_each_file *\n  create_file_with_block {r}\n") == [
+        (3, "FDC412", "Cannot create `{r}`: it already exists")
+    ]
+
+
+def test_two_names_of_the_same_file_are_one_file():
+    text = "for_each_file *.x as f\n  delete_file {f}\n  read_file {file1}\n"
+    assert told(text) == [(3, "FDC411", "Cannot access `{file1}`: it does not exist at this point")]
+
+
+def test_arguments_that_make_two_paths_one_are_seen():
+    sub = "param a\nparam b\ndelete_file {a}\nread_file {b}\n"
+    assert told("call_plan b.plan a=x b=y\n", there=("x", "y"), b_plan=sub) == []
+    assert [code for _, code, _ in told("call_plan b.plan a=x b=x\n", there=("x",), b_plan=sub)] == ["FDC411"]
+    assert [code for _, code, _ in told("call_plan b.plan a=./x b=x\n", there=("x",), b_plan=sub)] == ["FDC411"]
+
+
+def test_a_field_of_an_argument_is_the_callers():
+    """Not a file of the callee's own name in the caller."""
+    sub = "param r\ndelete_file {r.path}\n"
+    text = "r <- call_plan c.plan\nq <- call_plan c.plan\ncall_plan b.plan r={q}\nread_file {r.path}\nread_file {q.path}\n"
+    assert [(line, code) for line, code, _ in told(text, b_plan=sub, c_plan="set_plan\n")] == [(5, "FDC411")]
+
+
+def test_a_path_that_only_the_callee_can_name_is_told_without_our_marks():
+    sub = "for_each_file *\n  delete_file out/{file1}\n  read_file out/{file1}\n"
+    [(line, code, message)] = told("call_plan b.plan\n", b_plan=sub)
+    assert (line, code) == (1, "FDC411")
+    assert message == "Cannot access `out/{file1}`: it does not exist at this point"
+    assert message.isprintable()
+
+
+def test_the_step_below_is_pointed_at():
+    files = {"a.plan": "set_plan\ncall_plan b.plan\n", "b.plan": "call_plan c.plan\n", "c.plan": "\nread_file gone\n"}
+    [found] = findings(lint(files, "a.plan"), "FDC411")
+    assert (found.span.path, found.span.line) == ("a.plan", 2)
+    assert [(label.span.path, label.span.line, label.message) for label in found.labels] == [("c.plan", 2, "this step")]
+
+
+@pytest.mark.parametrize(
+    ("text", "there", "help_"),
+    [
+        ("create_file_with_block x\n", ("x",), "use `overwrite_file_with_block` to replace it"),
+        ("create_file_with_block x\n" * 2, (), "an earlier step, or an earlier turn of the loop, creates it"),
+        ("read_file x\n", (), "a step that creates it must come before, on every run"),
+        ("delete_file x\nread_file x\n", ("x",), "an earlier step deletes or renames it"),
+    ],
+)
+def test_the_help_fits_what_went_wrong(text: str, there: tuple[str, ...], help_: str):
+    assert findings(lint(text, there=there), *FILES)[-1].help == help_
+
+
+def test_a_command_on_some_runs_only_is_not_taken_for_granted():
+    """What a shell step may have made is unknown after it; where it did not run, nothing was made."""
+    assert told("run_in_bash_session make\nread_file x\n") == []
+    for head in ('if "a" == "b"', "for_each_file *", 'for i in "a" max 2'):
+        assert [code for _, code, _ in told(f"{head}\n  run_in_bash_session make\nread_file x\n")] == ["FDC411"]
+    assert told("iterate max 2\n  run_in_bash_session make\nread_file x\n") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ("  create_file_with_block out.md\n", "out.md"),
+        ("  overwrite_file_with_block out.md\n    x\n", "out.md"),
+        ("  delete_file out.md\n", "out.md"),
+        ("  rename_file in/{x} out.md\n", "out.md"),
+        ("  call_plan b.plan\n", "sub.md"),
+        ("  for_each_file *\n    restore_file out.md\n", "out.md"),
+        ("  overwrite_file_with_block {run}/out.md\n    x\n", "{run}/out.md"),
+    ],
+)
+def test_branches_that_change_one_file_are_told_once(body: str, path: str):
+    """Formal core, "Fork": files written by different branches must be disjoint."""
+    text = f"items <- list_files\nfork x in {{items}} max 3\n{body}"
+    found = told(text, there=("out.md", "sub.md"), b_plan="overwrite_file_with_block sub.md\n  x\n")
+    assert [(line, code) for line, code, _ in found if code == "FDC413"] == [(2, "FDC413")]
+    assert f"`{path}`" in next(message for _, code, message in found if code == "FDC413")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fork x in {items} max 3\n  overwrite_file_with_block out/{x}.md\n    y\n",
+        "fork x in {items} max 1\n  overwrite_file_with_block out.md\n    y\n",
+        "for x in {items} max 3\n  overwrite_file_with_block out.md\n    y\n",
+        "fork x in {items} max 3\n  read_file any.json\n",
+        "fork x in {items} max 3\n  r <- grep {x}\n  overwrite_file_with_block out/{r}\n    y\n",
+        "fork x in {items} max 3\n  call_plan c.plan p={x}\n",
+    ],
+)
+def test_branches_with_files_of_their_own_are_fine(text: str):
+    sub = "param p\noverwrite_file_with_block out/{p}\n  x\n"
+    assert not [item for item in told(f"items <- list_files\n{text}", c_plan=sub) if item[1] == "FDC413"]
+
+
+def test_a_fork_in_a_sub_plan_is_told_there_whoever_calls_it():
+    files = {
+        "a.plan": "call_plan b.plan p=x\ncall_plan b.plan p=y\n",
+        "b.plan": "param p\nitems <- list_files\nfork x in {items} max 3\n  overwrite_file_with_block {p}\n    {x}\n",
+    }
+    assert places(lint(files, "a.plan"), "FDC413") == [("b.plan", 3, "FDC413")]
+    assert "`{p}`" in findings(lint(files, "a.plan"), "FDC413")[0].message

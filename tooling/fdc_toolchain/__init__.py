@@ -1,0 +1,1 @@
+"""fdc: compiler, verifier and runner for the plans that AI agents write."""

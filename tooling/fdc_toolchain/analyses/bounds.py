@@ -1,0 +1,192 @@
+"""Bounds: what the worst run costs, as a polynomial in the numbers of files not known yet (FDC-13 to FDC-15).
+
+A cost is a sum of monomials: the sizes it multiplies (one for each `for_each_file` without
+`max`) to a coefficient. Branches take the larger coefficient, calls add their callee's cost,
+computed once. All terms are positive, so the sum is an upper bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..text.diagnostic import Diagnostic
+from .rule import Context
+
+Polynomial = dict[tuple[str, ...], float]
+
+MOST_TERMS = 200
+"""Beyond so many monomials all sizes are taken for one, `n`, the largest."""
+
+WRITES = frozenset(("write_op", "delete_op", "move_op"))
+CHANGES = frozenset(("create", "write", "edit", "delete"))
+
+
+class Cost(NamedTuple):
+    """The worst case of each measure, and what is touched.
+
+    `nesting` counts all file loops around the deepest step, `degree` those without a `max`.
+    """
+
+    steps: Polynomial
+    model_calls: Polynomial
+    tokens: Polynomial
+    money: Polynomial
+    nesting: int
+    degree: int
+    writes: bool
+    shell: bool
+
+
+_FREE = Cost({}, {}, {}, {}, 0, 0, False, False)
+
+
+def _add(left: Polynomial, right: Polynomial) -> Polynomial:
+    if not left or not right:
+        return left or right
+    out = dict(left)
+    for sizes, coefficient in right.items():
+        out[sizes] = out.get(sizes, 0) + coefficient
+    return _small(out)
+
+
+def _most(left: Polynomial, right: Polynomial) -> Polynomial:
+    return {sizes: max(left.get(sizes, 0), right.get(sizes, 0)) for sizes in {**left, **right}}
+
+
+def _times(poly: Polynomial, size: str | int) -> Polynomial:
+    if isinstance(size, int):
+        return {sizes: coefficient * size for sizes, coefficient in poly.items()}
+    return _small({tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()})
+
+
+def _small(poly: Polynomial) -> Polynomial:
+    if len(poly) <= MOST_TERMS:
+        return poly
+    out: Polynomial = {}
+    for sizes, coefficient in poly.items():
+        one = ("n",) * len(sizes)
+        out[one] = out.get(one, 0) + coefficient
+    return out
+
+
+class Bounds:
+    """Costs of plans and bodies, each plan once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Cost] = {}
+
+    def plan(self, instance: Instance) -> Cost:
+        """The worst case of a whole plan."""
+        found = self._known.get(id(instance))
+        if found is None:
+            found = self._known[id(instance)] = self.body(instance, instance.unit.body)
+        return found
+
+    def body(self, instance: Instance, nodes: list[Node]) -> Cost:
+        """The worst case of a body in order."""
+        steps = calls = tokens = 0
+        money = 0.0
+        writes = shell = False
+        total = _FREE
+        for node in nodes:
+            if type(node) is Act:
+                bound = node.bound
+                tool = bound.tool
+                steps += 1
+                calls += tool.model_calls
+                tokens += tool.tokens
+                money += tool.money
+                writes = writes or bound.action in WRITES or any(access in CHANGES for access, _ in bound.files)
+                shell = shell or tool.writes_unknown
+                continue
+            if isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                inner = _FREE if callee is None else self.plan(callee)
+            elif isinstance(node, Loop):
+                inner = self._loop(instance, node)
+            elif isinstance(node, Choice):
+                then, orelse = self.body(instance, node.then), self.body(instance, node.orelse)
+                inner = _worse(then, orelse) if node.known is None else _chosen(then, orelse, node.known)
+            else:
+                continue
+            total = _sum(total, inner)
+        here = Cost(_constant(steps), _constant(calls), _constant(tokens), _constant(money), 0, 0, writes, shell)
+        return here if total is _FREE else _sum(total, here)
+
+    def _loop(self, instance: Instance, node: Loop) -> Cost:
+        body = self.body(instance, node.body)
+        size: str | int
+        if node.most is not None:
+            size = node.most
+        else:
+            size = node.over.text if node.over is not None else "n"
+        file_loop = node.kind == "each"
+        return Cost(
+            _times(body.steps, size),
+            _times(body.model_calls, size),
+            _times(body.tokens, size),
+            _times(body.money, size),
+            body.nesting + file_loop,
+            body.degree + (file_loop and node.most is None),
+            body.writes,
+            body.shell,
+        )
+
+
+def _constant(value: float) -> Polynomial:
+    return {(): value} if value else {}
+
+
+def _sum(left: Cost, right: Cost) -> Cost:
+    return _both(left, right, _add)
+
+
+def _worse(left: Cost, right: Cost) -> Cost:
+    return _both(left, right, _most)
+
+
+def _both(left: Cost, right: Cost, join: Callable[[Polynomial, Polynomial], Polynomial]) -> Cost:
+    return Cost(
+        join(left.steps, right.steps),
+        join(left.model_calls, right.model_calls),
+        join(left.tokens, right.tokens),
+        join(left.money, right.money),
+        max(left.nesting, right.nesting),
+        max(left.degree, right.degree),
+        left.writes or right.writes,
+        left.shell or right.shell,
+    )
+
+
+def _chosen(then: Cost, orelse: Cost, known: bool) -> Cost:
+    """What the branch that runs costs; what is written in the other one is still written there (FDC-15)."""
+    return _both(then, orelse, lambda left, right: left if known else right)
+
+
+def shown(poly: Polynomial) -> str:
+    """The polynomial as text, highest degree first: `3*|src/*.py|^2 + 5`."""
+    terms = []
+    for sizes, coefficient in sorted(poly.items(), key=lambda item: (-len(item[0]), item[0])):
+        powers = [f"|{name}|" + (f"^{sizes.count(name)}" if sizes.count(name) > 1 else "") for name in dict.fromkeys(sizes)]
+        number = f"{coefficient:g}" if isinstance(coefficient, float) else str(coefficient)
+        terms.append("*".join(powers if number == "1" and powers else [number, *powers]))
+    return " + ".join(terms) or "0"
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """A stated budget that the worst run certainly exceeds; files not counted yet are left to the runner."""
+    bounds = Bounds()
+    for instance in context.order:
+        unit = instance.unit
+        if instance.context or not unit.budget:
+            continue
+        cost = bounds.plan(instance)
+        for measure, (limit, span) in unit.budget.items():
+            poly: Polynomial | None = getattr(cost, measure, None)
+            worst = (poly or {}).get((), 0)
+            if worst > limit:
+                message = f"the worst run takes {worst:g} {measure.replace('_', ' ')}, more than the budget of {limit:g}"
+                yield Diagnostic(span, "FDC421", message, help="lower a loop's `max`, or raise the budget")

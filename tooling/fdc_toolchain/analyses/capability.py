@@ -1,0 +1,87 @@
+"""Nothing outside `allow` is touched, where a plan says what it allows.
+
+A plan without an `allow` line allows everything that the workspace does. One with any allows
+only what it names, for itself and for every plan that it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..syntax.values import Value
+from ..text.diagnostic import Diagnostic, Label
+from ..text.glob_match import matches
+from ..text.span import Span
+from .files import path_of
+from .rule import Context
+
+_WRITES = ("create", "write", "edit", "delete")
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """Every step outside the grant of its own plan or of one that calls it."""
+    for instance in context.order:
+        if instance.unit.allow and not instance.context:
+            yield from _judge(instance, instance.unit)
+
+
+def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
+    seen = {id(root)}
+    work: list[tuple[Instance, Span | None]] = [(root, None)]
+    while work:
+        instance, outer = work.pop()
+        for act in steps_of(instance.unit.body):
+            for message in _outside(act, grant):
+                span = instance.unit.span(act.step)
+                labels = () if outer is None else (Label(span, "this step"),)
+                yield Diagnostic(outer or span, "FDC451", message, labels)
+        for call in instance.unit.calls:
+            callee = instance.callees[call.number]
+            if callee is not None and id(callee) not in seen:
+                seen.add(id(callee))
+                work.append((callee, outer or instance.unit.span(call.call)))
+
+
+def steps_of(nodes: list[Node]) -> Iterator[Act]:
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Act):
+            yield node
+        elif isinstance(node, Loop):
+            work += node.body
+        elif isinstance(node, Choice):
+            work += node.then + node.orelse
+        elif isinstance(node, Invoke):
+            continue
+
+
+def _outside(act: Act, grant: Unit) -> Iterator[str]:
+    for access, value in act.bound.files:
+        kind = "write" if access in _WRITES else "read"
+        if not covered(value, grant.allow.get(kind, [])):
+            yield f"`{act.step.tool}` may {kind} `{value.text}`, which `allow {kind}` does not name"
+    if act.bound.tool.writes_unknown and "run" not in grant.allow:
+        yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
+    if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:
+        yield f"`{act.step.tool}` reaches outside, which needs `allow net *`"
+
+
+def covered(value: Value, globs: list[Value]) -> bool:
+    """True where every path that the value can stand for is certainly matched by one of the globs."""
+    path = path_of(value)
+    literal = path[0] if path and isinstance(path[0], str) else ""
+    if path and path[0] == ("run",):
+        literal = "runs/"
+    for glob in globs:
+        text = glob.text
+        if text in ("**", "**/*"):
+            return True
+        if len(path) == 1 and isinstance(path[0], str):
+            if matches(path[0], text):
+                return True
+        elif text.endswith("/**") and literal.startswith(text[:-2]) or path == path_of(glob):
+            return True
+    return False

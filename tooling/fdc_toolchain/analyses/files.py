@@ -1,0 +1,421 @@
+"""Files: there before they are used, absent before they are created, in every run (FDC-19 to FDC-22, FDC-32).
+
+Each path is a little machine of its own with three states: absent, present, and unknown. What a
+body does to a path is then a table from entry state to exit states, with the steps that fail
+from that entry; tables compose, so a plan is looked at once, however often it is called, and
+its effects are visible to its callers.
+
+Where a path starts: a literal one as the workspace has it now; the file of a `for_each_file`
+present; any other computed path unknown, and never reported before the plan itself settles it.
+Two computed paths are taken for different files, and one whose name the plan binds twice is not
+followed at all. Where a call makes two of the callee's paths one, the callee is looked at once
+more with these arguments. A shell step may create files that no one names: what was absent is
+unknown after it (and what was present is believed to stay).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..resolve.bound import bound_in, bound_names
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..syntax.values import Ref, Value
+from ..text.diagnostic import Diagnostic, Label
+from ..text.span import Span
+from .rule import Context
+
+ABSENT, PRESENT, UNKNOWN = 1, 2, 4
+
+Part = str | tuple[str, ...]
+Path = tuple[Part, ...]
+"""A path as a template: literal stretches and references."""
+
+
+class Failure(NamedTuple):
+    """A step that fails: what it wanted, where it stands, and where the judged plan's text leads to it."""
+
+    access: str
+    step: Span
+    outer: Span
+
+
+class Effect(NamedTuple):
+    """What happens to one path: exit states and failures by entry state (absent, present, unknown)."""
+
+    exits: tuple[int, int, int]
+    failures: tuple[frozenset[Failure], frozenset[Failure], frozenset[Failure]]
+    writes: bool
+
+
+_SETTLED = "\0"
+"""Starts the key of a path that nobody outside can name, kept for its failures."""
+
+_OUTER = "^"
+"""Starts a reference to a name of the caller."""
+
+_NONE: frozenset[Failure] = frozenset()
+_SAME = Effect((ABSENT, PRESENT, UNKNOWN), (_NONE, _NONE, _NONE), False)
+_SHELL = Effect((UNKNOWN, PRESENT, UNKNOWN), (_NONE, _NONE, _NONE), False)
+
+_THERE = (PRESENT, PRESENT, PRESENT)
+
+_MAYBE = Effect((ABSENT | UNKNOWN, PRESENT, UNKNOWN), (_NONE, _NONE, _NONE), False)
+"""A shell step on some runs; with `_SAME` and `_SHELL` all that can happen to a path that a body does not name."""
+
+_TABLE = {
+    # access: exits from absent, present, unknown; the entry that fails
+    "read": ((PRESENT, PRESENT, PRESENT), 0, False),
+    "edit": ((PRESENT, PRESENT, PRESENT), 0, True),
+    "write": ((PRESENT, PRESENT, PRESENT), None, True),
+    "create": ((PRESENT, PRESENT, PRESENT), 1, True),
+    "delete": ((ABSENT, ABSENT, ABSENT), 0, True),
+}
+
+
+class Effects(NamedTuple):
+    """The effects of a body: on the paths it names, and on every other (`rest`)."""
+
+    paths: dict[Path, Effect]
+    rest: Effect
+
+    def of(self, path: Path) -> Effect:
+        """The effect on any path."""
+        return self.paths.get(path, self.rest)
+
+
+Given = tuple[tuple[str, Path], ...]
+"""What a callee's parameters stand for, in the names of the caller (`_OUTER` before each)."""
+
+
+def _then(first: Effect, second: Effect) -> Effect:
+    if first is _SAME or second is _SAME:
+        return second if first is _SAME else first
+    exits, failures = [], []
+    for entry in range(3):
+        middle = first.exits[entry]
+        out, wrong = 0, first.failures[entry]
+        for state in range(3):
+            if middle >> state & 1:
+                out |= second.exits[state]
+                if second.failures[state]:
+                    wrong |= second.failures[state]
+        exits.append(out)
+        failures.append(wrong)
+    return Effect(tuple(exits), tuple(failures), first.writes or second.writes)  # type: ignore[arg-type]
+
+
+def _or(first: Effect, second: Effect) -> Effect:
+    if first is second:
+        return first
+    return Effect(
+        tuple(a | b for a, b in zip(first.exits, second.exits, strict=True)),  # type: ignore[arg-type]
+        tuple(a | b for a, b in zip(first.failures, second.failures, strict=True)),  # type: ignore[arg-type]
+        first.writes or second.writes,
+    )
+
+
+def _repeat(body: Effect, least: int, most: int | None) -> Effect:
+    """Between `least` (0 or 1) and `most` times. Three states: three rounds reach everything that can be reached."""
+    if body is _SAME:
+        return body
+    total = body if least else _SAME
+    turn = total
+    for _ in range(min(3, 3 if most is None else most - least)):
+        turn = _then(turn, body)
+        total = _or(total, turn)
+    return total
+
+
+_LITERALS: dict[str, Path] = {}
+
+
+def path_of(value: Value) -> Path:
+    """The path that an argument names; a literal one in its plain form."""
+    if "{" not in value.text:
+        known = _LITERALS.get(value.text)
+        if known is None:
+            known = _LITERALS[value.text] = (posixpath.normpath(value.text),)
+        return known
+    parts: list[Part] = [part.path if isinstance(part, Ref) else part for part in value.parts]
+    return _plain(parts)
+
+
+def _plain(parts: list[Part]) -> Path:
+    joined: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        elif part:
+            joined.append(part)
+    if len(joined) == 1 and isinstance(joined[0], str):
+        return (posixpath.normpath(joined[0]),)
+    return tuple(joined)
+
+
+def shown(path: Path) -> str:
+    """The path as a plan writes it."""
+    return "".join(part if isinstance(part, str) else "{" + ".".join(part) + "}" for part in path)
+
+
+class Files:
+    """Effects of plans and bodies, each plan once. `conflicts` collects what branches of a fork all write."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Given], Effects] = {}
+        self._unstable: dict[str, set[str]] = {}
+        self._again = 0
+        self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
+
+    def plan(self, instance: Instance, given: Given = ()) -> Effects:
+        """The effects of a whole plan on the paths that its parameters and literals make."""
+        key = (id(instance), given)
+        found = self._known.get(key)
+        if found is None:
+            self._again += bool(given)
+            effects = self.body(instance, instance.unit.body, dict(given))
+            self._again -= bool(given)
+            local = bound_names(instance.unit) - {"run"}
+            found = self._known[key] = _forget(effects, local if given else local - set(instance.unit.params), None)
+        return found
+
+    def body(self, instance: Instance, nodes: list[Node], env: dict[str, Path]) -> Effects:
+        """The effects of a body in order; `env` holds names that stand for another path."""
+        paths: dict[Path, Effect] = {}
+        rest = _SAME
+        # What shell steps do to a path is put to it when it is asked for next: one certain shell
+        # step does all that any number does, and so does one possible one. By path: how many of
+        # each its effect accounts for.
+        certain = possible = 0
+        seen: dict[Path, tuple[int, int]] = {}
+
+        def now(path: Path) -> Effect:
+            found = paths.get(path)
+            if found is None:
+                return rest
+            before = seen[path]
+            if before[0] != certain:
+                return _then(found, _SHELL)
+            return found if before[1] == possible else _then(found, _MAYBE)
+
+        for node in nodes:
+            if isinstance(node, Act):
+                for access, value in node.bound.files:
+                    path = self._path(instance.unit, value, env)
+                    if path is None:
+                        continue
+                    here = now(path)
+                    if access != "read" or here.exits != _THERE:
+                        paths[path] = _then(here, _effect(access, instance.unit.span(node.step)))
+                        seen[path] = (certain, possible)
+                if not node.bound.tool.writes_unknown:
+                    continue
+                inner = Effects({}, _SHELL)
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is None:
+                    continue
+                inner = self._called(instance, node, callee, env)
+            elif isinstance(node, Loop):
+                inner = self._loop(instance, node, env)
+            elif isinstance(node, Choice):
+                inner = self._choice(instance, node, env)
+            else:
+                continue
+            after = {path: _then(now(path), effect) for path, effect in inner.paths.items()}
+            if inner.rest.exits == _SHELL.exits:
+                certain += 1
+            elif inner.rest.exits != _SAME.exits:
+                possible += 1
+            for path, effect in after.items():
+                paths[path] = effect
+                seen[path] = (certain, possible)
+            rest = _then(rest, inner.rest)
+        return Effects({path: now(path) for path in paths}, rest)
+
+    def _path(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path | None:
+        """The path that an argument names, or None where a name in it is bound more than once."""
+        path = path_of(value)
+        if len(path) == 1 and isinstance(path[0], str):
+            return path
+        unstable = self._unstable.get(unit.key)
+        if unstable is None:
+            unstable = self._unstable[unit.key] = _bound_twice(unit)
+        if any(isinstance(part, tuple) and part[0] in unstable for part in path):
+            return None
+        return _filled(path, env)[0] if env else path
+
+    def _called(self, instance: Instance, node: Invoke, callee: Instance, env: dict[str, Path]) -> Effects:
+        given: dict[str, Path] = {}
+        for name, param in callee.unit.params.items():
+            value = node.arguments.get(name)
+            if value is not None:
+                parts = tuple(part.path if isinstance(part, Ref) else part for part in value.parts)
+                given[name] = _filled(parts, env)[0] if env else parts
+            elif param.default is not None:
+                given[name] = (param.default,)
+        effects = self.plan(callee)
+        paths: dict[Path, Effect] = {}
+        for path, effect in effects.paths.items():
+            key, whole = (path, True) if path[0] == _SETTLED else _filled(path, given)
+            if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
+                effect = _settled(effect, 2)
+                key = (_SETTLED, *path)
+            if key in paths:
+                effects = self.plan(callee, tuple((name, _outer(path)) for name, path in given.items()))
+                paths = {_inner(path): effect for path, effect in effects.paths.items()}
+                break
+            paths[key] = effect
+        outer = instance.unit.span(node.call)
+        return Effects({path: _moved(effect, outer) for path, effect in paths.items()}, effects.rest)
+
+    def _choice(self, instance: Instance, node: Choice, env: dict[str, Path]) -> Effects:
+        if node.known is not None:
+            return self.body(instance, node.then if node.known else node.orelse, env)
+        then, orelse = self.body(instance, node.then, env), self.body(instance, node.orelse, env)
+        paths = {path: _or(then.of(path), orelse.of(path)) for path in {**then.paths, **orelse.paths}}
+        return Effects(paths, _or(then.rest, orelse.rest))
+
+    def _loop(self, instance: Instance, node: Loop, env: dict[str, Path]) -> Effects:
+        inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
+        if node.name and node.alias:
+            inner[node.name] = ((node.alias,),)  # two names of one file
+        effects = self.body(instance, node.body, inner)
+        names = {name for name in (node.name, node.alias) if name}
+        outer = _forget(effects, names | bound_in(node.body), node.alias if node.kind == "each" else None)
+        paths = {}
+        for path, effect in outer.paths.items():
+            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != _SETTLED:
+                if not self._again:
+                    self.conflicts.setdefault((id(node), path), (instance, node))
+                paths[path] = _repeat(effect, 0, 1)  # what turns do to each other is said by that
+            else:
+                paths[path] = _repeat(effect, node.least, node.most)
+        return Effects(paths, _repeat(outer.rest, node.least, node.most))
+
+
+def _bound_twice(unit: Unit) -> set[str]:
+    """Names of results that are bound at two places, or have a second meaning: which file they name is not followed."""
+    counts = Counter(list(unit.params))
+    loops: set[str] = set()
+    work = list(unit.body)
+    while work:
+        node = work.pop()
+        bind = getattr(getattr(node, "step", None) or getattr(node, "call", None) or node.node, "bind", None)  # type: ignore[union-attr]
+        if bind:
+            counts[bind] += 1
+        if isinstance(node, Loop):
+            loops.update(name for name in (node.name, node.alias) if name)
+            work += node.body
+        elif isinstance(node, Choice):
+            work += node.then + node.orelse
+    return {name for name, count in counts.items() if count > 1 or (name in loops and name not in unit.params)}
+
+
+def _filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
+    """The path with names replaced by what they stand for; False where one cannot be."""
+    parts: list[Part] = []
+    whole = True
+    for part in path:
+        if isinstance(part, str) or part[0] not in given:
+            parts.append(part)
+            whole = whole and (isinstance(part, str) or part[0] == "run")
+            continue
+        stands = given[part[0]]
+        if len(part) == 1:
+            parts += stands
+        elif len(stands) == 1 and isinstance(stands[0], tuple):
+            parts.append(stands[0] + part[1:])
+        else:
+            parts.append(part)
+            whole = False
+    return _plain(parts), whole
+
+
+def _outer(path: Path) -> Path:
+    return tuple(part if isinstance(part, str) else (_OUTER, *part) for part in path)
+
+
+def _inner(path: Path) -> Path:
+    return tuple(part[1:] if isinstance(part, tuple) and part[0] == _OUTER else part for part in path)
+
+
+def _moved(effect: Effect, outer: Span) -> Effect:
+    """The effect as the caller sees it: what fails, fails at the call."""
+    if not any(effect.failures):
+        return effect
+    failures = tuple(frozenset(item._replace(outer=outer) for item in wrong) for wrong in effect.failures)
+    return Effect(effect.exits, failures, effect.writes)  # type: ignore[arg-type]
+
+
+def _settled(effect: Effect, entry: int) -> Effect:
+    """What is left of the effect on a path that begins in one state: its failures, from wherever."""
+    failures = effect.failures[entry]
+    return Effect(_SAME.exits, (failures, failures, failures), False)
+
+
+def _forget(effects: Effects, local: set[str], present: str | None) -> Effects:
+    """Settles the paths that only this body can name; the file `present` was there."""
+    paths: dict[Path, Effect] = {}
+    for path, effect in effects.paths.items():
+        if path[0] == _SETTLED or not any(isinstance(part, tuple) and part[0] in local for part in path):
+            paths[path] = effect
+            continue
+        settled = _settled(effect, 1 if path == ((present,),) else 2)
+        if settled.failures[0]:
+            paths[(_SETTLED, *path)] = settled
+    return Effects(paths, effects.rest)
+
+
+def _effect(access: str, span: Span) -> Effect:
+    exits, wrong, writes = _TABLE[access]
+    failures = [_NONE, _NONE, _NONE]
+    if wrong is not None:
+        failures[wrong] = frozenset((Failure(access, span, span),))
+    return Effect(exits, tuple(failures), writes)  # type: ignore[arg-type]
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """The findings of every root, from the workspace as it is now, and those of every fork."""
+    files = Files()
+    exists = context.linker.files.exists
+    for instance, _ in context.roots:
+        effects = files.plan(instance)
+        probes = context.probes.setdefault(instance.unit.key, set())
+        for path, effect in effects.paths.items():
+            if len(path) == 1 and isinstance(path[0], str):
+                probes.add(path[0])
+                entry = 1 if exists(path[0]) else 0
+            else:
+                entry = 2
+            for failure in effect.failures[entry]:
+                yield _finding(path, failure, entry)
+    for instance in context.order:
+        files.plan(instance)
+    for (_, path), (instance, fork) in files.conflicts.items():
+        name = fork.name or "NAME"
+        message = f"every branch of this fork writes `{shown(path)}`, and they run at the same time"
+        help_ = f"give each branch a path of its own, such as one with `{{{name}}}` in it"
+        yield Diagnostic(instance.unit.span(fork.node), "FDC413", message, help=help_)
+
+
+def _finding(path: Path, failure: Failure, entry: int) -> Diagnostic:
+    name = shown(tuple(part for part in path if part != _SETTLED))
+    labels = () if failure.outer == failure.step else (Label(failure.step, "this step"),)
+    if failure.access == "fork":
+        help_ = "let the path depend on the branch's own name"
+        return Diagnostic(failure.outer, "FDC413", f"parallel branches all write `{name}`", labels, help=help_)
+    if failure.access == "create":
+        code, message = "FDC412", f"Cannot create `{name}`: it already exists"
+        help_ = "an earlier step, or an earlier turn of the loop, creates it"
+        if entry == 1:
+            help_ = "use `overwrite_file_with_block` to replace it"
+    else:
+        code, message = "FDC411", f"Cannot access `{name}`: it does not exist at this point"
+        help_ = "an earlier step deletes or renames it"
+        if entry == 0:
+            help_ = "a step that creates it must come before, on every run"
+    return Diagnostic(failure.outer, code, message, labels, help=help_)

@@ -1,0 +1,329 @@
+"""The shortest run that a machine refuses, or that ends where it does not accept.
+
+The same walk as `analyses.words`, with a length beside every state: a shortest-path search in
+which a plan called a million times is still gone through once for each entry state. Paths are
+shared, never copied: a path is None or (path before, leaf), and a leaf may be the path through
+a called plan, so that a run of 2^60 steps has its exact length and prints its ends.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..text.diagnostic import Label
+from ..text.span import Span
+from .words import Machine, Summaries
+
+
+class Leaf(NamedTuple):
+    """One line of a trace: a step or call (it counts), or a remark about a branch or loop (it does not)."""
+
+    key: str
+    line: int
+    column: int
+    text: str
+    counts: bool
+
+
+class Nested(NamedTuple):
+    """The path through a called plan."""
+
+    path: Path
+
+
+UNSURE = 1 << 80
+"""What it costs to go through such a fork: a run that is certain is always the shorter one."""
+
+SOME_ORDER = "in some order"
+"""The text of a leaf that stands for a fork whose steps may happen in an order that was not looked into."""
+
+Path = Optional[tuple["Path", Leaf | Nested]]  # noqa: UP045 - a type that names itself in quotes
+Reached = dict[int, tuple[int, Path]]
+
+
+class Refusal(NamedTuple):
+    """A step that some run makes and the machine refuses, with the shortest such run before it.
+
+    Or a fork (`node` is a Loop) whose branches may interleave in an order that it might refuse.
+    """
+
+    instance: Instance
+    node: Act | Loop
+    state: int
+    length: int
+    path: Path
+    outer: Span
+    """Where the run leaves the root's own text: the step itself, or the root's call that leads to it."""
+
+
+class Finding(NamedTuple):
+    """What is wrong with the runs of one root."""
+
+    refusals: list[Refusal]
+    unfinished: tuple[int, int, Path] | None
+    """(state, length, path) of the shortest run that ends outside the accepting states."""
+
+
+class _Summary(NamedTuple):
+    exits: Reached
+    refusals: dict[int, Refusal]
+
+
+class Search:
+    """Shortest runs under one machine. `summaries` answers the questions about forks."""
+
+    def __init__(self, summaries: Summaries) -> None:
+        self.summaries = summaries
+        self.machine: Machine = summaries.machine
+        self._known: dict[tuple[int, int], _Summary] = {}
+
+    def root(self, instance: Instance) -> Finding:
+        """Everything wrong with a plan's runs from the start state; shortest first."""
+        refusals: dict[int, Refusal] = {}
+        exits = self._body(instance, instance.unit.body, {self.machine.start: (0, None)}, refusals)
+        bad = [
+            (length, state, path) for state, (length, path) in exits.items() if not self.machine.accept >> state & 1
+        ]
+        worst = min(bad, key=lambda item: item[:2], default=None)
+        return Finding(
+            sorted(refusals.values(), key=lambda item: (item.length, item.outer, _line(item.node))),
+            worst and (worst[1], worst[0], worst[2]),
+        )
+
+    def _leaf(self, instance: Instance, node: object, text: str, counts: bool) -> Leaf:
+        return Leaf(instance.unit.key, node.line, node.column, text, counts)  # type: ignore[attr-defined]
+
+    def _body(self, instance: Instance, nodes: list[Node], here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        for node in nodes:
+            if not here:
+                break
+            if isinstance(node, Act):
+                here = self._act(instance, node, here, refusals)
+            elif isinstance(node, Invoke):
+                here = self._call(instance, node, here, refusals)
+            elif isinstance(node, Loop):
+                here = self._loop(instance, node, here, refusals)
+            elif isinstance(node, Choice):
+                here = self._choice(instance, node, here, refusals)
+        return here
+
+    def _act(self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        symbol = node.bound.action
+        if symbol is None:
+            leaf = self._leaf(instance, node.step, "", True)
+            return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
+        row = self.summaries.steps(symbol).row
+        out: Reached = {}
+        for state, (length, path) in here.items():
+            target = -1 if row is None else row[state]
+            if target < 0:
+                known = refusals.get(id(node))
+                if known is None or (length, state) < (known.length, known.state):
+                    outer = instance.unit.span(node.step)
+                    refusals[id(node)] = Refusal(instance, node, state, length, path, outer)
+                continue
+            found = out.get(target)
+            if found is None or length + 1 < found[0]:
+                names = self.machine.states
+                leaf = self._leaf(instance, node.step, f"{names[state]} -> {names[target]}", True)
+                out[target] = (length + 1, (path, leaf))
+        return out
+
+    def _call(self, instance: Instance, node: Invoke, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        callee = instance.callees[node.number]
+        leaf = self._leaf(instance, node.call, f"enters `{node.name}`", True)
+        if callee is None or callee.unit.stated is not None:
+            return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
+        out: Reached = {}
+        for state, (length, path) in here.items():
+            summary = self._summary(callee, state)
+            entered: Path = (path, leaf)
+            for target, (more, inner) in summary.exits.items():
+                total = length + 1 + more
+                found = out.get(target)
+                if found is None or total < found[0]:
+                    out[target] = (total, (entered, Nested(inner)) if inner else entered)
+            for key, refusal in summary.refusals.items():
+                total = length + 1 + refusal.length
+                known = refusals.get(key)
+                if known is None or (total, refusal.state) < (known.length, known.state):
+                    joined = (entered, Nested(refusal.path)) if refusal.path else entered
+                    outer = instance.unit.span(node.call)
+                    refusals[key] = refusal._replace(length=total, path=joined, outer=outer)
+        return out
+
+    def _summary(self, callee: Instance, state: int) -> _Summary:
+        key = (id(callee), state)
+        found = self._known.get(key)
+        if found is None:
+            refusals: dict[int, Refusal] = {}
+            exits = self._body(callee, callee.unit.body, {state: (0, None)}, refusals)
+            found = self._known[key] = _Summary(exits, refusals)
+        return found
+
+    def _choice(self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        out: Reached = {}
+        for wanted, body in ((True, node.then), (False, node.orelse)):
+            if node.known is (not wanted):
+                continue
+            remark = self._leaf(instance, node.node, "holds" if wanted else "does not hold", False)
+            entered = {state: (length, (path, remark)) for state, (length, path) in here.items()}
+            _merge(out, self._body(instance, body, entered, refusals))  # type: ignore[arg-type]
+        return out
+
+    def _loop(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        if node.kind == "fork" and node.most != 1:
+            mask = sum(1 << state for state in here)
+            if not self.summaries.commutes(instance, node, mask):
+                return self._interleaved(instance, node, here, mask, refusals)
+        return self._turns(instance, node, here, refusals)
+
+    def _turns(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        if node.least:
+            here = self._body(instance, node.body, here, refusals)
+            reached: Reached = dict(here)
+        else:
+            none = self._leaf(instance, node.node, "no turn", False)
+            reached = {state: (length, (path, none)) for state, (length, path) in here.items()}
+        left = (node.most - node.least) if node.most is not None else self.machine.size
+        frontier = here
+        turn = 0
+        while frontier and left > 0:
+            left -= 1
+            turn += 1
+            remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
+            entered = {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
+            after = self._body(instance, node.body, entered, refusals)  # type: ignore[arg-type]
+            frontier = _merge(reached, after)
+        return reached
+
+    def _interleaved(
+        self, instance: Instance, node: Loop, here: Reached, mask: int, refusals: dict[int, Refusal]
+    ) -> Reached:
+        """Branches one after the other are real runs; what only some other order might do is marked as such."""
+        certain: dict[int, Refusal] = {}
+        out = self._turns(instance, node, here, certain)
+        for key, refusal in certain.items():
+            known = refusals.get(key)
+            if known is None or (refusal.length, refusal.state) < (known.length, known.state):
+                refusals[key] = refusal
+        after = self.summaries.interleaved(instance, node, mask)
+        leaf = self._leaf(instance, node.node, SOME_ORDER, True)
+        state, (length, path) = min(here.items(), key=lambda item: (item[1][0], item[0]))
+        if after & self.machine.sink and not certain:
+            known = refusals.get(id(node))
+            if known is None or (length, state) < (known.length, known.state):
+                refusals[id(node)] = Refusal(instance, node, state, length, path, instance.unit.span(node.node))
+        for state in range(self.machine.size):
+            if after >> state & 1 and state not in out:
+                out[state] = (length + UNSURE, (path, leaf))
+        return out
+
+
+def _line(node: Act | Loop) -> int:
+    return node.step.line if isinstance(node, Act) else node.node.line
+
+
+def _merge(into: Reached, more: Reached) -> Reached:
+    """Keeps the shorter way to each state; returns what was improved."""
+    improved: Reached = {}
+    for state, (length, path) in more.items():
+        known = into.get(state)
+        if known is None or length < known[0]:
+            into[state] = improved[state] = (length, path)
+    return improved
+
+
+def labels(path: Path, most: int = 24) -> tuple[Label, ...]:
+    """The path as a trace, its middle left out where it is longer than `most` lines."""
+    half = most // 2
+    tail = _take(path, most + 1)
+    if len(tail) <= most:
+        return tuple(_label(leaf, depth) for leaf, depth in tail)
+    head = _first(path, half)
+    ending = tail[-half:]
+    gap = Label(_label(*ending[0]).span, f"... {_count(path) - _counting(head) - _counting(ending)} more steps ...")
+    return (*(_label(*item) for item in head), gap, *(_label(*item) for item in ending))
+
+
+def _label(leaf: Leaf, depth: int) -> Label:
+    text = leaf.text if len(leaf.text) <= 160 else leaf.text[:159] + "…"
+    span = Span(leaf.key, leaf.line, leaf.column, leaf.line, leaf.column + 1)
+    return Label(span, "  " * depth + (text if leaf.counts else f"({text})"))
+
+
+def fork_in(path: Path) -> Leaf | None:
+    """The first fork on a path that is only gone through in some order, without walking a shared path twice."""
+    memo: dict[int, Leaf | None] = {}
+
+    def find(here: Path) -> Leaf | None:
+        found: Leaf | None = None
+        key = id(here)
+        if key not in memo:
+            while here is not None:
+                leaf = here[1]
+                inner = find(leaf.path) if isinstance(leaf, Nested) else leaf if leaf.text == SOME_ORDER else None
+                found = inner or found
+                here = here[0]
+            memo[key] = found
+        return memo[key]
+
+    return find(path)
+
+
+def _counting(items: list[tuple[Leaf, int]]) -> int:
+    return sum(leaf.counts for leaf, _ in items)
+
+
+def _take(path: Path, most: int) -> list[tuple[Leaf, int]]:
+    """The last `most` leaves in order, with their call depth."""
+    out: list[tuple[Leaf, int]] = []
+    stack: list[tuple[Path, int]] = [(path, 0)]
+    while stack and len(out) < most:
+        here, depth = stack.pop()
+        if here is None:
+            continue
+        before, leaf = here
+        stack.append((before, depth))
+        if isinstance(leaf, Nested):
+            stack.append((leaf.path, depth + 1))
+        else:
+            out.append((leaf, depth))
+    return out[::-1]
+
+
+def _first(path: Path, most: int) -> list[tuple[Leaf, int]]:
+    """The first `most` leaves."""
+    chain: list[Leaf | Nested] = []
+    while path is not None:
+        chain.append(path[1])
+        path = path[0]
+    out: list[tuple[Leaf, int]] = []
+    for leaf in reversed(chain):
+        if len(out) >= most:
+            break
+        if isinstance(leaf, Nested):
+            out += [(item, depth + 1) for item, depth in _first(leaf.path, most - len(out))]
+        else:
+            out.append((leaf, 0))
+    return out
+
+
+def _count(path: Path) -> int:
+    """How many steps and calls, without walking a shared path twice."""
+    memo: dict[int, int] = {}
+
+    def count(here: Path) -> int:
+        key = id(here)
+        if key not in memo:
+            total = 0
+            while here is not None:
+                leaf = here[1]
+                total += count(leaf.path) if isinstance(leaf, Nested) else leaf.counts
+                here = here[0]
+            memo[key] = total
+        return memo[key]
+
+    return count(path)

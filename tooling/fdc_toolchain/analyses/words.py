@@ -1,0 +1,213 @@
+"""Which words the runs of a plan spell, as a machine reads them: the heart of the proof.
+
+A run is a sequence of steps; each contributes its action type; a machine (the plan's automaton,
+the closure rule, ...) reads that word. Conditions may go either way, loops may run any number
+of times within their bounds. The question is which states the machine can be in.
+
+Sets of states are bit masks, with one bit more, the sink, for runs that the machine refused.
+A plan is run once for each entry state and machine and remembered (`Summaries.exits`), however
+often and from wherever it is called: a summary is exact, because the call graph has no cycle
+and conditions are free. So the work is linear in the text times the machine's states.
+
+A loop is a breadth-first search: a state first reached in round r goes through the body again
+only while rounds are left, and never twice. A fork is checked as the same loop where the order
+of its branches cannot matter (every two actions of its body commute in every state that can
+arise); otherwise any order of any of its actions is assumed, which is sound, and a refusal
+under that assumption is reported as unproved, not as wrong.
+
+The shortest offending run is sought only once one is known to exist (`analyses.shortest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..machines.model import Automaton
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Choice, Invoke, Loop, Node
+
+
+class Machine:
+    """A deterministic machine as the prover reads it: `table[symbol][state]` is the next state or -1."""
+
+    __slots__ = ("name", "states", "table", "start", "accept", "sink", "size", "key")
+
+    def __init__(
+        self, name: str, states: tuple[str, ...], table: Mapping[str, list[int]], start: int, accept: int, key: str
+    ) -> None:
+        self.name = name
+        self.states = states
+        self.table = table
+        self.start = start
+        self.accept = accept
+        self.size = len(states)
+        self.sink = 1 << self.size
+        self.key = key
+
+    @classmethod
+    def of(cls, automaton: Automaton) -> Machine:
+        """The machine of an automaton."""
+        return cls(
+            automaton.name, automaton.states, automaton.table, automaton.start_index, automaton.accept_mask, automaton.path
+        )
+
+
+class _Steps(dict[int, int]):
+    """For one symbol: mask before to mask after, filled as asked."""
+
+    def __init__(self, row: list[int] | None, machine: Machine) -> None:
+        super().__init__()
+        self.row = row
+        self.machine = machine
+
+    def __missing__(self, mask: int) -> int:
+        sink = self.machine.sink
+        after = mask & sink
+        rest = mask & ~sink
+        if rest and self.row is None:
+            after |= sink
+        elif self.row is not None:
+            while rest:
+                low = rest & -rest
+                rest ^= low
+                target = self.row[low.bit_length() - 1]
+                after |= sink if target < 0 else 1 << target
+        self[mask] = after
+        return after
+
+
+class Summaries:
+    """Exit states of plans and bodies under one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._steps: dict[str, _Steps] = {}
+        self._exits: dict[tuple[int, int], int] = {}
+        self._alphabets: dict[int, frozenset[str]] = {}
+
+    def steps(self, symbol: str) -> _Steps:
+        """The transitions of one symbol."""
+        found = self._steps.get(symbol)
+        if found is None:
+            try:
+                row: list[int] | None = self.machine.table[symbol]
+            except KeyError:
+                row = None
+            found = self._steps[symbol] = _Steps(row, self.machine)
+        return found
+
+    def root(self, instance: Instance) -> int:
+        """Where the runs of a plan that starts in the start state can end."""
+        return self.body(instance, instance.unit.body, 1 << self.machine.start)
+
+    def call(self, instance: Instance, mask: int) -> int:
+        """Where a fragment called in the states of `mask` can end. A plan with its own automaton leaves them as they are."""
+        if instance.unit.stated is not None:
+            return mask
+        out = mask & self.machine.sink
+        rest = mask ^ out
+        while rest:
+            low = rest & -rest
+            rest ^= low
+            key = (id(instance), low)
+            exits = self._exits.get(key)
+            if exits is None:
+                exits = self._exits[key] = self.body(instance, instance.unit.body, low)
+            out |= exits
+        return out
+
+    def body(self, instance: Instance, nodes: list[Node], mask: int) -> int:
+        """Where the runs of a body can end that start in the states of `mask`."""
+        steps = self._steps
+        for node in nodes:
+            kind = type(node)
+            if kind is Act:
+                symbol = node.bound.action  # type: ignore[union-attr]
+                if symbol is not None:
+                    row = steps.get(symbol)
+                    mask = (self.steps(symbol) if row is None else row)[mask]
+            elif kind is Invoke:
+                callee = instance.callees[node.number]  # type: ignore[union-attr]
+                if callee is not None:
+                    mask = self.call(callee, mask)
+            elif kind is Loop:
+                mask = self.loop(instance, node, mask)  # type: ignore[arg-type]
+            elif kind is Choice:
+                mask = self.choice(instance, node, mask)  # type: ignore[arg-type]
+        return mask
+
+    def choice(self, instance: Instance, node: Choice, mask: int) -> int:
+        """Both branches; one, where the condition is a constant."""
+        out = 0
+        if node.known is not False:
+            out |= self.body(instance, node.then, mask)
+        if node.known is not True:
+            out |= self.body(instance, node.orelse, mask)
+        return out
+
+    def loop(self, instance: Instance, node: Loop, mask: int) -> int:
+        """Between `least` (0 or 1) and `most` rounds of the body."""
+        if node.kind == "fork" and node.most != 1 and not self.commutes(instance, node, mask):
+            return self.interleaved(instance, node, mask)
+        if node.least:
+            mask = self.body(instance, node.body, mask)
+        reached = mask
+        frontier = mask & ~self.machine.sink
+        left = (node.most - node.least) if node.most is not None else self.machine.size
+        while frontier and left > 0:
+            left -= 1
+            after = self.body(instance, node.body, frontier)
+            frontier = after & ~reached & ~self.machine.sink
+            reached |= after
+        return reached
+
+    # ---- forks -------------------------------------------------------------------------
+
+    def alphabet(self, instance: Instance, nodes: list[Node]) -> frozenset[str]:
+        """Every symbol that a body can contribute, through the fragments that it calls."""
+        found: set[str] = set()
+        for node in nodes:
+            if isinstance(node, Act):
+                if node.bound.action is not None:
+                    found.add(node.bound.action)
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is not None and callee.unit.stated is None:
+                    known = self._alphabets.get(id(callee))
+                    if known is None:
+                        known = self._alphabets[id(callee)] = self.alphabet(callee, callee.unit.body)
+                    found |= known
+            elif isinstance(node, Loop):
+                found |= self.alphabet(instance, node.body)
+            elif isinstance(node, Choice):
+                found |= self.alphabet(instance, node.then) | self.alphabet(instance, node.orelse)
+        return frozenset(found)
+
+    def _closure(self, symbols: frozenset[str], mask: int) -> int:
+        reached = mask
+        frontier = mask
+        while frontier:
+            after = 0
+            for symbol in symbols:
+                after |= self.steps(symbol)[frontier]
+            frontier = after & ~reached
+            reached |= after
+        return reached
+
+    def commutes(self, instance: Instance, fork: Loop, mask: int) -> bool:
+        """True where no two actions of the fork's body can tell in which order they happened."""
+        symbols = sorted(self.alphabet(instance, fork.body))
+        states = self._closure(frozenset(symbols), mask & ~self.machine.sink) & ~self.machine.sink
+        rows = [self.steps(symbol) for symbol in symbols]
+        while states:
+            low = states & -states
+            states ^= low
+            for number, first in enumerate(rows):
+                for second in rows[number + 1 :]:
+                    if second[first[low]] != first[second[low]]:
+                        return False
+        return True
+
+    def interleaved(self, instance: Instance, fork: Loop, mask: int) -> int:
+        """Any order of any actions of the body: sound, and too much, so that a refusal means unproved, not wrong."""
+        return self._closure(self.alphabet(instance, fork.body), mask)

@@ -1,0 +1,56 @@
+"""Where fdc keeps what it can make again: one folder per user, safe to delete at any time."""
+
+from __future__ import annotations
+
+import os
+
+
+def cache_dir() -> str:
+    """`$FDC_CACHE_DIR`, else `$XDG_CACHE_HOME/fdc`, else `~/.cache/fdc`. It may not exist yet."""
+    found = os.environ.get("FDC_CACHE_DIR")
+    if found:
+        return found
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "fdc")
+
+
+def load(name: str) -> object:
+    """The value stored under `name`, or None where there is none or it cannot be read."""
+    import marshal
+
+    try:
+        with open(os.path.join(cache_dir(), name), "rb") as file:
+            return marshal.loads(file.read())
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+
+
+def store(name: str, value: object) -> None:
+    """Stores a value of plain built-in types, whole or not at all. A cache that cannot be written is no error."""
+    import marshal
+
+    target = os.path.join(cache_dir(), name)
+    temporary = f"{target}.{os.getpid()}"
+    try:
+        data = marshal.dumps(value)  # type: ignore[arg-type]
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, target)
+    except OSError:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+
+
+def prune(folder: str, most: int) -> None:
+    """Deletes all but the newest `most` files of a folder of the cache."""
+    try:
+        with os.scandir(os.path.join(cache_dir(), folder)) as listing:
+            entries = list(listing)
+        if len(entries) > most:
+            for _, path in sorted((entry.stat().st_mtime_ns, entry.path) for entry in entries)[:-most]:
+                os.unlink(path)
+    except OSError:
+        pass

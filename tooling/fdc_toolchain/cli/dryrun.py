@@ -1,0 +1,114 @@
+"""What a run would do, without doing any of it: the program read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..engine.values import text
+from ..report.cells import cut, visible
+
+MOST = 2_000
+"""Lines that are shown; a plan that calls another from many places is read aloud once for each."""
+
+
+def outline(program: dict[str, Any], root: str, given: Mapping[str, str], budget: Mapping[str, float]) -> str:
+    """The steps of every plan that would run, with what is known now filled in."""
+    reader = _Reader(program, root)
+    lines: list[str] = []
+    for line in reader.plan(program["root"], dict(given), 0):
+        if len(lines) >= MOST:
+            lines.append(f"... only the first {MOST} lines are shown")
+            break
+        lines.append(line)
+    effects: dict[str, list[str]] = {}
+    for name in sorted(reader.tools):
+        effects.setdefault(program["tools"][name]["effect"], []).append(name)
+    lines.append("")
+    for effect in ("pure", "read", "idempotent", "once"):
+        if effect in effects:
+            lines.append(f"{effect}: {', '.join(effects[effect])}")
+    limits = {**program["budget"], **budget}
+    if limits:
+        lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
+    if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
+        lines.append("commands run with your rights: they are not sandboxed")
+    lines.append("nothing was done")
+    return "\n".join(lines) + "\n"
+
+
+class _Reader:
+    def __init__(self, program: dict[str, Any], root: str) -> None:
+        self.program = program
+        self.root = root
+        self.tools: set[str] = set()
+
+    def plan(self, plan_id: str, names: dict[str, Any], depth: int) -> Iterator[str]:
+        plan = self.program["plans"][plan_id]
+        known = {param["name"]: param["default"] for param in plan["params"] if param.get("default") is not None}
+        yield from self.block(plan["body"], {**known, **names}, depth)
+
+    def block(self, block: list[dict[str, Any]], names: dict[str, Any], depth: int) -> Iterator[str]:
+        for item in block:
+            yield from self.item(item, names, depth)
+
+    def item(self, item: dict[str, Any], names: dict[str, Any], depth: int) -> Iterator[str]:
+        op = item["op"]
+        margin = "  " * depth
+        if op == "step":
+            self.tools.add(item["tool"])
+            shown = " ".join(self.text(template, names) for template in item["args"].values())
+            bound = f"{item['bind']} <- " if item["bind"] else ""
+            yield f"{margin}{bound}{item['tool']} {cut(visible(shown), 100)}".rstrip()
+        elif op == "call":
+            yield f"{margin}call {visible(item['name'])}"
+            # What a caller hands on is known as far as it is text without a reference that is not known.
+            handed = {name: self.text(template, names) for name, template in item["args"].items()}
+            settled = {name: value for name, value in handed.items() if "{" not in value}
+            yield from self.plan(item["plan"], settled, depth + 1)
+        elif op == "each":
+            glob = self.text(item["glob"], names)
+            yield f"{margin}for each file of {visible(glob)}{self.files(glob)}"
+            yield from self.block(item["body"], names, depth + 1)
+        elif op in ("for", "fork"):
+            how = "at once, for each" if op == "fork" else "for each"
+            yield f"{margin}{how} {item['name']} of {visible(self.text(item['in'], names))}, at most {item['max']}"
+            yield from self.block(item["body"], names, depth + 1)
+        elif op == "iterate":
+            until = ", until its condition holds" if item.get("until") else ""
+            yield f"{margin}at most {item['max']} times{until}"
+            yield from self.block(item["body"], names, depth + 1)
+        elif op == "if":
+            yield f"{margin}if its condition holds"
+            yield from self.block(item["then"], names, depth + 1)
+            if item["else"]:
+                yield f"{margin}else"
+                yield from self.block(item["else"], names, depth + 1)
+        elif op == "require":
+            yield f"{margin}go on only if not: {visible(item['why'])}"
+
+    def text(self, template: list[Any], names: dict[str, Any]) -> str:
+        parts = []
+        for part in template:
+            if isinstance(part, str):
+                parts.append(part)
+            else:
+                value = names.get(part["ref"][0]) if len(part["ref"]) == 1 else None
+                parts.append("{" + ".".join(part["ref"]) + "}" if value is None else text(value))
+        return " ".join("".join(parts).split())
+
+    def files(self, glob: str) -> str:
+        from ..effects.failure import ToolFailure
+        from ..effects.files import Root
+        from ..effects.globs import files
+
+        if "{" in glob:
+            return ""
+        try:
+            root = Root(self.root)
+            try:
+                return f" ({len(files(root, glob))} now)"
+            finally:
+                root.close()
+        except (OSError, ToolFailure):
+            return ""

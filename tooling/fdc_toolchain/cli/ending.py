@@ -1,0 +1,125 @@
+"""Says how a run ended and what can be done next; chooses the exit code."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..report.cells import visible
+from ..report.style import Style
+from .exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD
+from .progress import Quiet, arguments, duration
+
+if TYPE_CHECKING:
+    from .wiring import Ended
+
+
+def tell(ended: Ended, show: Quiet, form: str, quiet: bool, style: Style) -> int:
+    """Prints the end of a run; returns the exit code."""
+    code = exit_code(ended)
+    if form == "json":
+        show.line(json.dumps(as_json(ended, show), indent=2, ensure_ascii=True))
+        return code
+    if ended.result is not None and not quiet:
+        for line in _lines(ended.result):
+            show.line(line)
+    if show.wrote and not quiet:
+        paths = list(show.wrote)
+        more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+        show.line(f"wrote {', '.join(visible(path) for path in paths[:5])}{more}")
+    for line in _story(ended, style):
+        show.line(line)
+    return code
+
+
+def exit_code(ended: Ended) -> int:
+    """0 finished, 1 stopped or waiting for a person, 3 the world failed, 4 our bug, 130 interrupted."""
+    if ended.status == "finished":
+        return CLEAN
+    if ended.status == "interrupted":
+        return INTERRUPTED
+    if ended.status == "broken":
+        return WORLD
+    return BUG if ended.stop is not None and ended.stop["kind"] == "bug" else FINDINGS
+
+
+def as_json(ended: Ended, show: Quiet | None = None) -> dict[str, Any]:
+    """The end of a run as one JSON object."""
+    out: dict[str, Any] = {
+        "format": 1,
+        "run": ended.run,
+        "plan": ended.plan,
+        "status": ended.status,
+        "steps": ended.steps,
+        "seconds": round(ended.seconds, 3),
+        "spent": ended.spent,
+        "stop": ended.stop,
+        "result": ended.result,
+        "questions": ended.questions,
+        "message": ended.message,
+    }
+    if show is not None:
+        out["wrote"] = list(show.wrote)
+        out["said"] = list(getattr(show, "said", ()))
+    return out
+
+
+def count(number: int, thing: str) -> str:
+    """`1 step`, `2 steps`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _story(ended: Ended, style: Style) -> list[str]:
+    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}"
+    resume = f"fdc resume {ended.run}"
+    out = []
+    if ended.status == "finished":
+        verdict = f"{style.paint('added', 'finished')}: {work}"
+    elif ended.status == "stopped" and ended.stop is not None:
+        out.append(_stopped(ended.stop, style))
+        verdict = f"stopped after {work}"
+        if ended.stop["kind"] == "bug":
+            out.append("this is a bug of fdc: the plan was proved and the run did otherwise; please report it")
+        elif ended.stop["kind"] == "budget":
+            verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on with more"
+        elif ended.stop["kind"] == "failure":
+            verdict += f"; `{resume} --retry` tries again what failed"
+    elif ended.status == "waiting":
+        for question in ended.questions:
+            out += _question(ended, question)
+        verdict = f"waiting for a person after {work}"
+    elif ended.status == "broken":
+        out.append(f"{style.paint('error', 'the world failed')}: {visible(ended.message)}")
+        verdict = f"left off after {work}; nothing is lost, `{resume}` goes on"
+    else:
+        verdict = f"interrupted after {work}; nothing is lost, `{resume}` goes on"
+    out.append(f"{verdict}; `fdc show {ended.run}` shows every step")
+    return out
+
+
+def _stopped(stop: dict[str, Any], style: Style) -> str:
+    where = f"{visible(stop['path'])}:{stop['line']}" if stop["line"] else visible(stop["path"])
+    label = style.paint("error", stop["kind"])
+    return f"{label}: {visible(stop['message'])}\n  at {where} ({visible(stop['address'])})"
+
+
+def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
+    where = f"{visible(question['path'])}:{question['line']} ({question['address']})"
+    named = "" if len(ended.questions) == 1 else f"{question['address']}="
+    if question["how"] == "answer":
+        return [
+            f"question: {visible(question['text'])}",
+            f"  at {where}; answer with: fdc resume {ended.run} --answer '{named}...'",
+        ]
+    done = f"{named}'done:RESULT'" if question["bound"] else f"{named}done"
+    what = f"{question['tool']} {arguments(question['args'])}".rstrip()
+    return [
+        f"unknown: {what}",
+        f"  at {where}: {question['text']}",
+        f"  look, and then say: fdc resume {ended.run} --assume {done} (or {named}not-done)",
+    ]
+
+
+def _lines(result: Any) -> list[str]:
+    text = result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False)
+    return [visible(line) for line in text.rstrip("\n").split("\n")]

@@ -1,0 +1,154 @@
+"""The start-up path of `fdc lint`: where the verdict is known, it is printed with next to nothing imported.
+
+Everything that takes time to import is behind `cli.lint`, which is loaded only when there is
+something to prove, to fix or to show.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .lint_options import Options, quick
+
+
+def entry() -> None:
+    """`fdc`, as the console script starts it. A lint leaves without tidying up its memory: there is a lot of it."""
+    arguments = sys.argv[1:]
+    code = main(arguments[1:]) if arguments[:1] == ["lint"] else None
+    if code is None:
+        from .main import main as every_command
+
+        sys.exit(every_command(arguments))
+    if os.environ.get("FDC_DEBUG"):  # profilers write their report on the way out
+        sys.exit(code)
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os._exit(code)
+
+
+def main(arguments: list[str]) -> int | None:
+    """`fdc lint ARGUMENTS`. None: the words are not plain, let click read them."""
+    options = quick(arguments)
+    if options is None:
+        return None
+    try:
+        code = execute(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where its failure can still be said in a sentence
+        return code
+    except KeyboardInterrupt:
+        print("fdc: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0
+    except OSError as failed:
+        _silence_stdout()
+        from ..report.cells import visible
+
+        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
+        print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
+        return 3
+    except Exception as trouble:
+        from ..report.cells import visible
+        from .exits import Exit
+        from .main import our_bug
+
+        if isinstance(trouble, Exit):
+            print(f"fdc: {visible(str(trouble))}", file=sys.stderr)
+            return trouble.code
+        return our_bug(trouble, "fdc", 4)
+
+
+def _silence_stdout() -> None:
+    """What could not be written is not tried again on the way out."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):  # a stdout without a file, as in tests, or none at all
+        pass
+
+
+def execute(options: Options) -> int:
+    """Lints as the options say. Raises `cli.exits.Exit` for usage and for the world."""
+    from ..resolve import seen
+    from ..resolve.workspace import find_root
+
+    workspace = options["workspace"]
+    root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
+    paths = options["paths"] or ["."]
+    assert isinstance(paths, list)
+    if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache")):
+        from .lint import lint
+
+        return lint(options, root, None)
+    words = repr([options[name] for name in ("fsm", "profile", "model", "complexity")])
+    memory = seen.name_of(root, paths, words)
+    kept = seen.recall(memory)
+    if kept is not None:
+        checked, diagnostics = kept
+        return _show(options, root, checked, diagnostics)
+    must_be_there(paths)
+    from ..effects import verdicts
+    from ..effects.contents import Contents
+    from ..resolve.discover import find_keys
+
+    sight = seen.Seen()
+    keys = find_keys(paths, root, _excluded(paths, root), sight)
+    contents = Contents(root, sight.began)
+    name = verdicts.digest(keys, contents, words)
+    record = verdicts.load(name, contents) if name else None
+    if record is not None:
+        contents.save()
+        verdicts.remember_seen(memory, sight, contents, record)
+        return _show(options, root, record.checked, record.diagnostics)
+    from .lint import lint
+
+    code = lint(options, root, (keys, name, contents))
+    record = verdicts.load(name, contents) if name else None
+    if record is not None:
+        verdicts.remember_seen(memory, sight, contents, record)
+    return code
+
+
+def _show(options: Options, root: str, checked: int, diagnostics: tuple[object, ...]) -> int:
+    if not diagnostics and options["format"] in (None, "text", "concise") and not options["output_file"]:
+        if not options["quiet"]:
+            print(clean_line(checked))
+        return 0
+    from .lint import show_record
+
+    return show_record(options, root, checked, diagnostics)
+
+
+def _excluded(paths: list[object], root: str) -> tuple[str, ...]:
+    """The globs that the settings leave out of folders; settings are read only where they could say so."""
+    if not any(os.path.isdir(str(path)) for path in paths):
+        return ()
+    for name in ("fdc.toml", "pyproject.toml"):
+        try:
+            with open(os.path.join(root, name), "rb") as file:
+                data = file.read()
+        except OSError:
+            continue
+        if b"exclude" in data and (name == "fdc.toml" or b"tool.fdc" in data):
+            from .lint import settings_of
+
+            return settings_of(root).exclude
+    return ()
+
+
+def must_be_there(paths: list[str]) -> None:
+    """Raises UsageError for a path that is neither a file nor a folder: a pipe or a device is nothing to prove."""
+    for path in paths:
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            from .exits import UsageError
+
+            if os.path.exists(path):
+                raise UsageError(f"`{path}` is no regular file; `-` reads stdin")
+            raise UsageError(f"Could not find file `{path}`")
+
+
+def clean_line(count: int) -> str:
+    """What a clean lint prints."""
+    return f"{count} plan{'' if count == 1 else 's'} proved, no findings" if count else "no plans found"

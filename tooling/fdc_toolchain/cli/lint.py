@@ -1,0 +1,213 @@
+"""`fdc lint`: prove plans, show what is wrong, repair what can be repaired."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..effects import verdicts
+from ..effects.contents import Contents
+from ..text.diagnostic import Diagnostic, from_plain, plain
+from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from .hot import clean_line, must_be_there
+from .lint_options import OPTIONS, Options
+
+Plans = tuple[list[str], "str | None", Contents]
+"""The keys to judge, the name of their record in the cache, and the ids of the files."""
+
+
+def lint(options: Options, root: str, plans: Plans | None) -> int:
+    """Proves and reports; returns the exit code. `plans` is None where the cache is not asked."""
+    import gc
+
+    from ..check import key_of
+    from ..resolve.discover import find_plans
+
+    gc.disable()  # the process ends with this command, and trees have no cycles worth finding before
+    texts: dict[str, bytes] = {}
+    if plans is None:
+        paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
+        keys = []
+        if "-" in paths:
+            paths = [path for path in paths if path != "-"]
+            if sys.stdin is None:
+                raise UsageError("`-` reads stdin, which is closed")
+            given = options["stdin_filename"]
+            key = key_of(str(given), root) if given else "<stdin>"
+            texts[key] = sys.stdin.buffer.read()
+            keys.append(key)
+        must_be_there(paths)
+        keys += sorted({key_of(path, root) for path in (find_plans(paths, root, settings_of(root).exclude) if paths else [])})
+        name, contents = None, None
+    else:
+        keys, name, contents = plans
+    settings = _settings(options, root)
+    if options["fix"] or options["diff"]:
+        from .lint_fix import fix
+
+        return fix(options, root, settings, keys, texts)
+    if name is not None and contents is not None and not options["model"]:
+        from ..resolve.link import Linker
+        from .incremental import findings
+
+        words = repr([options[word] for word in ("fsm", "profile")])
+        outcome = findings(Linker(root, settings), keys, contents, words)
+        found, sources = outcome.found, _reader(root)
+        plains = tuple(plain(item) for item in found)
+        verdicts.store(name, contents, plains, len(keys), outcome.files, outcome.probes)
+        contents.save()
+    else:
+        found, sources, _ = _judge(options, root, settings, keys, texts)
+    return report(options, found, sources, len(keys), settings.strict)
+
+
+def settings_of(root: str) -> Any:
+    """The workspace's settings. Raises UsageError where their file is wrong."""
+    from ..resolve.settings import SettingsError, read_settings
+
+    try:
+        return read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+
+
+def _settings(options: Options, root: str) -> Any:
+    settings = settings_of(root)
+    if options["fsm"]:
+        settings = settings._replace(fsm=str(options["fsm"]))
+    if options["profile"]:
+        settings = settings._replace(profile=str(options["profile"]))
+    if options["strict"]:
+        settings = settings._replace(strict=True)
+    return settings
+
+
+def _judge(options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]) -> Any:
+    """(findings, sources, files read) of one look at the plans."""
+    from ..check import check
+    from ..resolve.link import Linker
+    from ..text.diagnostic import ordered
+
+    linker = Linker(root, settings)
+    checked = check(linker, keys, texts)
+    found = checked.diagnostics
+    if options["model"]:
+        from .csdc import findings
+
+        found = ordered(found + findings(checked, str(options["model"]), options["complexity"]))  # type: ignore[arg-type]
+    disk = _reader(root)
+    return found, lambda key: checked.sources(key) if key in linker.units else disk(key), linker.files
+
+
+def _reader(root: str) -> Callable[[str], str | None]:
+    """The texts of files as spans count in them."""
+    from .. import resources
+
+    def sources(key: str) -> str | None:
+        try:
+            if key.startswith("fdc:"):
+                data = resources.read(key[4:])
+            else:
+                with open(os.path.join(root, key), "rb") as file:
+                    data = file.read()
+        except OSError:
+            return None
+        return decoded(data)
+
+    return sources
+
+
+def show_record(options: Options, root: str, checked: int, diagnostics: tuple[Any, ...]) -> int:
+    """Reports a verdict of the cache."""
+    sources = _reader(root)
+    found = [from_plain(item) for item in diagnostics]
+    strict = bool(options["strict"])
+    if not strict and found:
+        strict = settings_of(root).strict
+    return report(options, found, sources, checked, strict)
+
+
+def decoded(data: bytes) -> str:
+    """A file's text as spans count in it."""
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def report(
+    options: Options,
+    found: list[Diagnostic],
+    sources: Callable[[str], str | None],
+    checked: int,
+    strict: bool,
+    *,
+    aside: bool = False,
+) -> int:
+    """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code."""
+    form = str(options["format"] or "text")
+    target = options["output_file"]
+    if not found and form in ("text", "concise"):
+        text = "" if options["quiet"] else clean_line(checked) + "\n"
+    else:
+        from ..report.render import render
+        from .terminal import style
+
+        text = render(form, found, sources, style=style(options["color"], to_file=bool(target)), files_checked=checked)
+    if target:
+        from ..durable import replace
+
+        try:
+            replace(os.path.realpath(str(target)), text.encode("utf-8", "surrogateescape"))
+        except OSError as failed:
+            raise WorldError(f"the report cannot be written to `{target}`: {failed.strerror}") from failed
+    else:
+        write(text.encode("utf-8", "replace"), sys.stderr if aside else sys.stdout)
+    if options["exit_zero"]:
+        return CLEAN
+    bad = any(item.severity == "error" or (strict and item.severity == "warning") for item in found)
+    return FINDINGS if bad else CLEAN
+
+
+def write(data: bytes, stream: Any) -> None:
+    """Writes UTF-8, whatever the terminal claims to speak. A reader who has left changes no verdict."""
+    if stream is None:
+        return  # closed before we began
+    try:
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(data.decode("utf-8", "replace"))
+        else:
+            buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def __getattr__(name: str) -> Any:
+    """`command`, built with click when it is asked for, from the same table that the quick reader uses."""
+    if name != "command":
+        raise AttributeError(name)
+    import click
+
+    from .hot import execute
+
+    def callback(paths: tuple[str, ...], **values: Any) -> int:
+        return execute({**values, "paths": list(paths)})
+
+    parameters: list[click.Parameter] = [click.Argument(["paths"], nargs=-1, metavar="[PATHS]...")]
+    for option, short, takes, text in OPTIONS:
+        names = [f"--{option}"] + ([f"-{short}"] if short else [])
+        if takes is None:
+            parameters.append(click.Option(names, is_flag=True, help=text))
+        elif isinstance(takes, tuple):
+            parameters.append(click.Option(names, type=click.Choice(takes), help=text))
+        else:
+            parameters.append(click.Option(names, metavar=str(takes), help=text))
+    return click.Command(
+        "lint",
+        params=parameters,
+        callback=callback,
+        help="Prove plans: every run ends, obeys its automaton, and uses only what exists.\n\n"
+        "PATHS are files, folders (their *.plan and plan.txt files), or `-` for stdin; the current folder otherwise.",
+        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+    )

@@ -1,0 +1,65 @@
+"""The options of `fdc lint`: one table for the quick reader and for click. Imports nothing."""
+
+FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
+
+# name, short form, takes (None: a flag; a tuple: one of these; "": anything), help
+OPTIONS: tuple[tuple[str, str, object, str], ...] = (
+    ("format", "f", FORMATS, "How findings are shown."),
+    ("output-file", "o", "FILE", "Write the report there instead of stdout."),
+    ("fix", "", None, "Apply the safe fixes."),
+    ("unsafe-fixes", "", None, "With --fix: apply the others too, and look at the result."),
+    ("diff", "", None, "Show what the fixes would change, and change nothing."),
+    ("strict", "", None, "Warnings fail the lint too."),
+    ("exit-zero", "", None, "Exit 0 whatever is found."),
+    ("quiet", "q", None, "Print nothing where nothing is wrong."),
+    ("no-cache", "", None, "Neither read nor write the verdict cache."),
+    ("color", "", ("auto", "always", "never"), "Colours: for a terminal, always or never."),
+    ("workspace", "", "DIR", "The workspace; the nearest one above the current folder otherwise."),
+    ("stdin-filename", "", "PATH", "The name of what `-` reads from stdin."),
+    ("fsm", "", "PATH", "The automaton of root plans that name none."),
+    ("profile", "", ("default", "fdc"), "`fdc` refuses every call but `deep-research`."),
+    ("model", "", ("A", "B"), "Check against CSDC model A or B too."),
+    ("complexity", "", ("P", "EXP"), "With --model: the complexity class that the plan must have."),
+)
+
+Options = dict[str, object]
+
+
+def defaults() -> Options:
+    """Every option unset, and no path."""
+    options: Options = {name.replace("-", "_"): (False if takes is None else None) for name, _, takes, _ in OPTIONS}
+    options["paths"] = []
+    return options
+
+
+def quick(arguments: list[str]) -> Options | None:
+    """The options of a plain command line, or None where click should have a look (help, mistakes, rare forms)."""
+    takes_of = {f"--{name}": (name.replace("-", "_"), takes) for name, _, takes, _ in OPTIONS}
+    takes_of |= {f"-{short}": takes_of[f"--{name}"] for name, short, _, _ in OPTIONS if short}
+    options = defaults()
+    paths: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            paths.append(word)
+            continue
+        name, equals, value = word.partition("=")
+        row = takes_of.get(name)
+        if row is None or (equals and not name.startswith("--")):
+            return None
+        key, takes = row
+        if takes is None:
+            if equals:
+                return None
+            options[key] = True
+            continue
+        if not equals:
+            found = next(rest, None)
+            if found is None or found.startswith("-"):
+                return None
+            value = found
+        if isinstance(takes, tuple) and value not in takes:
+            return None
+        options[key] = value
+    options["paths"] = paths
+    return options

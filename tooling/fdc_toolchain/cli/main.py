@@ -1,0 +1,153 @@
+"""The front door of `fdc`: finds the command, loads only that, turns trouble into exit codes."""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    # name: (module in this room, one line)
+    "lint": ("lint", "prove plans: every run ends, obeys its automaton, uses only what exists"),
+    "fmt": ("fmt", "write plans in the one canonical form"),
+    "migrate": ("migrate", "convert plans from older notations, and say what changed"),
+    "explain": ("explain", "explain a diagnostic's code"),
+    "rules": ("rules", "list every rule"),
+    "graph": ("graph", "draw an automaton or a plan with its sub-plans"),
+    "analyze": ("analyze", "complexity, modality and worst-case cost of a plan"),
+    "validate": ("validate", "follow a plan through its automaton, line by line"),
+    "expand": ("expand", "print the program that a plan compiles to"),
+    "run": ("run", "execute a plan that was proved, durably"),
+    "resume": ("resume", "go on with a run where it stopped"),
+    "runs": ("runs", "list runs"),
+    "show": ("show", "show a run, step by step"),
+    "research": ("research", "answer a question from documents, every sentence cited"),
+    "start": ("start", "begin a task: orientation, then TASK_START in the log"),
+    "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
+    "probe": ("probe", "report what this machine lets an agent do"),
+    "registry": ("registry", "the registry of reusable sub-plans (also: plan_manager)"),
+    "csdc": ("csdc", "check a plan against CSDC model A or B"),
+    "protocols": ("protocols", "compile protocols/ into AGENTS.md"),
+    "cache": ("cache", "show or clear the verdict cache"),
+    "completion": ("completion", "print a shell completion script"),
+}
+
+
+def _version() -> str:
+    from .. import resources
+
+    return resources.read("VERSION").decode("ascii").strip()
+
+
+def group() -> object:
+    """Every command as one click group, each imported when it is asked for."""
+    import importlib
+
+    import click
+
+    class Commands(click.Group):
+        """Commands by name."""
+
+        def list_commands(self, ctx: click.Context) -> list[str]:
+            return list(COMMANDS)
+
+        def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+            row = COMMANDS.get(name)
+            if row is None:
+                return None
+            return importlib.import_module(f"{__package__}.{row[0]}").command
+
+        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+        def resolve_command(self, ctx: click.Context, args: list[str]):  # type: ignore[no-untyped-def]
+            from ..text.suggest import did_you_mean
+
+            if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+                hint = did_you_mean(args[0], COMMANDS)
+                raise click.UsageError(f"no such command `{args[0]}`" + (f"; {hint}" if hint else ""))
+            return super().resolve_command(ctx, args)
+
+    made = Commands(
+        name="fdc",
+        help="Compiler, verifier and runner for the plans that AI agents write.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the world failed, 4 a bug of ours.",
+    )
+    made.params.append(
+        click.Option(["--version"], is_flag=True, is_eager=True, help="Print the version and exit.")
+    )
+    return made
+
+
+def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
+    """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
+    import click
+
+    from ..report.cells import visible
+    from .exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
+
+    try:
+        found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]
+        return found if isinstance(found, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.UsageError as wrong:
+        wrong.show()
+        return USAGE
+    except click.ClickException as wrong:
+        wrong.show()
+        return USAGE
+    except Exit as stop:
+        print(f"{name}: {visible(str(stop))}", file=sys.stderr)
+        return stop.code
+    except (click.Abort, KeyboardInterrupt):
+        print(f"{name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0
+    except OSError as failed:
+        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
+        print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
+        return WORLD
+    except Exception as bug:  # the last resort: our bug, said as ours
+        from ..resolve.settings import SettingsError
+
+        if isinstance(bug, SettingsError):
+            print(f"{name}: {visible(str(bug))}", file=sys.stderr)
+            return USAGE
+        return our_bug(bug, name, BUG)
+
+
+def _silence_stdout() -> None:
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def our_bug(bug: Exception, name: str, code: int) -> int:
+    """Says that we are wrong, and how to report it; returns `code`."""
+    import os
+    import traceback
+
+    print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
+    if os.environ.get("FDC_DEBUG"):
+        traceback.print_exc()
+    else:
+        print(f"{name}: this is a bug of ours, please report it; FDC_DEBUG=1 shows where", file=sys.stderr)
+    return code
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`fdc ARGUMENTS`. Returns the exit code (`cli.exits`)."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments == ["--version"]:
+        print(f"fdc {_version()}")
+        return 0
+    if arguments[:1] == ["lint"]:
+        from . import hot
+
+        code = hot.main(arguments[1:])
+        if code is not None:
+            return code
+    return run(arguments)

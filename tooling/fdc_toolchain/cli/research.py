@@ -1,0 +1,279 @@
+"""`fdc research`: runs the registered deep-research plan on a question and says what it found and where.
+
+The run is recorded in the workspace like any other. Where nothing can be written there, or the
+report is wanted elsewhere, it happens in a temporary workspace and only the report is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sys
+import tempfile
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from .progress import Silent
+
+if TYPE_CHECKING:
+    from ..engine.events import Outcome, Perform
+    from .wiring import Ended
+
+PLAN = "deep-research"
+_WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
+_PHASES = {
+    "scan_documents": "reading the documents",
+    "scope_question": "scoping the question",
+    "search_passages": "searching passages",
+    "extract_evidence": "extracting sentences",
+    "check_citations": "checking citations",
+    "synthesise": "writing the report",
+}
+
+
+@click.command(
+    epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+)
+@click.argument("question")
+@click.option("--docs", metavar="PATH", default=".", show_default=True, help="The folder whose documents are read.")
+@click.option("--code", is_flag=True, help="Read comments and docstrings of source files too.")
+@click.option("--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(question: str, docs: str, code: bool, out: str | None, form: str) -> int:
+    """Answer QUESTION from documents: every sentence is a quotation that names its file and line.
+
+    It retrieves and extracts; there is no model, no key and no network in it.
+    """
+    question = _asked(question)
+    folder = _folder(docs)
+    from . import wiring
+    from .run_options import root_of
+
+    home = root_of(None)
+    program = wiring.compile_or_refuse(PLAN, home)
+    if program is None:
+        return FINDINGS
+    target = _target(question, out, home)
+    with _workspace(home, target) as root:
+        inside = root == home
+        report = os.path.relpath(target, root) if inside else "research/report.md"
+        within = _below(folder, root)
+        include = "code" if code else "documents"
+        given = {"question": question, "documents": within or folder, "include": include, "report": report}
+        name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {})
+        if within is None:
+            _grant(root, name, folder)
+        show = _Watching()
+        ended = wiring.drive_run(root, name, show)
+        show.erase()
+        if ended.status == "finished" and not inside:
+            try:
+                _publish(os.path.join(root, report), target)
+            except WorldError:
+                if form == "text":
+                    _answer(show)  # what was found is not lost with the place for the report
+                raise
+        return _tell(question, ended, show, target, folder, name if inside else None, form)
+
+
+class _Watching(Silent):
+    """Keeps what each tool of the plan returned; on a terminal, says which phase is under way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: dict[str, Any] = {}
+        self._live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def begun(self, effect: Perform) -> None:
+        super().begun(effect)
+        if self._live and effect.tool in _PHASES:
+            self.erase()
+            click.echo(_PHASES[effect.tool] + " ...", nl=False, err=True)
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        super().done(effect, outcome, took)
+        if outcome.failure is None:
+            self.results[effect.tool] = outcome.value
+
+    def erase(self) -> None:
+        """Takes the line of the phase away."""
+        if self._live:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def _asked(question: str) -> str:
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the question is not UTF-8 text") from None
+    if not question.strip():
+        raise UsageError("the question is empty")
+    return question.replace("\0", " ")
+
+
+def _folder(docs: str) -> str:
+    if not os.path.exists(docs):
+        raise UsageError(f"`{docs}` does not exist")
+    if not os.path.isdir(docs):
+        raise UsageError(f"`{docs}` is not a folder")
+    return os.path.realpath(docs)
+
+
+def _below(folder: str, root: str) -> str | None:
+    """The folder relative to the workspace, or None where it lies outside of it."""
+    relative = os.path.relpath(folder, os.path.realpath(root))
+    return None if relative.startswith("..") else relative
+
+
+def _target(question: str, out: str | None, home: str) -> str:
+    """The absolute path of the report. Raises UsageError where something else is there."""
+    from ..effects.documents import MARK
+
+    if out is not None:
+        target = os.path.abspath(out)
+        if os.path.isdir(target):
+            target = os.path.join(target, slug(question) + ".md")
+    else:
+        place = home if _writable(home) else os.getcwd()
+        target = os.path.join(place, "research", slug(question) + ".md")
+    if os.path.lexists(target):
+        try:
+            with open(target, encoding="utf-8", errors="replace") as file:
+                ours = file.readline().startswith(MARK)
+        except OSError:
+            ours = False
+        if not ours:
+            raise UsageError(f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --out")
+    return target
+
+
+def slug(question: str) -> str:
+    """A file name for a question: its words in ASCII, or a digest where it has none."""
+    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode("ascii").lower()
+    words = "-".join(re.findall(r"[a-z0-9]+", plain))[:60].strip("-")
+    if words:
+        return words
+    import hashlib
+
+    return "question-" + hashlib.blake2b(question.encode(), digest_size=4).hexdigest()
+
+
+def _writable(folder: str) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+@contextlib.contextmanager
+def _workspace(home: str, target: str) -> Iterator[str]:
+    """The workspace of the run: this one where it can take the record and the report, else a temporary one."""
+    relative = os.path.relpath(target, home)
+    if _writable(home) and not relative.startswith("..") and relative.split(os.sep)[0] not in (".git", ".fdc"):
+        yield home
+        return
+    with tempfile.TemporaryDirectory(prefix="fdc-research-") as folder:
+        yield os.path.realpath(folder)
+
+
+def _grant(root: str, name: str, folder: str) -> None:
+    from ..effects import library, runs
+    from ..engine.ports import WorldFailed
+
+    try:
+        library.grant(runs.run_folder(root, name), folder)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _publish(written: str, target: str) -> None:
+    """Puts the report where it is wanted, whole or not at all."""
+    above = os.path.dirname(target)
+    temporary = os.path.join(above, f".{os.path.basename(target)}.{os.getpid()}.tmp")
+    try:
+        os.makedirs(above, exist_ok=True)
+        with open(written, "rb") as source, open(temporary, "xb") as file:
+            file.write(source.read())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as failed:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        reason = (failed.strerror or str(failed)).lower()
+        raise WorldError(f"the report cannot be written to `{target}`: {reason}; name another place with --out") from failed
+
+
+def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str, run: str | None, form: str) -> int:
+    from .ending import exit_code
+
+    code = exit_code(ended)
+    if form == "json":
+        click.echo(json.dumps(_as_json(question, ended, show, target, run), indent=2, ensure_ascii=True))
+        return code
+    if code == CLEAN:
+        _answer(show)
+        _place(show, target, folder, run)
+        return code
+    if ended.stop is not None:
+        click.echo(visible(ended.stop["message"]), err=True)
+        for path, reason in _skips(show)[:5]:
+            click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
+    elif ended.status == "interrupted":
+        click.echo("interrupted" + (f"; `fdc resume {run}` goes on" if run else ""), err=True)
+    else:
+        click.echo(f"the world failed: {visible(ended.message)}", err=True)
+    return code
+
+
+def _answer(show: _Watching) -> None:
+    done = show.results.get("synthesise") or {}
+    if done.get("note"):
+        click.echo(f"{done['note']}\n")
+    for line in str(done.get("answer", "")).split("\n"):
+        text, _, where = line.rpartition(" [")
+        if text:
+            click.echo(_WRAP.fill(visible(text)))
+            click.echo(f"  {visible(where.rstrip(']'))}\n")
+
+
+def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
+    from .ending import count
+
+    done = show.results.get("synthesise") or {}
+    scan = show.results.get("scan_documents") or {}
+    checked, held = count(done.get("checked", 0), "citation"), done.get("held", 0)
+    click.echo(f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}; {checked} checked, {held} hold")
+    click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
+
+
+def _skips(show: _Watching) -> list[tuple[str, str]]:
+    scan = show.results.get("scan_documents") or {}
+    return [(str(row["path"]), str(row["reason"])) for row in scan.get("skipped", ())]
+
+
+def _as_json(question: str, ended: Ended, show: _Watching, target: str, run: str | None) -> dict[str, Any]:
+    done = show.results.get("synthesise") or {}
+    scan = show.results.get("scan_documents") or {}
+    evidence = show.results.get("check_citations") or {}
+    return {
+        "format": 1,
+        "question": question,
+        "status": ended.status,
+        "why": ended.stop["message"] if ended.stop is not None else ended.message,
+        "answer": [line for line in str(done.get("answer", "")).split("\n") if line],
+        "note": done.get("note", ""),
+        "citations": evidence.get("citations", []),
+        "checked": done.get("checked", 0),
+        "held": done.get("held", 0),
+        "missing": (show.results.get("scope_question") or {}).get("missing", []),
+        "documents": scan.get("documents", 0),
+        "skipped": scan.get("skipped_count", 0),
+        "report": target if ended.status == "finished" else None,
+        "run": run,
+    }

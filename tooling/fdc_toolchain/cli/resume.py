@@ -1,0 +1,105 @@
+"""`fdc resume`: goes on with a run where it stopped."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from .exits import UsageError
+from .run_options import budget_of, is_terminal, root_of, shared
+
+if TYPE_CHECKING:
+    from ..effects.journal import RunRow
+    from ..engine.drive import Assumption
+
+
+@click.command(
+    epilog="Exit codes as for `fdc run`.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.option(
+    "--answer", "answers", multiple=True, metavar="TEXT",
+    help="Answer the run's question; ADDRESS=TEXT for one of several.",
+)  # fmt: skip
+@click.option(
+    "--assume", "assumptions", multiple=True, metavar="done|done:RESULT|not-done",
+    help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
+    "keeps that; ADDRESS=done for one of several.",
+)  # fmt: skip
+@click.option("--retry", is_flag=True, help="Try the steps that failed again.")
+@shared
+def command(
+    run: str,
+    answers: tuple[str, ...],
+    assumptions: tuple[str, ...],
+    retry: bool,
+    budgets: tuple[str, ...],
+    jobs: int,
+    shell_timeout: float | None,
+    quiet: bool,
+    form: str,
+    workspace: str | None,
+) -> int:
+    """Go on with RUN (the beginning of its name will do) where it stopped; nothing recorded is done again.
+
+    It executes the program that it began with, whatever has become of the plan's files since.
+    """
+    from ..report.cells import visible
+    from . import wiring
+    from .ending import tell
+    from .progress import progress
+    from .terminal import style
+
+    root = root_of(workspace)
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, run)
+    said = _addressed(row, answers, "answer")
+    known: dict[str, Assumption] = {}
+    for address, word in _addressed(row, assumptions, "assume").items():
+        known[address] = _assumption(word)
+    look = style()
+    show = progress(form, quiet, look, is_terminal())
+    if form == "text" and not quiet:
+        show.line(f"run {row.name}: {visible(row.plan)}, going on")
+    ended = wiring.drive_run(
+        root, row.name, show,
+        answers=said, assume=known, budget=budget_of(budgets), retry=retry, jobs=jobs, shell_seconds=shell_timeout,
+    )  # fmt: skip
+    return tell(ended, show, form, quiet, look)
+
+
+def _assumption(word: str) -> Assumption:
+    from ..engine.events import Outcome
+
+    if word.startswith("done:"):
+        try:
+            return Outcome(json.loads(word[5:], parse_constant=lambda name: name))
+        except (ValueError, RecursionError):
+            return Outcome(word[5:])
+    if word == "done":
+        return "done"
+    if word == "not-done":
+        return "not-done"
+    raise UsageError(f"`--assume {word}`: it is `done`, `done:RESULT` or `not-done`")
+
+
+def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
+    """Which question each word is for: the only one that is open, or the one whose address is before the `=`."""
+    if not words:
+        return {}
+    open_ = [one["address"] for one in (row.ending or {}).get("questions", ()) if one["how"] == how]
+    out: dict[str, str] = {}
+    for word in words:
+        address, equals, text = word.partition("=")
+        if equals and address in open_:
+            out[address] = text
+        elif len(open_) == 1 and not out:
+            out[open_[0]] = word
+        elif not open_:
+            raise UsageError(f"the run {row.name} has no question that `--{how}` could settle; `fdc show {row.name}`")
+        else:
+            raise UsageError(f"`--{how} {word}`: write ADDRESS={how.upper()} with one of {', '.join(open_)}")
+    return out

@@ -1,0 +1,63 @@
+"""`fdc run`: executes a plan that was proved, durably."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from .exits import FINDINGS
+from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
+
+
+@click.command(
+    epilog="Exit codes: 0 finished, 1 refused, stopped or waiting for a person, 2 wrong usage, 3 the world failed, "
+    "4 a bug of ours, 130 interrupted.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("plan")
+@click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing.")
+@shared
+def command(
+    plan: str,
+    inputs: tuple[str, ...],
+    dry_run: bool,
+    budgets: tuple[str, ...],
+    jobs: int,
+    shell_timeout: float | None,
+    quiet: bool,
+    form: str,
+    workspace: str | None,
+) -> int:
+    """Prove PLAN (a file or a registered name), then execute it, one journaled step at a time.
+
+    The plan's parameters are given as KEY=VALUE. The run is recorded under .fdc/ in the workspace: a
+    run that was interrupted, even by kill -9, goes on with `fdc resume`.
+    """
+    from ..report.cells import visible
+    from . import wiring
+    from .ending import tell
+    from .progress import progress
+    from .terminal import style
+
+    root = root_of(workspace)
+    given = pairs_of(inputs)
+    budget = budget_of(budgets)
+    program = wiring.compile_or_refuse(plan, root)
+    if program is None:
+        return FINDINGS
+    given = wiring.given_for(program, given)
+    if dry_run:
+        from .dryrun import outline
+
+        click.echo(outline(program, root, given, budget), nl=False)
+        return 0
+    shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
+    name = wiring.begin(root, program, shown, given, budget)
+    look = style()
+    show = progress(form, quiet, look, is_terminal())
+    if form == "text" and not quiet:
+        show.line(f"run {name}: {visible(shown)}")
+    ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout)
+    return tell(ended, show, form, quiet, look)

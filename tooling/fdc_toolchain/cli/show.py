@@ -1,0 +1,163 @@
+"""`fdc show`: a run, step by step, out of its journal."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .exits import UsageError, WorldError
+from .run_options import root_of
+
+if TYPE_CHECKING:
+    from ..effects.journal import RunRow
+    from ..engine.events import Perform, Record
+
+_SHOWN = ("tool", "effect", "args", "path", "line")
+
+Rows = list[tuple["Record", "Perform | None"]]
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run")
+@click.option("--step", "address", metavar="ADDRESS", help="One step whole: what it was asked, what it brought back.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+def command(run: str, address: str | None, form: str, workspace: str | None) -> int:
+    """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
+    from . import wiring
+
+    root = root_of(workspace)
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, run)
+        assert store is not None  # a run was found in it
+        rows = _folded(store.program(row), row, store.records(row))
+    status = wiring.status_of(root, row)
+    if address is not None:
+        rows = [one for one in rows if one[0].address == address]
+        if not rows:
+            raise UsageError(f"the run {row.name} has no step at `{address}`")
+    if form == "json":
+        click.echo(json.dumps(_json(row, status, rows), indent=2))
+    elif address is not None:
+        for record, effect in rows:
+            _whole(record, effect)
+    else:
+        _lines(row, status, rows)
+    return 0
+
+
+def _folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
+    """Every record with the effect that it belongs to."""
+    from ..engine.events import Mismatch
+    from ..engine.fold import fold
+
+    rows: Rows = []
+    try:
+        fold(program, row.inputs, records, lambda record, effect: rows.append((record, effect)))
+    except Mismatch as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+    return rows
+
+
+def _lines(row: RunRow, status: str, rows: Rows) -> None:
+    from ..engine.events import Failure, Outcome
+    from ..report.cells import visible
+    from .ending import count
+    from .progress import arguments, step_line
+    from .terminal import style
+
+    look = style()
+    began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.started))
+    click.echo(f"run {row.name}: {visible(row.plan)}")
+    given = " ".join(f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items())
+    click.echo(f"{status}; started {began}" + (f"; {given}" if given else ""))
+    click.echo(f"program {row.digest}")
+    settled: set[tuple[str, int]] = {(record.address, record.turn) for record, _ in rows if record.kind == "outcome"}
+    for record, effect in rows:
+        if record.kind == "outcome" and effect is not None:
+            failed = record.body.get("failed")
+            outcome = Outcome(failure=None if failed is None else Failure(failed["kind"], failed["message"]))
+            line = step_line(effect, outcome, record.body.get("took", 0.0), look)
+            click.echo(line + _remarks(record))
+        elif record.kind == "intent" and effect is not None and (record.address, record.turn) not in settled:
+            click.echo(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}")
+        elif record.kind == "session" and record.turn > 1:
+            click.echo(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
+        elif record.kind == "budget":
+            click.echo(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
+        elif record.kind == "retry":
+            click.echo(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
+    steps = sum(1 for record, effect in rows if record.kind == "outcome" and effect and effect.kind == "tool")
+    _end(row, count(steps, "step"))
+
+
+def _remarks(record: Record) -> str:
+    notes = record.body.get("notes", {})
+    shown = []
+    if notes.get("sandbox") == "none":
+        shown.append("not sandboxed")
+    if "settled" in notes:
+        shown.append(str(notes["settled"]))
+    return f"  ({', '.join(shown)})" if shown else ""
+
+
+def _end(row: RunRow, steps: str) -> None:
+    from .ending import tell
+    from .progress import Quiet
+    from .terminal import style
+    from .wiring import Ended
+
+    if row.ending is None or row.status in ("running", "new"):
+        click.echo(f"{steps} so far; `fdc resume {row.name}` goes on")
+        return
+    said = row.ending
+    ended = Ended(
+        row.name, row.plan, row.status, said["stop"], None, said["questions"], said["message"],
+        said["steps"], said["seconds"], said["spent"],
+    )  # fmt: skip
+    tell(ended, Quiet(), "text", False, style())
+
+
+def _whole(record: Record, effect: Perform | None) -> None:
+    from ..report.cells import visible
+
+    def block(value: Any) -> None:
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(f"    {visible(line)}")
+
+    click.echo(f"{record.kind} {visible(record.address)}, attempt {record.turn}, {record.at:.3f} s into the run")
+    if effect is not None:
+        click.echo(f"  {visible(effect.tool)} ({effect.effect}), {visible(effect.path)}:{effect.line}")
+        for name, value in effect.args.items():
+            click.echo(f"  {visible(name)}:")
+            block(value)
+    for name, value in record.body.items():
+        click.echo(f"  {name}:")
+        block(value)
+
+
+def _json(row: RunRow, status: str, rows: Rows) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "run": row.name,
+        "plan": row.plan,
+        "status": status,
+        "program": row.digest,
+        "inputs": row.inputs,
+        "ending": row.ending,
+        "records": [
+            {
+                "kind": record.kind,
+                "address": record.address,
+                "turn": record.turn,
+                "at": record.at,
+                "body": record.body,
+                **({} if effect is None else {name: getattr(effect, name) for name in _SHOWN}),
+            }
+            for record, effect in rows
+        ],
+    }

@@ -1,0 +1,389 @@
+"""The one place where runs meet the world: compiles plans, builds the adapters, drives, and puts the end on record.
+
+    program = compile_or_refuse("plans/x.plan", root)
+    name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
+    ended = drive_run(root, name, progress("text", False, style(), True))
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .exits import UsageError, WorldError
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..effects.context import Context
+    from ..effects.journal import RunRow, Store
+    from ..engine.drive import Assumption, Ending
+    from ..engine.state import RunState
+
+
+@dataclass(slots=True)
+class Ended:
+    """How driving a run ended: `status` as in the journal, and all that there is to say about it."""
+
+    run: str
+    plan: str
+    status: str
+    stop: dict[str, Any] | None = None
+    result: Any = None
+    questions: list[dict[str, Any]] = field(default_factory=list)
+    message: str = ""
+    steps: int = 0
+    seconds: float = 0.0
+    spent: dict[str, float] = field(default_factory=dict)
+
+
+def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
+    """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
+
+    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
+    where the settings are wrong.
+    """
+    from ..check import check, key_of, program_of
+    from ..report.render import render
+    from ..resolve.link import Linker
+    from ..resolve.settings import SettingsError, read_settings
+    from ..text.suggest import did_you_mean
+    from .terminal import style
+
+    try:
+        linker = Linker(root, read_settings(root))
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    key = key_of(plan, root) if os.path.isfile(plan) else linker.resolve(plan)[0]
+    if key is None:
+        hint = did_you_mean(plan, linker.callable_names())
+        none = f"there is no plan `{plan}`, neither a file nor a registered name"
+        raise UsageError(none + (f"; {hint}" if hint else ""))
+    checked = check(linker, [key])
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        text = render("text", errors, checked.sources, style=style(), files_checked=1)
+        click.echo(text, nl=False, err=True)
+        return None
+    return program_of(checked)
+
+
+def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
+    """The root plan's inputs. Raises UsageError for one that it does not take, or one that is missing."""
+    from ..text.suggest import did_you_mean
+
+    params = {param["name"]: param for param in program["plans"][program["root"]]["params"]}
+    for name in pairs:
+        if name not in params:
+            hint = did_you_mean(name, params)
+            known = f"it takes {', '.join(f'`{one}`' for one in params)}" if params else "it takes none"
+            raise UsageError(f"the plan has no parameter `{name}`; {hint or known}")
+    missing = [name for name, param in params.items() if param.get("default") is None and name not in pairs]
+    if missing:
+        raise UsageError(f"the plan needs {', '.join(f'`{name}=VALUE`' for name in missing)}")
+    return dict(pairs)
+
+
+def begin(
+    root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
+) -> str:
+    """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError."""
+    from ..effects import runs
+    from ..engine.ports import WorldFailed
+
+    try:
+        runs.folder(root)
+        name = runs.RunIds().run_id()
+        inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+        store = _store(root)
+        try:
+            store.create(name, plan, program, inputs, time.time())
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return name
+
+
+def drive_run(
+    root: str,
+    name: str,
+    show: Quiet,
+    *,
+    answers: Mapping[str, str] | None = None,
+    assume: Mapping[str, Assumption] | None = None,
+    budget: Mapping[str, float] | None = None,
+    retry: bool = False,
+    jobs: int = 8,
+    shell_seconds: float | None = None,
+) -> Ended:
+    """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
+
+    Raises WorldError where the run is driven by somebody else, or where it cannot be read.
+    """
+    from ..effects import runs
+    from ..engine.ports import Fenced, WorldFailed
+
+    lock = None
+    store = None
+    try:
+        lock = runs.Lock(runs.run_folder(root, name))
+        holder = lock.take()
+        if holder is not None:
+            raise WorldError(f"the run {name} is being driven by {holder}; one controller at a time")
+        store = _store(root)
+        row = store.run(name)
+        if row is None:
+            raise UsageError(f"there is no run `{name}` here")
+        _known(row)
+        changes = {"budget": dict(budget or {}), "retry": retry}
+        return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds)
+    except Fenced as fenced:
+        raise WorldError(f"the run {name}: {fenced}; this one has stopped") from fenced
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    finally:
+        if store is not None:
+            store.close()
+        if lock is not None:
+            lock.release()
+        show.close()
+
+
+def _drive(
+    store: Store,
+    row: RunRow,
+    root: str,
+    show: Quiet,
+    answers: dict[str, str],
+    assume: dict[str, Assumption],
+    changes: dict[str, Any],
+    jobs: int,
+    shell_seconds: float | None,
+) -> Ended:
+    from ..effects import runs
+    from ..effects.files import Root
+    from ..effects.shell import SECONDS
+    from ..effects.tools import LocalTools, Workbench
+    from ..engine.drive import Ports, drive
+    from ..engine.events import Mismatch, Record
+    from ..engine.fold import fold
+    from ..program.codec import ProgramError
+
+    try:
+        program = store.program(row)
+        records = store.records(row)
+        driven = max((record.at for record in records), default=0.0)
+        journal = store.claim(row)
+        who = {"pid": os.getpid(), "began": round(time.time(), 3)}
+        fresh = [Record("session", "", journal.epoch, "", "", driven, who)]
+        if changes["budget"]:
+            fresh.append(Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]}))
+        if changes["retry"]:
+            fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records)]
+        journal.append(fresh)
+        state = fold(program, row.inputs, [*records, *fresh])
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+    opened = Root(root, _protected(root))
+    bench = Workbench(
+        run=row.name,
+        root=opened,
+        run_folder=runs.run_folder(root, row.name),
+        say=show.say,
+        ask=show.ask,
+        answers=answers,
+        shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
+        overrides={"close_task": _closing(root)},
+    )
+    ports = Ports(journal, LocalTools(program, bench), Monotonic(), show)
+    try:
+        with interruptible():
+            ending = drive(program, state, ports, room=jobs, assume=assume)
+        ended = _ended(row, ending, state)
+    except KeyboardInterrupt:
+        ended = Ended(row.name, row.plan, "interrupted", steps=state.steps, seconds=state.elapsed)
+    finally:
+        opened.close()
+    _record(journal, ended)
+    return ended
+
+
+def _ended(row: RunRow, ending: Ending, state: RunState) -> Ended:
+    questions = [
+        {"address": q.effect.address, "tool": q.effect.tool, "text": q.text, "how": q.how,
+         "path": q.effect.path, "line": q.effect.line, "args": q.effect.args, "bound": q.effect.bound}
+        for q in ending.questions
+    ]  # fmt: skip
+    stop = None if ending.stop is None else ending.stop._asdict()
+    spent = {measure: number for measure, number in state.spent.items() if number}
+    return Ended(
+        row.name, row.plan, ending.status, stop, ending.result, questions, ending.message, state.steps,
+        round(state.elapsed, 3), spent,
+    )  # fmt: skip
+
+
+def _record(journal: Any, ended: Ended) -> None:
+    from ..engine.ports import WorldFailed
+
+    said = {
+        "stop": ended.stop, "message": ended.message, "steps": ended.steps, "seconds": ended.seconds,
+        "spent": ended.spent, "questions": ended.questions,
+    }  # fmt: skip
+    try:
+        journal.close_run(ended.status, said, time.time())
+    except WorldFailed:
+        if ended.status in ("finished", "stopped"):
+            raise
+        # A world that fails is what this end says anyway; the records up to here are safe.
+
+
+def failures(records: list[Any]) -> list[Any]:
+    """The failed outcomes that nobody has had tried again yet."""
+    retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
+    return [
+        record
+        for record in records
+        if record.kind == "outcome" and "failed" in record.body and (record.address, record.turn) not in retried
+    ]
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """While it lasts, Ctrl-C and requests to end (SIGTERM, SIGHUP) leave a run cleanly.
+
+    The first one begins that, which takes a few seconds at most; those that follow it closely are
+    not heard, or an impatient finger would leave half of the work undone.
+    """
+    from ..engine.drive import GRACE
+
+    heard = -1e9
+
+    def leave(number: int, frame: object) -> None:
+        nonlocal heard
+        before_last, heard = heard, time.monotonic()
+        if heard - before_last > GRACE + 1:
+            raise KeyboardInterrupt
+
+    before: dict[int, Any] = {}
+    try:
+        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            before[which] = signal.signal(which, leave)
+    except ValueError:
+        pass  # not the main thread: whoever embeds us handles signals
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            # Interrupted, the process is about to end; one more signal must not make that look like a crash.
+            signal.signal(number, (handler or signal.SIG_DFL) if heard < 0 else signal.SIG_IGN)
+
+
+class Monotonic:
+    """The machine's clock that only grows (port `engine.ports.Clock`)."""
+
+    def seconds(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
+
+
+@contextmanager
+def reading(root: str) -> Iterator[Store | None]:
+    """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
+    from ..effects import journal, runs
+    from ..engine.ports import WorldFailed
+
+    path = runs.journal_path(root)
+    if not os.path.exists(path):
+        yield None
+        return
+    try:
+        store = journal.Store(path, readonly=True)
+        try:
+            yield store
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def the_run(store: Store | None, prefix: str) -> RunRow:
+    """The one run whose name begins so. Raises UsageError where there is none, or where there are several."""
+    found = [] if store is None else store.runs(prefix)
+    exact = [row for row in found if row.name == prefix]
+    if len(exact) == 1 or len(found) == 1:
+        return (exact or found)[0]
+    if not found:
+        raise UsageError(f"no run begins with `{prefix}`; `fdc runs` lists them")
+    names = ", ".join(row.name for row in found[:6])
+    raise UsageError(f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}")
+
+
+def status_of(root: str, row: RunRow) -> str:
+    """The status to show: a run whose controller is gone was interrupted, whatever it last wrote."""
+    from ..effects import runs
+
+    if row.status == "running" and not runs.is_driven(root, row.name):
+        return "interrupted"
+    return row.status
+
+
+def _store(root: str) -> Store:
+    from ..effects import journal, runs
+
+    return journal.Store(runs.journal_path(root))
+
+
+def _known(row: RunRow) -> None:
+    from ..effects.journal import ENGINE
+
+    if row.engine != ENGINE:
+        what = f"an fdc whose records this one cannot read (engine {row.engine}, this is {ENGINE})"
+        raise WorldError(f"the run {row.name} was made by {what}")
+
+
+def _protected(root: str) -> tuple[str, ...]:
+    from ..resolve.settings import SettingsError, read_settings
+
+    try:
+        return read_settings(root).catalogues
+    except SettingsError:
+        return ()
+
+
+def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
+    """`close_task ID` as `fdc close --task-id ID`; without an id it ends the run's own cycle only."""
+
+    def close(args: dict[str, Any], context: Context) -> Any:
+        from ..effects import talk_tools
+        from ..effects.context import text
+        from ..effects.failure import ToolFailure
+
+        task = text(args, "task", "").strip()
+        if not task:
+            return talk_tools.close_task(args, context)
+        import uuid
+        from datetime import datetime
+        from functools import partial
+
+        from ..effects import activity_log
+        from ..workflows import lifecycle
+
+        report = lifecycle.close(
+            root,
+            task,
+            transact=partial(activity_log.transact, root),
+            now=datetime.now().astimezone(),
+            new_id=lambda: str(uuid.uuid4()),
+        )
+        if report.refused:
+            raise ToolFailure("refused", report.refused)
+        return "\n".join(report.lines)
+
+    return close

@@ -1,0 +1,66 @@
+"""The activity log on the disk: whole lines only, whoever writes at the same moment (FDC-108)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from .. import durable
+from ..knowledge.activity import LOG, Entry, History, line, read
+
+
+def append(root: str, *entries: Entry) -> None:
+    """Adds entries to the log of the workspace at `root`, all or none of them, each on a line of its own.
+
+    Raises ValidationError before anything is written, TimeoutError for a lock that stays taken,
+    OSError where the system refuses.
+    """
+    data = b"".join(map(line, entries))
+    path = _path(root)
+    with durable.exclusive(path):
+        _write(path, data)
+
+
+def transact(root: str, choose: Callable[[History], Sequence[Entry]]) -> Sequence[Entry]:
+    """Appends what `choose` makes of the log so far, and returns it. No other writer comes in between.
+
+    Raises what `append` and `choose` raise; nothing is written then.
+    """
+    path = _path(root)
+    with durable.exclusive(path):
+        entries = choose(read(durable.read(path, limit=1 << 30) or b""))
+        _write(path, b"".join(map(line, entries)))
+    return entries
+
+
+def history(root: str) -> History:
+    """What the log of a workspace says; nothing where there is none."""
+    return read(durable.read(os.path.join(root, *LOG.split("/")), limit=1 << 30) or b"")
+
+
+def _path(root: str) -> str:
+    path = os.path.join(root, *LOG.split("/"))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def _write(path: str, data: bytes) -> None:
+    if not data:
+        return
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data  # a writer that was killed left a torn line: it stays one, and ours is whole
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            os.fsync(handle)
+        except OSError:
+            os.ftruncate(handle, size)
+            raise
+    finally:
+        os.close(handle)
+    if not size:
+        durable.sync_folder(os.path.dirname(path))

@@ -1,0 +1,38 @@
+"""What the plans of a run allow, asked again before every step (G-CAP).
+
+The linter has proved that no step goes beyond the grants of its plan and of the plans that
+call it. Here the values are known, so the same rule is applied to what really would be touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..engine.events import Grant
+from ..text.glob_match import compiled, fits
+from .failure import ToolFailure
+from .files import parts_of
+
+_WRITES = ("create", "write", "edit", "delete")
+
+
+def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant]) -> None:
+    """Raises ToolFailure where a step touches what one of the grants in force does not name."""
+    for grant in grants:
+        for parameter in declared.get("parameters", ()):
+            access = parameter.get("access")
+            value = args.get(parameter["name"])
+            if access is not None and isinstance(value, str):
+                path = "/".join(parts_of(value))
+                kind = "write" if access in _WRITES else "read"
+                if not any(fits(path, _tokens(glob)) for glob in grant.get(kind, ())):
+                    raise ToolFailure("capability", f"the plan's `allow {kind}` does not name `{path}`")
+        if declared.get("writes") == "unknown" and "run" not in grant:
+            raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
+        if declared.get("trust") == "untrusted" and "net" not in grant:
+            raise ToolFailure("capability", "the plan does not allow to reach outside (`allow net *`)")
+
+
+_tokens = lru_cache(maxsize=1024)(compiled)

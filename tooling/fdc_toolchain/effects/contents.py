@@ -1,0 +1,103 @@
+"""What is in a file, as a git blob id, without reading it where that can be known.
+
+Three sources, in this order: a table of our own from the last time, git's index (both trusted
+while a file's times, size and inode are as they were, and old enough that no write can hide
+behind the clock's grain), the file itself. Ids are git's, so the three agree, and a fresh
+clone knows them at once.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from .. import cachedir
+from ..resolve.seen import Stamp, settled, sha1, stamp
+
+MOST = 256
+"""Workspaces whose table is kept; the oldest go first."""
+
+_FOLDER = "stat"
+
+
+def blob_id(data: bytes) -> bytes:
+    """Git's id of these bytes."""
+    return sha1(b"blob %d\0" % len(data) + data).digest()
+
+
+class Contents:
+    """Ids of the files below one root. `save` keeps what was learned for the next time.
+
+    `began` is when the command began, in nanoseconds (None: now); nothing was looked at before.
+    """
+
+    def __init__(self, root: str, began: int | None = None) -> None:
+        self.root = root
+        self.stamps: dict[str, Stamp | None] = {}
+        self.ids: dict[str, bytes | None] = {}
+        self._began = time.time_ns() if began is None else began
+        self._name = f"{_FOLDER}/{sha1(os.fsencode(root)).hexdigest()}"
+        self._known: dict[str, tuple[Stamp, bytes]] = {}
+        stored = cachedir.load(self._name)
+        if isinstance(stored, dict):
+            self._known = stored
+        self._changed = False
+        self._index: dict[str, tuple[Stamp, bytes]] | None = None
+        self._index_time = 0
+
+    def path(self, key: str) -> str:
+        """The file that a key stands for."""
+        return key if key.startswith("/") else f"{self.root}/{key}"
+
+    def id(self, key: str) -> bytes | None:
+        """The id of the file under `key` as it is now, or None where there is no regular file.
+
+        `stamps` and `ids` keep the last answer for each key.
+        """
+        path = self.path(key)
+        now = self.stamps[key] = stamp(path)
+        if now is None:
+            self.ids[key] = None
+            return None
+        known = self._known.get(key)
+        if known is not None and known[0] == now:
+            self.ids[key] = known[1]
+            return known[1]
+        found = self._from_index(key, now)
+        if found is None:
+            try:
+                with open(path, "rb") as file:
+                    found = blob_id(file.read())
+            except OSError:
+                self.ids[key] = None
+                return None
+        if settled(now, self._began):
+            self._known[key] = (now, found)
+            self._changed = True
+        self.ids[key] = found
+        return found
+
+    def first(self, key: str) -> bytes | None:
+        """The id that was found when this process last asked for it; it asks where it never did.
+
+        For verdicts that are kept as they are: they hold for that content, whatever is written meanwhile.
+        """
+        return self.ids[key] if key in self.ids else self.id(key)
+
+    def _from_index(self, key: str, now: Stamp) -> bytes | None:
+        if self._index is None:
+            from .git_index import read_index
+
+            self._index, self._index_time = read_index(self.root)
+        entry = self._index.get(key)
+        if entry is None:
+            return None
+        (mtime, ctime, size, inode), found = entry
+        same = mtime == now[0] and ctime == now[1] and size == now[2] & 0xFFFFFFFF and inode == now[3] & 0xFFFFFFFF
+        return found if same and settled(now, self._index_time) else None
+
+    def save(self) -> None:
+        """Stores what was learned."""
+        if self._changed:
+            cachedir.store(self._name, self._known)
+            cachedir.prune(_FOLDER, MOST)

@@ -1,0 +1,99 @@
+"""What a tool's handler is given besides its arguments."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .failure import ToolFailure
+from .files import Root
+
+
+class Leaving:
+    """Whether the controller leaves, and the process groups that must not outlive it."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._groups: set[int] = set()
+
+    def is_set(self) -> bool:
+        """True once the controller leaves."""
+        return self._event.is_set()
+
+    def set(self) -> None:
+        """The controller leaves: who runs a command ends it."""
+        self._event.set()
+
+    def add(self, group: int) -> None:
+        """A process group has begun."""
+        with self._lock:
+            self._groups.add(group)
+
+    def discard(self, group: int) -> None:
+        """A process group has ended."""
+        with self._lock:
+            self._groups.discard(group)
+
+    def kill(self) -> None:
+        """Ends at once whatever is still alive."""
+        with self._lock:
+            for group in self._groups:
+                try:
+                    os.killpg(group, signal.SIGKILL)
+                except (ProcessLookupError, PermissionError):
+                    continue  # it has just ended, or is no longer ours
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One step's surroundings.
+
+    `root`: the opened workspace. `key`: the idempotency key, `RUN:ADDRESS`, the same for every
+    attempt of this step and for no other. `run`: the run's name. `run_folder`: an absolute path
+    below `.fdc/`, the run's own, for marks. `say` shows the user a text. `ask` puts a question
+    to a person and returns the answer, or raises `Waiting` where nobody is there. `bound` is true
+    where the plan keeps the result. `cancelled` is set when the controller leaves.
+    `shell_seconds` limits a command. `tool` is the tool's declaration.
+    """
+
+    root: Root
+    key: str
+    run: str
+    run_folder: str
+    say: Callable[[str], None]
+    ask: Callable[[str], str]
+    bound: bool
+    cancelled: Leaving
+    shell_seconds: float
+    tool: dict[str, Any]
+
+
+Handler = Callable[[dict[str, Any], Context], Any]
+Probe = Callable[[dict[str, Any], Context], Any]
+
+
+def text(args: dict[str, Any], name: str, default: str | None = None) -> str:
+    """An argument as text: other JSON values as compact JSON. Raises ToolFailure where it is missing."""
+    from ..engine.values import text as written
+
+    value = args.get(name)
+    if value is None:
+        if default is None:
+            raise ToolFailure("argument", f"`{name}` is missing")
+        return default
+    return written(value)
+
+
+def word(args: dict[str, Any], name: str, default: str | None = None) -> str:
+    """An argument that must be text, such as a path. Raises ToolFailure."""
+    value = args.get(name)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        raise ToolFailure("argument", f"`{name}` must be text" if value is not None else f"`{name}` is missing")
+    return value

@@ -1,0 +1,29 @@
+"""How a tool says that it did not do what it was asked."""
+
+from __future__ import annotations
+
+import errno
+
+from ..engine.ports import WorldFailed
+
+WORLD = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG)
+)
+"""Troubles that are not the plan's: the run stops as it is and can be resumed when they are gone."""
+
+
+class ToolFailure(Exception):
+    """A failure of a step: `kind` is stable and short, the message one sentence."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def from_os(failed: OSError, what: str) -> Exception:
+    """What to raise for a refusal of the system while doing `what`: WorldFailed or ToolFailure."""
+    reason = (failed.strerror or str(failed)).lower()
+    if failed.errno in WORLD:
+        return WorldFailed(f"{what}: {reason}")
+    kind = "missing" if failed.errno == errno.ENOENT else "file"
+    return ToolFailure(kind, f"{what}: {reason}")

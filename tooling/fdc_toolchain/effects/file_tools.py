@@ -1,0 +1,161 @@
+"""The tools that read, write, rename and delete files of the workspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.events import Outcome
+from . import marks, merge_diff
+from .context import Context, text, word
+from .failure import ToolFailure
+from .files import parts_of
+
+
+def create(args: dict[str, Any], context: Context) -> Any:
+    """`create_file_with_block`: the file must not exist; one with exactly this content is a repetition."""
+    return _write(args, context, "create")
+
+
+def overwrite(args: dict[str, Any], context: Context) -> Any:
+    """`overwrite_file_with_block`: whether it exists or not."""
+    return _write(args, context, "write")
+
+
+def _write(args: dict[str, Any], context: Context, mode: Any) -> Any:
+    path = word(args, "path")
+    data = _bytes(text(args, "content"), "content")
+    context.root.write(path, data, mode, context.key)
+    return {"path": path, "bytes": len(data)}
+
+
+def replace(args: dict[str, Any], context: Context) -> Any:
+    """`replace_with_git_merge_diff` (FDC-85): every section exactly once, or the file stays as it is."""
+    path = word(args, "path")
+    before = context.root.read(path)
+    after, replaced = merge_diff.apply(_text(before, path), text(args, "diff"))
+    data = _bytes(after, "diff")
+    result = {"path": path, "bytes": len(data), "replaced": replaced}
+    # After a crash the file's content tells which side of the replacement it is on.
+    mark = {"before": marks.digest(before), "after": marks.digest(data), "result": result}
+    marks.write(context.run_folder, context.key, mark)
+    context.root.write(path, data, "edit", context.key)
+    return result
+
+
+def probe_replace(args: dict[str, Any], context: Context) -> Any:
+    """Whether a replacement that was announced has happened."""
+    mark = marks.read(context.run_folder, context.key)
+    if mark is None:
+        return "not-done"  # the mark comes first
+    found = context.root.find(word(args, "path"))
+    now = None if found is None else marks.digest(found)
+    if now == mark["after"]:
+        return Outcome(mark["result"])
+    return "not-done" if now == mark["before"] else "unknown"
+
+
+def restore(args: dict[str, Any], context: Context) -> Any:
+    """`restore_file`: the content that the last commit has."""
+    from . import shell
+
+    path = word(args, "path")
+    done = shell.run_git(["cat-file", "blob", "HEAD:./" + "/".join(parts_of(path))], context)
+    if done.exit_code != 0:
+        reason = done.output.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise ToolFailure("git", f"`{path}` cannot be restored: {reason.removeprefix('fatal: ')}")
+    context.root.write(path, done.output, "write", context.key)
+    return {"path": path, "bytes": len(done.output)}
+
+
+def delete(args: dict[str, Any], context: Context) -> Any:
+    """`delete_file`: a file that is gone already is what was asked for, and the result says so."""
+    path = word(args, "path")
+    return f"deleted {path}" if context.root.delete(path) else f"{path} was gone already"
+
+
+def rename(args: dict[str, Any], context: Context) -> Any:
+    """`rename_file`: the new name must be free."""
+    path, target = word(args, "path"), word(args, "target")
+    context.root.rename(path, target)
+    return _renamed(path, target)
+
+
+def probe_rename(args: dict[str, Any], context: Context) -> Any:
+    """Whether a renaming that was announced has happened; one that is half done is brought to its end."""
+    path, target = word(args, "path"), word(args, "target")
+    root = context.root
+    here, there = root.kind(path), root.kind(target)
+    if here == "file" and there == "file" and root.same(path, target):
+        root.forget(path)
+        here = "missing"
+    if here == "missing" and there == "file":
+        return Outcome(_renamed(path, target))
+    return "not-done" if here == "file" and there == "missing" else "unknown"
+
+
+def _renamed(path: str, target: str) -> str:
+    return f"renamed {path} to {target}"
+
+
+def read(args: dict[str, Any], context: Context) -> Any:
+    """`read_file`: its text."""
+    path = word(args, "path")
+    return _text(context.root.read(path), path)
+
+
+def view_image(args: dict[str, Any], context: Context) -> Any:
+    """`view_image`: what the file's head says of it; nothing here sees pictures."""
+    path = word(args, "path")
+    data = context.root.read(path)
+    for start, name, size in _IMAGES:
+        if data.startswith(start):
+            width, height = size(data)
+            pixels = f", {width} x {height} pixels" if width else ""
+            return f"{path}: {name} image{pixels}, {len(data)} bytes; its content was not looked at"
+    raise ToolFailure("file", f"`{path}` is no PNG, GIF, JPEG, WebP or SVG image")
+
+
+def _png(data: bytes) -> tuple[int, int]:
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+def _gif(data: bytes) -> tuple[int, int]:
+    return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+
+
+def _unsized(data: bytes) -> tuple[int, int]:
+    return 0, 0
+
+
+def _jpeg(data: bytes) -> tuple[int, int]:
+    at = 2
+    while at + 9 < len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return 0, 0
+
+
+_IMAGES = (
+    (b"\x89PNG\r\n\x1a\n", "PNG", _png),
+    (b"GIF8", "GIF", _gif),
+    (b"\xff\xd8\xff", "JPEG", _jpeg),
+    (b"RIFF", "WebP", _unsized),
+    (b"<svg", "SVG", _unsized),
+    (b"<?xml", "SVG", _unsized),
+)
+
+
+def _text(data: bytes, path: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise ToolFailure("encoding", f"`{path}` is not UTF-8 text (byte {wrong.start})") from None
+
+
+def _bytes(content: str, name: str) -> bytes:
+    try:
+        return content.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ToolFailure("encoding", f"`{name}` holds half a character, which UTF-8 cannot write") from None

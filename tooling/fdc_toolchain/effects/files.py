@@ -1,0 +1,296 @@
+"""Files beneath a workspace's root, and no others, whatever a path says.
+
+Every file is reached by descriptors: the root is opened once, each component below it relative
+to the one above and never through a symbolic link. No check looks at a path as text and then
+lets the system resolve it again, so neither `..`, nor an absolute path, nor a link, nor a folder
+that is swapped for a link at the wrong moment, leads out. Only regular files are opened; one
+that has a second name (a hard link) is not written, because the other name may lie outside.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import Literal
+
+from .failure import ToolFailure, from_os
+
+MAX_FILE = 32 * 1024 * 1024
+"""Bytes of one file that are read or written; more is refused."""
+
+SETTINGS = ("fdc.toml", "fdc_tools.json")
+"""Files in the root that decide what fdc lets plans do."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+Mode = Literal["create", "write", "edit"]
+
+
+class Root:
+    """An open workspace. `protected` are paths in it, beside `SETTINGS`, that no step may change."""
+
+    def __init__(self, path: str, protected: tuple[str, ...] = ()) -> None:
+        self.path = os.path.abspath(path)
+        self._protected = frozenset(_folded(name) for name in (*SETTINGS, *protected))
+        self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def close(self) -> None:
+        """Closes the root; nothing can be opened beneath it any more."""
+        os.close(self._fd)
+
+    @contextmanager
+    def folder(self, parts: list[str], make: bool = False) -> Iterator[int]:
+        """A descriptor of the folder at `parts`, made with its parents where `make` says so. Raises OSError."""
+        at = os.dup(self._fd)
+        try:
+            for name in parts:
+                try:
+                    below = os.open(name, _FOLDER, dir_fd=at)
+                except FileNotFoundError:
+                    if not make:
+                        raise
+                    try:
+                        os.mkdir(name, dir_fd=at)
+                    except FileExistsError:
+                        pass  # somebody else made it in between
+                    os.fsync(at)
+                    below = os.open(name, _FOLDER, dir_fd=at)
+                os.close(at)
+                at = below
+            yield at
+        finally:
+            os.close(at)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a regular file. Raises ToolFailure or WorldFailed."""
+        parts = parts_of(path)
+        with _said(path), self.folder(parts[:-1]) as above:
+            handle = os.open(parts[-1], os.O_RDONLY | _FILE, dir_fd=above)
+            with open(handle, "rb") as file:
+                if not stat.S_ISREG(os.fstat(handle).st_mode):
+                    raise ToolFailure("file", f"`{path}` is not a regular file")
+                data = file.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE:
+            raise ToolFailure("size", f"`{path}` has more than {MAX_FILE} bytes")
+        return data
+
+    def find(self, path: str) -> bytes | None:
+        """The bytes of a regular file, or None where there is nothing of that name."""
+        try:
+            return self.read(path)
+        except ToolFailure as failure:
+            if failure.kind == "missing":
+                return None
+            raise
+
+    def write(self, path: str, data: bytes, mode: Mode, key: str) -> None:
+        """Makes `data` the content of a file, all of it or nothing; folders on the way are made.
+
+        `create`: the name must be free, but for a file that holds exactly `data` already (the step
+        is being repeated). `write`: free or a file. `edit`: a file. `key` names the temporary
+        file, so that a repeated step clears away what the first attempt left.
+        """
+        parts = self._writable(path, data)
+        if len(data) > MAX_FILE:
+            raise ToolFailure("size", f"`{path}` would have more than {MAX_FILE} bytes")
+        temporary = f".fdc-{blake2b(key.encode(), digest_size=9).hexdigest()}.tmp"
+        with _said(path), self.folder(parts[:-1], make=mode != "edit") as above:
+            permissions = self._replaceable(path, parts[-1], above, mode)
+            if mode == "create" and permissions is not None:
+                if self.read(path) == data:
+                    return
+                raise ToolFailure("exists", f"`{path}` already exists")
+            try:
+                _fill(temporary, data, above, permissions)
+                if mode == "create":
+                    _second_name(temporary, above, parts[-1], above, path)
+                else:
+                    os.replace(temporary, parts[-1], src_dir_fd=above, dst_dir_fd=above)
+            finally:
+                _unlink(temporary, above)
+            os.fsync(above)
+
+    def delete(self, path: str) -> bool:
+        """Removes a file. Returns False where there was none."""
+        parts = self._writable(path, None)
+        try:
+            with _said(path), self.folder(parts[:-1]) as above:
+                self._replaceable(path, parts[-1], above, "edit")
+                os.unlink(parts[-1], dir_fd=above)
+                os.fsync(above)
+        except ToolFailure as failure:
+            if failure.kind == "missing":
+                return False
+            raise
+        return True
+
+    def rename(self, path: str, target: str) -> None:
+        """Gives a file another name, which must be free; folders on the way are made."""
+        data = self.read(path)
+        source, goal = self._writable(path, None), self._writable(target, data)
+        with _said(path), self.folder(source[:-1]) as above:
+            self._replaceable(path, source[-1], above, "edit")
+            with _said(target), self.folder(goal[:-1], make=True) as below:
+                _second_name(source[-1], above, goal[-1], below, target)
+                _unlink(source[-1], above)
+                os.fsync(below)
+            os.fsync(above)
+
+    def kind(self, path: str) -> Literal["file", "folder", "other", "missing"]:
+        """What lies at a path."""
+        parts = parts_of(path)
+        try:
+            with self.folder(parts[:-1]) as above:
+                mode = os.stat(parts[-1], dir_fd=above, follow_symlinks=False).st_mode
+        except OSError:
+            return "missing"
+        return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+
+    def same(self, path: str, other: str) -> bool:
+        """True where both paths name one and the same file."""
+        found = []
+        for parts in (parts_of(path), parts_of(other)):
+            try:
+                with self.folder(parts[:-1]) as above:
+                    status = os.stat(parts[-1], dir_fd=above, follow_symlinks=False)
+            except OSError:
+                return False
+            found.append((status.st_dev, status.st_ino))
+        return found[0] == found[1]
+
+    def forget(self, path: str) -> None:
+        """Removes one of the two names that a file has while it is being renamed."""
+        parts = self._writable(path, None)
+        with _said(path), self.folder(parts[:-1]) as above:
+            os.unlink(parts[-1], dir_fd=above)
+            os.fsync(above)
+
+    def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
+        """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
+        with self.folder(parts) as at, os.scandir(at) as entries:
+            out = [
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)
+            ]
+        return sorted(out)
+
+    def _writable(self, path: str, data: bytes | None) -> list[str]:
+        parts = parts_of(path)
+        for part in parts:
+            if _folded(part) in (".git", ".fdc"):
+                raise ToolFailure("protected", f"`{path}` lies in `{part}`, which no step may change")
+        whole = _folded("/".join(parts))
+        if whole in self._protected:
+            raise ToolFailure("protected", f"`{path}` holds settings of fdc, which no step may change")
+        if whole == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
+            raise ToolFailure("protected", f"`{path}` would get another [tool.fdc] table, which no step may change")
+        return parts
+
+    def _replaceable(self, path: str, name: str, above: int, mode: Mode) -> int | None:
+        """The permissions of the file that is there, or None. Raises for what may not be written."""
+        try:
+            found = os.stat(name, dir_fd=above, follow_symlinks=False)
+        except FileNotFoundError:
+            if mode == "edit":
+                raise ToolFailure("missing", f"`{path}` does not exist") from None
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            raise ToolFailure("file", f"`{path}` is not a regular file")
+        if found.st_nlink > 1 and mode != "create":
+            raise ToolFailure("file", f"`{path}` has a second name (a hard link), and is not written")
+        return stat.S_IMODE(found.st_mode)
+
+
+def parts_of(path: str) -> list[str]:
+    """The components of a path below the root. Raises ToolFailure for a path that is none."""
+    if not path or path.startswith("/"):
+        raise ToolFailure("path", f"`{path}` is not a path relative to the workspace")
+    if "\0" in path:
+        raise ToolFailure("path", "a path with a NUL byte")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise ToolFailure("path", f"`{path}` leads upwards with `..`")
+    if not parts:
+        raise ToolFailure("path", f"`{path}` names the workspace itself")
+    return parts
+
+
+@contextmanager
+def _said(path: str) -> Iterator[None]:
+    """Turns the system's refusals into sentences."""
+    try:
+        yield
+    except OSError as failed:
+        if failed.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
+            raise ToolFailure("path", f"`{path}` leads through a symbolic link or a file") from None
+        if failed.errno == errno.ENOENT:
+            raise ToolFailure("missing", f"`{path}` does not exist") from None
+        raise from_os(failed, f"`{path}`") from failed
+    except UnicodeEncodeError:
+        raise ToolFailure("path", "a path that is not UTF-8 text") from None
+
+
+def _fill(name: str, data: bytes, above: int, permissions: int | None) -> None:
+    _unlink(name, above)  # an earlier attempt of the same step was killed here
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o666, dir_fd=above)
+    with open(handle, "wb") as file:
+        if permissions is not None:
+            os.fchmod(handle, permissions)
+        file.write(data)
+        file.flush()
+        os.fsync(handle)
+
+
+def _second_name(name: str, above: int, target: str, below: int, path: str) -> None:
+    """Lets a file have another name too, which must be free: so nothing is ever overwritten."""
+    try:
+        os.link(name, target, src_dir_fd=above, dst_dir_fd=below, follow_symlinks=False)
+    except FileExistsError:
+        raise ToolFailure("exists", f"`{path}` already exists") from None
+    except OSError as failed:
+        if failed.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK):
+            raise
+        # A file system without hard links: the look and the move are two steps there.
+        if _exists(target, below):
+            raise ToolFailure("exists", f"`{path}` already exists") from None
+        os.rename(name, target, src_dir_fd=above, dst_dir_fd=below)
+
+
+def _exists(name: str, above: int) -> bool:
+    try:
+        os.stat(name, dir_fd=above, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _unlink(name: str, above: int) -> None:
+    try:
+        os.unlink(name, dir_fd=above)
+    except FileNotFoundError:
+        pass
+
+
+def _folded(name: str) -> str:
+    """A name as a file system that folds case, or hides characters, may see it."""
+    plain = unicodedata.normalize("NFKC", name)
+    return "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
+
+
+def _settings(data: bytes | None) -> object:
+    """The [tool.fdc] table of a pyproject.toml; what cannot be read is like nothing else."""
+    if data is None or b"fdc" not in data:
+        return None
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8")).get("tool", {}).get("fdc")
+    except (ValueError, AttributeError):
+        return object()

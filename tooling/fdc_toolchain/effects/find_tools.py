@@ -1,0 +1,100 @@
+"""The tools that find files, and lines in files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from ..engine.events import Outcome
+from ..engine.ports import WorldFailed
+from . import globs
+from .context import Context, word
+from .failure import ToolFailure
+
+MAX_HITS = 2_000
+MAX_SEARCHED = 64 * 1024 * 1024
+MAX_SEARCHED_FILE = 4 * 1024 * 1024
+GREP_SECONDS = 20.0
+
+# A pattern can take the regular expression engine longer than anybody waits, and a thread cannot
+# be stopped; a process can. It gets the text by its standard input and touches nothing else.
+_GREP = """
+import json, re, sys
+data = sys.stdin.buffer
+head = json.loads(data.readline())
+pattern = re.compile(head["pattern"])
+left = head["most"]
+for path, size in head["files"]:
+    text = data.read(size).decode("utf-8", "replace")
+    for number, line in enumerate(text.split("\\n"), 1):
+        if left and pattern.search(line):
+            left -= 1
+            print(json.dumps({"path": path, "line": number, "text": line[:400].rstrip("\\r")}))
+"""
+
+
+def list_files(args: dict[str, Any], context: Context) -> Any:
+    """`list_files`: the files below a folder, or those that a glob names."""
+    return globs.files(context.root, _glob(args, context))
+
+
+def grep(args: dict[str, Any], context: Context) -> Any:
+    """`grep`: lines that match a regular expression (Python's), as objects with path, line and text."""
+    pattern = word(args, "pattern")
+    _checked(pattern)
+    found: list[tuple[str, bytes]] = []
+    total = 0
+    for path in globs.files(context.root, _glob(args, context)):
+        try:
+            data = context.root.read(path)
+        except ToolFailure:
+            continue  # gone, or not to be read: it has no lines
+        if b"\0" in data[:8192] or len(data) > MAX_SEARCHED_FILE:
+            continue
+        total += len(data)
+        if total > MAX_SEARCHED:
+            raise ToolFailure("size", f"more than {MAX_SEARCHED} bytes to search; name a smaller folder")
+        found.append((path, data))
+    hits = _search(pattern, found)
+    notes = {"cut": f"only the first {MAX_HITS} lines"} if len(hits) >= MAX_HITS else None
+    return Outcome(hits, None, None, notes)
+
+
+def _glob(args: dict[str, Any], context: Context) -> str:
+    where = word(args, "path", "**")
+    plain = where.strip("/") or "."
+    if plain == ".":
+        return "**"
+    if any(mark in plain for mark in "*?[") or where.startswith("/"):
+        return where
+    kind = context.root.kind(plain)
+    if kind == "missing":
+        raise ToolFailure("missing", f"`{where}` does not exist")
+    return f"{plain}/**" if kind == "folder" else where
+
+
+def _checked(pattern: str) -> None:
+    import re
+
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as wrong:
+        raise ToolFailure("argument", f"`{pattern[:80]}` is no regular expression: {wrong}") from None
+
+
+def _search(pattern: str, found: list[tuple[str, bytes]]) -> list[Any]:
+    head = {"pattern": pattern, "most": MAX_HITS, "files": [(path, len(data)) for path, data in found]}
+    text = b"".join([json.dumps(head).encode("ascii"), b"\n", *(data for _, data in found)])
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _GREP], input=text, capture_output=True, timeout=GREP_SECONDS, env={}
+        )
+    except subprocess.TimeoutExpired:
+        raise ToolFailure("timeout", f"the pattern took longer than {GREP_SECONDS:g} s") from None
+    except OSError as failed:
+        raise WorldFailed(f"no process could be started to search: {failed.strerror}") from failed
+    if done.returncode:
+        raise WorldFailed(f"the search broke off: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}")
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,0 +1,45 @@
+"""Small notes in a run's folder by which a tool knows, after a crash, what it had begun.
+
+A mark belongs to one idempotency key. It is written whole and forced to the disk before the
+effect that it announces.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import blake2b
+from typing import Any
+
+from .. import durable
+from ..program.codec import encode
+from .failure import from_os
+
+
+def write(run_folder: str, key: str, value: dict[str, Any]) -> None:
+    """Leaves the mark of `key`. Raises WorldFailed or ToolFailure."""
+    path = _path(run_folder, key)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        durable.replace(path, encode(value))
+    except OSError as failed:
+        raise from_os(failed, path) from failed
+
+
+def read(run_folder: str, key: str) -> dict[str, Any] | None:
+    """The mark of `key`, or None."""
+    try:
+        with open(_path(run_folder, key), "rb") as file:
+            found = json.loads(file.read())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def digest(data: bytes) -> str:
+    """The name of a content in a mark."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _path(run_folder: str, key: str) -> str:
+    return os.path.join(run_folder, "marks", blake2b(key.encode(), digest_size=12).hexdigest() + ".json")

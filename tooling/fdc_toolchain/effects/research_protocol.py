@@ -1,0 +1,52 @@
+"""The research protocol's two tools: a plan for a topic, and gathering under stated constraints (FDC-55, FDC-56)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from ..knowledge.research_plan import research_plan
+from . import find_tools
+from .context import Context, text, word
+from .failure import ToolFailure
+
+ROUTES: dict[tuple[str, str], str] = {
+    # (target, scope): the constraint that it needs
+    ("local_filesystem", "file"): "path",
+    ("local_filesystem", "directory"): "path",
+    ("external_web", "narrow"): "query",
+    ("external_web", "broad"): "url",
+    ("external_repository", ""): "url",
+}
+
+
+def plan_deep_research(args: dict[str, Any], context: Context) -> Any:
+    """`plan_deep_research`: the text of a plan that researches the topic; its report is named after it. Pure."""
+    topic = text(args, "topic")
+    name = hashlib.blake2b(topic.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    try:
+        return research_plan(topic, f"research/research_report_{name}.md")
+    except ValueError as wrong:
+        raise ToolFailure("argument", str(wrong)) from None
+
+
+def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
+    """`execute_research_protocol`: reads the file, or lists the folder, that the constraints name.
+
+    What lies outside of the workspace is out of reach here, and the failure says so: nothing is made up.
+    """
+    target, scope = word(args, "target"), word(args, "scope", "")
+    key = ROUTES.get((target, scope)) or ROUTES.get((target, ""))
+    if key is None:
+        raise ToolFailure("argument", "Error: the constraints do not map to a recognized research protocol.")
+    value = word(args, key, "")
+    if not value:
+        raise ToolFailure("argument", f"Error: '{key}' not specified for {target} {scope}".rstrip() + ".")
+    if (target, scope) == ("local_filesystem", "file"):
+        try:
+            return context.root.read(value).decode("utf-8")
+        except UnicodeDecodeError:
+            raise ToolFailure("encoding", f"`{value}` is not UTF-8 text") from None
+    if target == "local_filesystem":
+        return "\n".join(find_tools.list_files({"path": value}, context))
+    raise ToolFailure("unavailable", f"nothing here can reach {target}; research reads the workspace's own documents")

@@ -1,0 +1,112 @@
+"""Where runs live in a workspace: `.fdc/` with the journal, and a folder and a lock for each run."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import time
+
+from ..engine.ports import WorldFailed
+
+FOLDER = ".fdc"
+JOURNAL = "runs.sqlite"
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def folder(root: str) -> str:
+    """The `.fdc` of a workspace, made if need be, ignored by git. Raises WorldFailed."""
+    path = os.path.join(root, FOLDER)
+    try:
+        os.makedirs(path, exist_ok=True)
+        if os.path.islink(path):
+            raise WorldFailed(f"{path}: a symbolic link, so runs would be recorded outside of the workspace")
+        ignore = os.path.join(path, ".gitignore")
+        if not os.path.exists(ignore):
+            with open(ignore, "w", encoding="ascii") as file:
+                file.write("*\n")
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; runs are recorded there") from failed
+    return path
+
+
+def journal_path(root: str) -> str:
+    """The journal's file; it may not exist."""
+    return os.path.join(root, FOLDER, JOURNAL)
+
+
+def run_folder(root: str, run: str) -> str:
+    """The folder in which a run keeps its lock, its messages and its tools' marks, made if need be."""
+    path = os.path.join(folder(root), "runs", run)
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+    return path
+
+
+class RunIds:
+    """Names for runs: `20261121-101500-k3f9`, by the clock (UTC), told apart by chance (port `engine.ports.Ids`)."""
+
+    def run_id(self) -> str:
+        """A new name. Later seconds sort later."""
+        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        source = random.SystemRandom()
+        return stamp + "-" + "".join(source.choice(_ALPHABET) for _ in range(4))
+
+
+class Lock:
+    """The lock of one run: while a controller lives, no other on this machine drives the run.
+
+    The kernel releases it with the process, however that ends.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = os.path.join(path, "lock")
+        self._handle = -1
+
+    def take(self) -> str | None:
+        """Takes the lock. Returns None, or who holds it."""
+        try:
+            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+            if not self._flock():
+                holder = os.pread(self._handle, 64, 0).decode("ascii", "replace").strip()
+                self.release()
+                return f"process {holder}" if holder.isdecimal() else "another process"
+            os.ftruncate(self._handle, 0)
+            os.pwrite(self._handle, f"{os.getpid()}\n".encode(), 0)
+        except OSError as failed:
+            self.release()
+            raise WorldFailed(f"{self._path}: {(failed.strerror or str(failed)).lower()}") from failed
+        return None
+
+    def _flock(self) -> bool:
+        # Whoever asks `is_driven` holds the lock for a moment; that must not look like a controller.
+        for _ in range(10):
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except BlockingIOError:
+                time.sleep(0.01)
+        return False
+
+    def release(self) -> None:
+        """Gives the lock back."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def is_driven(root: str, run: str) -> bool:
+    """True while a living controller on this machine drives the run."""
+    try:
+        handle = os.open(os.path.join(root, FOLDER, "runs", run, "lock"), os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)

@@ -1,0 +1,211 @@
+"""Commands: one process group each, with a clean environment, a time limit and a cap on its output.
+
+A command gets the variables of `PASSED` and nothing else of the controller's environment, so
+keys and tokens are not there to be read. It has no terminal and no input. When its time is up,
+or the controller leaves, its whole group is killed.
+
+How strongly a command is fenced in is its *tier*, and the journal says which one it was. There
+is one tier so far: `none`, an ordinary process with the rights of the user. `TIERS` is the
+place where stronger ones are added; the first that the machine offers is used.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..engine.events import Failure, Outcome
+from ..engine.ports import Cancelled, WorldFailed
+from .context import Context, text
+from .failure import ToolFailure
+from .files import MAX_FILE
+
+PASSED = frozenset(
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH"
+    " XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME PYTHONDONTWRITEBYTECODE".split()
+)
+"""Variables that a command may see, beside those that begin with `LC_`. None of them holds a secret."""
+
+HEAD, TAIL = 192 * 1024, 64 * 1024
+"""Bytes of output that are kept, from its beginning and from its end."""
+
+SECONDS = 600.0
+"""How long a command may take, unless the operator says otherwise."""
+
+_SHOWN = 8 * 1024
+_LINGER = 0.5
+_TERM_GRACE = 2.0
+
+
+class Done(NamedTuple):
+    """A command that has ended."""
+
+    exit_code: int
+    output: bytes
+    cut: int
+
+
+class Tier(NamedTuple):
+    """One way to fence a command in: whether this machine offers it, and how the command is then started."""
+
+    name: str
+    offered: Callable[[], bool]
+    wrap: Callable[[list[str], Context], list[str]]
+
+
+TIERS: tuple[Tier, ...] = (Tier("none", lambda: True, lambda argv, context: argv),)
+
+
+def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
+    """`run_in_bash_session`: what the command printed (both streams) and its exit code.
+
+    An exit code other than 0 fails the step, unless the plan keeps the result and so can look.
+    """
+    command = text(args, "command")
+    if "\0" in command:
+        raise ToolFailure("argument", "the command holds a NUL byte")
+    tier = next(tier for tier in TIERS if tier.offered())
+    notes: dict[str, Any] = {"sandbox": tier.name}
+    try:
+        done = _run(tier.wrap(["bash", "-c", command], context), context, merge=True)
+    except ToolFailure as failure:
+        return Outcome(failure=Failure(failure.kind, str(failure)), notes=notes)
+    output = done.output.decode("utf-8", "replace")
+    if done.cut:
+        notes["cut"] = f"{done.cut} bytes in the middle of the output"
+    if done.exit_code != 0 and not context.bound:
+        last = next((line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing")
+        message = f"the command ended with exit code {done.exit_code}: {last.strip()[:300]}"
+        return Outcome(failure=Failure("exit", message), notes={**notes, "output": output[-_SHOWN:]})
+    return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
+
+
+def run_git(arguments: list[str], context: Context) -> Done:
+    """A git command in the workspace. Its errors are its output where it fails."""
+    done = _run(["git", *arguments], context, merge=False, most=MAX_FILE)
+    if done.cut:
+        raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
+    return done
+
+
+def environment(context: Context) -> dict[str, str]:
+    """The variables that a command sees."""
+    passed = {name: value for name, value in os.environ.items() if name in PASSED or name.startswith("LC_")}
+    return {**passed, "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": context.root.path}
+
+
+def _run(argv: list[str], context: Context, merge: bool, most: int = HEAD) -> Done:
+    deadline = time.monotonic() + context.shell_seconds
+    try:
+        process = subprocess.Popen(
+            argv,
+            cwd=context.root.path,
+            env=environment(context),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        raise ToolFailure("unavailable", f"`{argv[0]}` is not installed here") from None
+    except OSError as failed:
+        raise WorldFailed(f"`{argv[0]}` could not be started: {(failed.strerror or '').lower()}") from failed
+    context.cancelled.add(process.pid)
+    try:
+        return _watch(process, context, deadline, most)
+    finally:
+        _kill(process)
+        context.cancelled.discard(process.pid)
+
+
+def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, most: int) -> Done:
+    kept = _Kept(most)
+    errors = _Kept(HEAD)
+    with selectors.DefaultSelector() as selector:
+        for stream, into in ((process.stdout, kept), (process.stderr, errors)):
+            if stream is not None:
+                os.set_blocking(stream.fileno(), False)
+                selector.register(stream, selectors.EVENT_READ, into)
+        ended = 0.0
+        while selector.get_map():
+            for key, _ in selector.select(0.05):
+                data = os.read(key.fd, 65536)
+                if data:
+                    key.data.add(data)
+                else:
+                    selector.unregister(key.fileobj)
+            now = time.monotonic()
+            if context.cancelled.is_set():
+                raise Cancelled("the command was killed because the run is being interrupted")
+            if process.poll() is None and now > deadline:
+                raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
+            if process.poll() is not None:
+                # What it left running in the background may hold the pipe open for ever.
+                ended = ended or now
+                if now - ended > _LINGER:
+                    break
+    while not _ended(process):
+        if context.cancelled.is_set():
+            raise Cancelled("the command was killed because the run is being interrupted")
+        if time.monotonic() > deadline:
+            raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
+    output = errors.value() if process.returncode and not kept.size else kept.value()
+    return Done(process.returncode, output, kept.cut)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> bool:
+    try:
+        process.wait(0.05)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends the whole group: politely while the command itself lives, then for certain."""
+    try:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(_TERM_GRACE)
+            except subprocess.TimeoutExpired:
+                pass
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass  # nobody of the group is left, or what is left is not ours
+    process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+class _Kept:
+    """Output as it comes: its beginning and its end."""
+
+    def __init__(self, most: int) -> None:
+        self.size = 0
+        self._most = most
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def add(self, data: bytes) -> None:
+        self.size += len(data)
+        room = self._most - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > 4 * TAIL:
+            del self._tail[:-TAIL]
+
+    @property
+    def cut(self) -> int:
+        return max(0, self.size - len(self._head) - min(TAIL, len(self._tail)))
+
+    def value(self) -> bytes:
+        tail = bytes(self._tail[-TAIL:])
+        middle = f"\n[{self.cut} bytes left out]\n".encode() if self.cut else b""
+        return bytes(self._head) + middle + tail

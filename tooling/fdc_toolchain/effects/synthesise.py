@@ -1,0 +1,206 @@
+"""A readable report made of quoted sentences, each followed by the file and line it stands on. Pure.
+
+Nothing here writes a sentence about the subject: what is said is quoted, what is not quoted says
+where things are and what is missing. The same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from .documents import MARK
+from .extract import Citation
+
+ANSWER_GROUPS = 5
+ANSWER_FLOOR = 0.6
+"""What the short answer quotes has at least this part of the best sentence's score."""
+WHOLE = 0.6
+"""A sentence that says at least this part of what the question asks speaks of the whole of it."""
+_CODE = re.compile(r"``[^`]+(?:`[^`]+)*``|`[^`]+`")
+_OPENS_BLOCK = re.compile(r"(?:[#>+*-]|\d+[.)])(?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`markdown` is the whole report, `answer` its short answer as plain text; `note` says where it is less than one."""
+
+    markdown: str
+    answer: str
+    note: str
+
+
+def synthesise(
+    question: str,
+    citations: Sequence[Citation],
+    found: Mapping[str, float],
+    respelled: Mapping[str, str],
+    facts: Sequence[str],
+    failures: Sequence[str] = (),
+    skipped: Sequence[str] = (),
+) -> Report:
+    """The report on `question` from citations that hold.
+
+    `found` says of each thing asked how much it tells (0: nobody wrote of it), `respelled` what
+    was looked for instead; `facts`, `failures` and `skipped` are sentences for the closing sections.
+    """
+    groups = [list(group) for _, group in groupby(citations, key=lambda one: one.group)]
+    groups = [group for group in groups if any(one.role == "answer" for one in group)]
+    best = _best(groups)
+    lines = [MARK, f"# {_heading(question)}", "", "## Short answer", ""]
+    note = _note(best, found)
+    lines += ([note, ""] if note else []) + _themes(best, True)
+    if groups:
+        lines += ["## Evidence", ""]
+        for path, inside in _by(groups, lambda group: group[0].path):
+            lines += [f"### {_inline(path)}", ""] + _themes(inside, False)
+    lines += ["## What was not found", ""] + [f"- {one}" for one in _missing(groups, found, respelled, skipped)] + [""]
+    lines += ["## How this was made", ""] + [f"- {one}" for one in facts]
+    lines += [f"- Left out, because it does not hold: {one}" for one in failures]
+    return Report("\n".join(lines).rstrip("\n") + "\n", _plain_answer(best), note)
+
+
+def _best(groups: Sequence[list[Citation]]) -> list[list[Citation]]:
+    """The groups of the short answer: the best ones, preferring those that speak of something new."""
+    if not groups:
+        return []
+    top = _score(groups[0])
+    left = [group for group in groups if _score(group) >= ANSWER_FLOOR * top]
+    chosen: list[list[Citation]] = []
+    spoken: set[str] = set()
+    while left and len(chosen) < ANSWER_GROUPS:
+        nearest = max(left, key=lambda group: _score(group) * (1.1 if _has(group) - spoken else 1.0))
+        left.remove(nearest)
+        chosen.append(nearest)
+        spoken |= _has(nearest)
+    return chosen
+
+
+def _score(group: list[Citation]) -> float:
+    return max(one.score for one in group)
+
+
+def _has(group: list[Citation]) -> set[str]:
+    return {word for one in group for word in one.has}
+
+
+def _by(groups: Iterable[list[Citation]], key: Callable[[list[Citation]], Any]) -> list[tuple[Any, list[list[Citation]]]]:
+    """Groups by a key, in the order in which the best of each comes."""
+    out: dict[Any, list[list[Citation]]] = {}
+    for group in groups:
+        out.setdefault(key(group), []).append(group)
+    return list(out.items())
+
+
+def _note(best: list[list[Citation]], found: Mapping[str, float]) -> str:
+    if not best:
+        return "The documents do not answer this: no sentence speaks of it."
+    said = sum(found.get(word, 0.0) for word in _has(best[0]))
+    return "" if said >= WHOLE * sum(found.values()) else "No sentence speaks of the whole question; these come nearest."
+
+
+def _themes(groups: list[list[Citation]], named: bool) -> list[str]:
+    """Quotations under the section that they come from, in the order of the text; `named` says whose section it is."""
+    lines = []
+    for (path, section), inside in _by(groups, lambda group: (group[0].path, group[0].section)):
+        title = _inline(section[-1]) if section else ""
+        where = (f"**{title}**, {_inline(path)}:" if title else f"{_inline(path)}:") if named else (f"*{title}*" if title else "")
+        if where:
+            lines += [where, ""]
+        for group in sorted(inside, key=lambda group: (group[0].line, group[0].column)):
+            lines += _quotes(group)
+        lines.append("")
+    return lines
+
+
+def _quotes(group: list[Citation]) -> list[str]:
+    out = []
+    for one in group:
+        if one.role == "code":
+            out += _code(one)
+            continue
+        indent = "  " if one.role == "example" else ""
+        label = f"*{_inline(one.label)}*: " if one.label and one.role == "answer" else ""
+        out.append(f"{indent}- {label}{quotation(one.text)} {place(one)}")
+    return out
+
+
+def _code(one: Citation) -> list[str]:
+    rows = one.text.split("\n")
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", one.text)), default=0))
+    margin = min((len(row) - len(row.lstrip()) for row in rows if row.strip()), default=0)
+    return ["", f"  {place(one)}", "", f"  {fence}"] + [f"  {row[margin:]}".rstrip() for row in rows] + [f"  {fence}", ""]
+
+
+def place(one: Citation) -> str:
+    """`path:line` or `path:line-line`, as code."""
+    span = str(one.line) if one.line == one.end_line else f"{one.line}-{one.end_line}"
+    return f"`` {one.path}:{span} ``" if "`" in one.path else f"`{one.path}:{span}`"
+
+
+def quotation(text: str) -> str:
+    """A quoted text on one line, safe to stand in Markdown: no tag, image or stray mark of it takes effect."""
+    folded = " ".join(text.split())
+    out = []
+    at = 0
+    for span in _CODE.finditer(folded):
+        out += [_inert(folded[at : span.start()]), span.group()]
+        at = span.end()
+    out.append(_inert(folded[at:]))
+    escaped = "".join(out)
+    opens = _OPENS_BLOCK.match(escaped)
+    return escaped if opens is None else escaped[: opens.end() - 1] + "\\" + escaped[opens.end() - 1 :]
+
+
+def _inert(text: str) -> str:
+    return text.replace("<", "\\<").replace("![", "!\\[").replace("`", "\\`")
+
+
+def _inline(text: str) -> str:
+    return " ".join(_inert(text).split())
+
+
+def _heading(question: str) -> str:
+    text = _inline(question)
+    return (text if len(text) <= 200 else text[:199].rstrip() + "…") or "(no question)"
+
+
+def _plain_answer(best: list[list[Citation]]) -> str:
+    lines = []
+    for group in best:
+        for one in group:
+            if one.role in ("answer", "context"):
+                span = str(one.line) if one.line == one.end_line else f"{one.line}-{one.end_line}"
+                lines.append(f"{' '.join(one.text.split())} [{one.path}:{span}]")
+    return "\n".join(lines)
+
+
+def _missing(
+    groups: list[list[Citation]], found: Mapping[str, float], respelled: Mapping[str, str], skipped: Sequence[str]
+) -> list[str]:
+    out = []
+    absent = [word for word, weight in found.items() if not weight]
+    spoken = {word for group in groups for word in _has(group)}
+    unsaid = [word for word, weight in found.items() if weight and word not in spoken]
+    if absent:
+        out.append(f"No document has: {_list(absent)}.")
+    for word, instead in respelled.items():
+        out.append(f"No document has `{_word(word)}`; `{_word(instead)}` was looked for instead.")
+    if unsaid:
+        out.append(f"In the documents, but in none of the sentences quoted here: {_list(unsaid)}.")
+    if not groups:
+        out.append("No sentence was found that speaks of the question.")
+    out += skipped
+    return out or ["Every word of the question that tells something is in the sentences quoted."]
+
+
+def _list(words: list[str]) -> str:
+    shown = ", ".join(f"`{_word(word)}`" for word in words[:12])
+    return shown + (f" and {len(words) - 12} more" if len(words) > 12 else "")
+
+
+def _word(word: str) -> str:
+    return word.replace("`", "'")[:60]

@@ -1,0 +1,147 @@
+"""The tools that speak to people, and those that only mark a place in the plan.
+
+Nothing is made up: a tool that needs a person waits for one, and a tool that would need a
+service that fdc does not have says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from ..engine.events import Outcome
+from ..program.codec import canonical
+from .context import Context, text
+from .failure import ToolFailure, from_os
+
+MESSAGES = "messages.jsonl"
+_YES = frozenset(("y", "yes", "approve", "approved", "ok"))
+_NO = frozenset(("n", "no", "reject", "rejected", "decline", "declined"))
+
+
+def mark(args: dict[str, Any], context: Context) -> Any:
+    """Steps that state something and touch nothing: their text is their result."""
+    return "\n".join(text(args, name).strip() for name in ("text", "topic", "body") if args.get(name) is not None)
+
+
+def hello(args: dict[str, Any], context: Context) -> Any:
+    """`hello_world`."""
+    name = text(args, "text", "").strip()
+    return f"hello, {name}" if name else "hello, world"
+
+
+def message_user(args: dict[str, Any], context: Context) -> Any:
+    """`message_user`: into the run's own list of messages first, then before the user's eyes, once."""
+    shown = mark(args, context)
+    _keep(context, {"key": context.key, "text": shown})
+    context.say(shown)
+    return shown
+
+
+def probe_message(args: dict[str, Any], context: Context) -> Any:
+    """A message that is in the list is not said again."""
+    shown = mark(args, context)
+    return Outcome(shown) if context.key in _kept(context) else "not-done"
+
+
+def ask_user(args: dict[str, Any], context: Context) -> Any:
+    """`request_user_input`: the answer."""
+    return context.ask(text(args, "text"))
+
+
+def ask_approval(args: dict[str, Any], context: Context) -> Any:
+    """`record_user_approval_for_plan`: only a person's yes is recorded; a no fails the step."""
+    what = text(args, "text", "").strip() or "the plan"
+    answer = context.ask(f"Do you approve {what}? (yes or no)")
+    said = answer.strip().lower()
+    if said in _YES:
+        return f"approved: {what}"
+    if said in _NO:
+        raise ToolFailure("refused", f"the user does not approve {what}")
+    raise ToolFailure("answer", f"`{answer.strip()[:80]}` is neither yes nor no")
+
+
+def ask_review(args: dict[str, Any], context: Context) -> Any:
+    """`request_code_review`: what the reviewer, a person, says."""
+    about = text(args, "text", "").strip()
+    return context.ask("Please review the work so far" + (f": {about}" if about else "") + ". What do you say?")
+
+
+def probe_question(args: dict[str, Any], context: Context) -> Any:
+    """A question without a recorded answer is asked again: asking changes nothing."""
+    return "not-done"
+
+
+def submit(args: dict[str, Any], context: Context) -> Any:
+    """`submit`: the work is marked as submitted in this run; nothing leaves the machine."""
+    note = text(args, "text", "").strip()
+    return "submitted in this run; nothing was sent anywhere" + (f": {note}" if note else "")
+
+
+def probe_submit(args: dict[str, Any], context: Context) -> Any:
+    """Marking leaves no trace but its outcome, so it can be repeated."""
+    return "not-done"
+
+
+def pre_commit(args: dict[str, Any], context: Context) -> Any:
+    """`pre_commit_instructions`: the workspace's own hooks."""
+    found = context.root.find(".pre-commit-config.yaml")
+    if found is None:
+        return "this workspace states no pre-commit hooks"
+    return found.decode("utf-8", "replace")
+
+
+def memory(args: dict[str, Any], context: Context) -> Any:
+    """`initiate_memory_recording`: a note in the run's own list of messages."""
+    note = text(args, "text", "").strip()
+    if context.key not in _kept(context):
+        _keep(context, {"key": context.key, "memory": note})
+    return note
+
+
+def forbidden(args: dict[str, Any], context: Context) -> Any:
+    """A tool that no plan may use; the linter refuses it, and so does this."""
+    raise ToolFailure("forbidden", str(context.tool.get("forbidden", "no plan may use this tool")))
+
+
+def unavailable(args: dict[str, Any], context: Context) -> Any:
+    """A tool that needs something which is not there."""
+    raise ToolFailure("unavailable", "this machine offers nothing that could do it, and no result is made up")
+
+
+def close_task(args: dict[str, Any], context: Context) -> Any:
+    """`close_task`: the end of the task, kept in the run's own list; once, however often it is repeated."""
+    task = text(args, "task", "").strip()
+    if context.key not in _kept(context):
+        _keep(context, {"key": context.key, "event": "TASK_END", "task": task})
+    return f"closed {task}".rstrip()
+
+
+def _keep(context: Context, row: dict[str, Any]) -> None:
+    path = os.path.join(context.run_folder, MESSAGES)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        with open(handle, "ab") as file:
+            size = os.fstat(handle).st_size
+            whole = size == 0 or os.pread(handle, 1, size - 1) == b"\n"  # else a crash cut the last line off
+            file.write((b"" if whole else b"\n") + canonical(row).encode("ascii") + b"\n")
+            file.flush()
+            os.fsync(handle)
+    except OSError as failed:
+        raise from_os(failed, path) from failed
+
+
+def _kept(context: Context) -> set[str]:
+    try:
+        with open(os.path.join(context.run_folder, MESSAGES), "rb") as file:
+            lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        return set()
+    keys = set()
+    for line in lines:
+        try:
+            keys.add(json.loads(line)["key"])
+        except (ValueError, KeyError, TypeError):
+            continue  # a line that a crash cut off was never said
+    return keys

@@ -1,0 +1,292 @@
+"""Every tool that can run here: one table, and the port that performs steps by it.
+
+To add a tool, write a function and give it a row:
+
+    def my_tool(args: dict, context: Context) -> JSON or Outcome
+
+in a module of this room, and in `TOOLS` (or `PREDICATES`, for one that conditions ask)
+
+    "my_tool": Row("my_module", "my_tool"),
+
+beside its declaration in a catalogue. Nothing else needs to know. The module is imported when a
+plan uses the tool. `args` holds the step's arguments by parameter name, as the plan gives them
+(any JSON value; use `context.text` or `context.word`, which refuse what they cannot take);
+parameters of the kind `number` arrive as numbers, and what the declaration requires is there.
+`context` (`effects.context.Context`) is the world: `root` for files, `key` for idempotency,
+`run_folder` for marks, `say` and `ask` for people.
+
+Return any JSON value, or an `Outcome` to report usage (`{"model_calls": 1, "tokens": 812}`) and
+remarks for the journal. Raise `ToolFailure(kind, sentence)` when the step did not do what it was
+asked; a tool that cannot run here raises that too, and never makes a result up (T-23). Raise
+`WorldFailed` for trouble that passes (no space, no network): the run stops and can be resumed.
+An OSError becomes one or the other by itself.
+
+The effect class in the catalogue is a promise about the function. `pure` and `read`: harmless to
+repeat. `idempotent`: repeated with the same `context.key` it leaves the same world and result.
+`once`: neither; it may have a `probe` with the same signature, which finds out after a crash:
+it returns the `Outcome` if it happened, "not-done" or "unknown".
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import threading
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..engine.events import Failure, Outcome, Perform
+from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
+from ..program.codec import canonical
+from ..program.model import Program
+from . import capability, globs, python_tools
+from .context import Context, Handler, Leaving
+from .failure import ToolFailure, from_os
+from .files import Root
+
+MAX_RESULT = 32 * 1024 * 1024
+MAX_DEPTH = 64
+
+
+class Row(NamedTuple):
+    """Where a tool's function is: a module of this room, its name in it, and that of its probe."""
+
+    module: str
+    function: str
+    probe: str | None = None
+
+
+TOOLS: dict[str, Row] = {
+    "set_plan": Row("talk_tools", "mark"),
+    "plan_step_complete": Row("talk_tools", "mark"),
+    "message_user": Row("talk_tools", "message_user", "probe_message"),
+    "request_user_input": Row("talk_tools", "ask_user", "probe_question"),
+    "record_user_approval_for_plan": Row("talk_tools", "ask_approval", "probe_question"),
+    "request_code_review": Row("talk_tools", "ask_review", "probe_question"),
+    "reply_to_pr_comments": Row("talk_tools", "unavailable"),
+    "pre_commit_instructions": Row("talk_tools", "pre_commit"),
+    "initiate_memory_recording": Row("talk_tools", "memory"),
+    "hello_world": Row("talk_tools", "hello"),
+    "submit": Row("talk_tools", "submit", "probe_submit"),
+    "close_task": Row("talk_tools", "close_task"),
+    "define_set_of_names": Row("talk_tools", "mark"),
+    "define_diagonalization_function": Row("talk_tools", "mark"),
+    "reset_all": Row("talk_tools", "forbidden"),
+    "google_search": Row("talk_tools", "unavailable"),
+    "view_text_website": Row("talk_tools", "unavailable"),
+    "research": Row("talk_tools", "unavailable"),
+    "plan_deep_research": Row("research_protocol", "plan_deep_research"),
+    "execute_research_protocol": Row("research_protocol", "execute_research_protocol"),
+    "create_file_with_block": Row("file_tools", "create"),
+    "overwrite_file_with_block": Row("file_tools", "overwrite"),
+    "replace_with_git_merge_diff": Row("file_tools", "replace", "probe_replace"),
+    "restore_file": Row("file_tools", "restore"),
+    "delete_file": Row("file_tools", "delete"),
+    "rename_file": Row("file_tools", "rename", "probe_rename"),
+    "read_file": Row("file_tools", "read"),
+    "view_image": Row("file_tools", "view_image"),
+    "list_files": Row("find_tools", "list_files"),
+    "grep": Row("find_tools", "grep"),
+    "run_in_bash_session": Row("shell", "run_in_bash_session"),
+    "scan_documents": Row("research_tools", "scan_documents"),
+    "scope_question": Row("research_tools", "scope_question"),
+    "search_passages": Row("research_tools", "search_passages"),
+    "extract_evidence": Row("research_tools", "extract_evidence"),
+    "check_citations": Row("research_tools", "check_citations"),
+    "synthesise": Row("research_tools", "synthesise"),
+}
+
+PREDICATES: dict[str, Row] = {
+    "cited": Row("research_tools", "cited"),
+}
+
+
+class Workbench(NamedTuple):
+    """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
+
+    `overrides` are handlers of tools that live above this room.
+    """
+
+    run: str
+    root: Root
+    run_folder: str
+    say: Callable[[str], None]
+    ask: Callable[[str], str | None]
+    answers: Mapping[str, str]
+    shell_seconds: float
+    overrides: Mapping[str, Handler] = MappingProxyType({})
+
+
+class LocalTools:
+    """The tools of this machine (port `engine.ports.Tools`)."""
+
+    def __init__(self, program: Program, bench: Workbench) -> None:
+        self._program = program
+        self._bench = bench
+        self._cancelled = Leaving()
+        self._asking = threading.Lock()
+        self._functions: dict[Row, Any] = {}
+
+    def perform(self, effect: Perform) -> Outcome:
+        """Does what a step, a loop over files or a condition asks for."""
+        try:
+            return self._perform(effect)
+        except (Waiting, WorldFailed, Cancelled):
+            raise
+        except ToolFailure as failure:
+            return Outcome(failure=Failure(failure.kind, str(failure)))
+        except OSError as failed:
+            said = from_os(failed, str(failed.filename or effect.tool))
+            if isinstance(said, WorldFailed):
+                raise said from failed
+            return Outcome(failure=Failure("file", str(said)))
+        except RecursionError:
+            return Outcome(failure=Failure("size", "a value that is nested too deeply"))
+
+    def probe(self, effect: Perform) -> Verdict:
+        """Asks a `once` tool whether an announced step has happened."""
+        row = TOOLS.get(effect.tool)
+        if row is None or row.probe is None or "run" in self._declared(effect):
+            return "unknown"
+        try:
+            found = self._function(row._replace(function=row.probe))(self._arguments(effect), self._context(effect))
+        except (ToolFailure, OSError):
+            return "unknown"
+        return found
+
+    def cancel(self) -> None:
+        """Makes commands under way die; asked a second time, at once."""
+        if self._cancelled.is_set():
+            self._cancelled.kill()
+        self._cancelled.set()
+
+    def _perform(self, effect: Perform) -> Outcome:
+        if effect.kind == "files":
+            glob = effect.args["glob"]
+            if not isinstance(glob, str):
+                raise ToolFailure("argument", "the glob is not text")
+            return Outcome(globs.files(self._bench.root, glob))
+        if effect.kind == "predicate":
+            return self._predicate(effect)
+        args = self._arguments(effect)
+        declared = self._declared(effect)
+        capability.check(declared, args, effect.grants)
+        run = declared.get("run")
+        if run is not None:
+            given = {name: value for name, value in args.items() if value is not None}
+            return _outcome(python_tools.call(run["python"], self._bench.root.path, [], given, self._key(effect)))
+        override = self._bench.overrides.get(effect.tool)
+        if override is not None:
+            return _outcome(override(args, self._context(effect)))
+        row = TOOLS.get(effect.tool)
+        if row is None:
+            raise ToolFailure("unavailable", f"`{effect.tool}` is declared, and nothing here can run it")
+        return _outcome(self._function(row)(args, self._context(effect)))
+
+    def _predicate(self, effect: Perform) -> Outcome:
+        declared = self._program.get("predicates", {}).get(effect.tool, {})
+        values = effect.args["args"]
+        run = declared.get("run")
+        if run is not None:
+            return _outcome(python_tools.call(run["python"], self._bench.root.path, values, {}))
+        row = PREDICATES.get(effect.tool)
+        if row is None:
+            raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")
+        return _outcome(self._function(row)({"args": values}, self._context(effect)))
+
+    def _declared(self, effect: Perform) -> dict[str, Any]:
+        found = self._program["tools"].get(effect.tool, {})
+        return found if isinstance(found, dict) else {}
+
+    def _arguments(self, effect: Perform) -> dict[str, Any]:
+        """The step's arguments, checked against the declaration."""
+        args = dict(effect.args)
+        declared = self._declared(effect)
+        for parameter in declared.get("parameters", ()):
+            name = parameter["name"]
+            value = args.get(name)
+            if value is None and parameter.get("required", True):
+                raise ToolFailure("argument", f"`{name}` has no value in this run")
+            if parameter["kind"] == "number" and isinstance(value, str):
+                args[name] = _number(name, value)
+        one_of = declared.get("need_one_of")
+        if one_of and all(args.get(name) is None for name in one_of):
+            raise ToolFailure("argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value")
+        return args
+
+    def _context(self, effect: Perform) -> Context:
+        bench = self._bench
+        return Context(
+            root=bench.root,
+            key=self._key(effect),
+            run=bench.run,
+            run_folder=bench.run_folder,
+            say=bench.say,
+            ask=lambda question: self._ask(effect.address, question),
+            bound=effect.bound,
+            cancelled=self._cancelled,
+            shell_seconds=bench.shell_seconds,
+            tool=self._declared(effect),
+        )
+
+    def _key(self, effect: Perform) -> str:
+        return f"{self._bench.run}:{effect.address}"
+
+    def _ask(self, address: str, question: str) -> str:
+        given = self._bench.answers.get(address)
+        if given is not None:
+            return given
+        with self._asking:
+            answer = self._bench.ask(question)
+        if answer is None:
+            raise Waiting(question)
+        return answer
+
+    def _function(self, row: Row) -> Any:
+        found = self._functions.get(row)
+        if found is None:
+            module = importlib.import_module(f".{row.module}", __package__)
+            found = self._functions[row] = getattr(module, row.function)
+        return found
+
+
+def _number(name: str, written: str) -> int | float:
+    try:
+        return int(written) if written.strip().lstrip("-").isdecimal() else float(written)
+    except ValueError:
+        raise ToolFailure("argument", f"`{name}` takes a number, found `{written[:80]}`") from None
+
+
+def _outcome(found: Any) -> Outcome:
+    """A handler's result, as it will be after the journal: JSON and nothing else."""
+    outcome = found if isinstance(found, Outcome) else Outcome(found)
+    value = outcome.value
+    if value is None or isinstance(value, (bool, int, str)):
+        if isinstance(value, str) and len(value) > MAX_RESULT:
+            raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
+        return outcome
+    try:
+        written = canonical(value)
+    except (TypeError, ValueError, RecursionError) as wrong:
+        raise ToolFailure("result", f"the tool returned what JSON cannot say: {wrong}") from None
+    if len(written) > MAX_RESULT:
+        raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
+    plain = json.loads(written)
+    if _deeper(plain, MAX_DEPTH):
+        raise ToolFailure("result", f"the tool returned values nested deeper than {MAX_DEPTH} levels")
+    return outcome._replace(value=plain)
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels + 1):
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, (list, dict))
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not layer:
+            return False
+    return True

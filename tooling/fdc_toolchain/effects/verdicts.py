@@ -1,0 +1,103 @@
+"""The verdict cache: what a lint found, kept under the content that it was found in.
+
+A record belongs to one set of plans with one content each, one set of options and one fdc.
+It lists everything else that the verdict depends on: every other file that was read (or
+sought and not found) with its id, and every path whose existence was asked. A record holds
+only while all of that is as it was, wherever the files lie: a fresh clone finds the records
+of the first one. Warm output is made from the record by the same renderers as cold output.
+
+`recall` is the shorter way to the same record (`resolve.seen`): by time stamps alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .. import cachedir
+from ..resolve.seen import Seen, missing_part, remember, sha1, tool_identity
+from .contents import Contents
+
+MOST_IN_FOLDER = 32
+"""Records kept in each of the 256 folders; the oldest go first."""
+
+
+class Record:
+    """A verdict and what it rests on. All values are built-in types, as `marshal` wants them."""
+
+    __slots__ = ("diagnostics", "checked", "files", "present", "absent")
+
+    def __init__(
+        self,
+        diagnostics: tuple[object, ...],
+        checked: int,
+        files: dict[str, bytes | None],
+        present: tuple[str, ...],
+        absent: tuple[str, ...],
+    ) -> None:
+        self.diagnostics = diagnostics
+        self.checked = checked
+        self.files = files
+        self.present = present
+        self.absent = absent
+
+
+def digest(keys: list[str], contents: Contents, options: str) -> str | None:
+    """The name of the record for these plans as they are now, or None where one cannot be read."""
+    hasher = sha1(f"{tool_identity()}\0{options}\0".encode())
+    for key in keys:
+        found = contents.id(key)
+        if found is None or key.startswith("/"):
+            return None  # plans outside of the workspace are judged each time
+        hasher.update(os.fsencode(key) + b"\0" + found)
+    name = hasher.hexdigest()
+    return f"lint/{name[:2]}/{name}"
+
+
+def load(name: str, contents: Contents) -> Record | None:
+    """The record under a name, if everything that it rests on is as it was.
+
+    What `contents` has an id for already is not looked at again: the name stands for it.
+    """
+    stored = cachedir.load(name)
+    if not isinstance(stored, tuple) or len(stored) != 5:
+        return None
+    record = Record(*stored)
+    for key, was in record.files.items():
+        if contents.first(key) != was:
+            return None
+    if not all(os.path.lexists(contents.path(path)) for path in record.present):
+        return None
+    if any(os.path.lexists(contents.path(path)) for path in record.absent):
+        return None
+    return record
+
+
+def store(
+    name: str,
+    contents: Contents,
+    diagnostics: tuple[object, ...],
+    checked: int,
+    files: dict[str, bytes | None],
+    probed: dict[str, bool],
+) -> None:
+    """Keeps a verdict. `files`: ids of what was read; `probed`: which paths are there."""
+    there: dict[str, bool] = {}
+    start = len(contents.root) + 1
+    absent = {missing_part(contents.path(path), there) for path, found in probed.items() if not found and "\0" not in path}
+    record = (
+        diagnostics,
+        checked,
+        files,
+        tuple(sorted(path for path, found in probed.items() if found)),
+        tuple(sorted(path[start:] if path.startswith(contents.root + "/") else path for path in absent)),
+    )
+    cachedir.store(name, record)
+    cachedir.prune(os.path.dirname(name), MOST_IN_FOLDER)
+
+
+def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> None:
+    """Lets `resolve.seen.recall` answer the next time with this record, which has just been found to hold."""
+    files = {contents.path(key): contents.stamps[key] for key in record.files}
+    there = [contents.path(path) for path in record.present]
+    not_there = [contents.path(path) for path in record.absent]
+    remember(name, seen, files, there, not_there, (record.checked, record.diagnostics))

@@ -1,0 +1,123 @@
+"""Words that ask nothing, and words that ask for the same thing (English, technical)."""
+
+from __future__ import annotations
+
+STOP = frozenset(
+    """a about above after again against all also although am an and any are aren as at be because been before being
+    below between both but by can cannot could couldn did didn do does doesn doing don done down during each either else
+    ever every exactly few for from further get gets getting give given gives got had hadn has hasn have haven having he
+    hence her here hers him his how however i if in instead into is isn it its itself just know let lets like ll made
+    make makes making many may me might mine more most much must mustn my need needs neither no nor not now of off on
+    once one only or other ought our ours out over own please possible re rather really s same shall she should so some
+    something such t tell than that the their theirs them then there these they thing things this those though through
+    thus to too under until up upon us use used uses using ve very via want wants was wasn way ways we were weren what
+    when where whether which while who whom whose why will with within without won would wouldn yes yet you your yours
+    explain describe show work works happen happens mean means say says whenever whatever somebody someone anyone
+    anything everything nothing another others come comes go goes going gone take takes taken seem seems""".split()
+)
+"""Left out of a query unless nothing else is in it."""
+
+_GROUPS = """
+delete remove erase drop unlink discard
+create make generate produce build
+change modify edit alter update
+configure config configuration setting settings option options preference customize
+directory folder
+error failure exception fault problem issue
+install installation setup
+run execute launch invoke start
+stop terminate end quit exit abort kill halt
+begin start
+resume continue recover
+quick fast faster fastest speed performance quickly
+slow slower latency
+hot hotter heat temperature
+large larger largest big bigger biggest huge
+small smaller smallest tiny little
+long longer longest
+old older oldest
+new newer newest
+high higher highest
+low lower lowest
+allow permit enable
+forbid prohibit disallow deny refuse reject block prevent
+disable off
+check verify validate validation test
+show display print output
+choose select pick
+find search locate look lookup
+copy clone duplicate
+save store persist write record
+load read open
+send transmit post submit
+receive fetch retrieve obtain download
+parameter argument option flag
+function procedure routine method
+variable name
+list array sequence
+dictionary mapping dict
+text string
+number integer numeric
+limit maximum bound ceiling cap
+minimum least lowest
+size length
+parallel concurrent concurrently simultaneously
+dependency dependencies requirement requirements prerequisite
+licence license
+upgrade update migrate
+version release
+bug defect
+fix repair correct solve
+safe secure security
+password secret credential token
+user person human
+own custom
+ignore skip exclude omit
+default fallback
+empty blank
+wrong invalid incorrect malformed
+allowed permitted legal valid
+order sequence sort ordering
+compare comparison
+convert transform translate
+combine merge join concatenate
+split divide separate
+repeat loop iterate iteration
+undo revert rollback restore
+rename move
+file document
+temporary temp
+environment env
+package library module
+test tests testing
+documentation docs manual
+contribute contribution contributing
+support supported
+reason rationale purpose
+prove proof guarantee
+cost price expense budget
+money price
+cancel abort
+wait block
+lock exclusive
+crash killed die
+share common shared
+close shut
+equal identical same
+define declare definition declaration
+refer reference
+""".strip().split("\n")
+
+
+def _table() -> dict[str, tuple[str, ...]]:
+    out: dict[str, list[str]] = {}
+    for line in _GROUPS:
+        group = line.split()
+        for word in group:
+            known = out.setdefault(word, [])
+            known.extend(other for other in group if other != word and other not in known)
+    return {word: tuple(others) for word, others in out.items()}
+
+
+ALIKE: dict[str, tuple[str, ...]] = _table()
+"""Word to words that a document may use in its place."""

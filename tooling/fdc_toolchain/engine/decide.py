@@ -1,0 +1,94 @@
+"""What a run does next: a pure reading of its state, checked against what the linter proved.
+
+`decide` changes nothing. It costs time in the effects that it names, not in those that wait.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ..program.model import Program
+from .events import Ask, Decision, Finish, Performs, Settle, Stop, Wait
+from .fold import next_symbol
+from .state import RunState, Want
+
+MEASURES = ("steps", "model_calls", "tokens", "money", "seconds")
+"""What a budget may limit. `steps` counts tool steps, `seconds` the time for which the run was driven."""
+
+
+def decide(program: Program, state: RunState, room: int = 1) -> Decision:
+    """The next thing to do, when at most `room` effects more may run at once.
+
+    Performs: start these. Settle: find out about one that a lost controller announced. Wait: for
+    what is running. Ask: a person. Finish: the run is over.
+    """
+    if state.ended:
+        return Finish(state.stop, state.result)
+    if state.dangling:
+        return Settle(next(iter(state.dangling.values())).effect)
+    if room > 0 and state.pending:
+        admitted, refused = _admit(state, room)
+        if admitted:
+            return Performs([want.effect for want in admitted])
+        if refused is not None and not state.running:
+            return Finish(refused, None)
+    if state.running:
+        return Wait()
+    if state.parked:
+        return Ask([want.question for want in state.parked.values() if want.question is not None])
+    where = program["plans"][program["root"]]["path"]
+    return Finish(Stop("bug", "the run has neither ended nor anything left to do", "main", where, 0), None)
+
+
+def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
+    """The first effects that may start together, and why the next may not."""
+    admitted: list[Want] = []
+    planned: dict[str, float] = {}
+    moved: dict[int, str] = {}
+    for want in islice(state.pending.values(), room):
+        refused = _exhausted(state, want, planned) or _forbidden(want, moved)
+        if refused is not None:
+            return admitted, refused
+        admitted.append(want)
+    return admitted, None
+
+
+def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop | None:
+    budget = state.budget
+    if not budget:
+        return None
+    if "seconds" in budget and state.elapsed >= budget["seconds"]:
+        return _over(want, "seconds", budget["seconds"])
+    if want.effect.kind != "tool":
+        return None
+    # What has begun before (a lost or failed attempt) is a step already, and its cost is reserved.
+    needs = dict.fromkeys(want.cost or (), 0.0) if want.begun else {"steps": 1.0, **(want.cost or {})}
+    for measure, number in needs.items():
+        if measure in budget:
+            taken = state.spent.get(measure, 0) + state.reserved.get(measure, 0) + planned.get(measure, 0)
+            if taken + number > budget[measure]:
+                return _over(want, measure, budget[measure])
+    for measure, number in needs.items():
+        planned[measure] = planned.get(measure, 0) + number
+    return None
+
+
+def _over(want: Want, measure: str, ceiling: float) -> Stop:
+    effect = want.effect
+    message = f"the budget of {ceiling:g} {measure} is used up before `{effect.tool}`"
+    return Stop("budget", message, effect.address, effect.path, effect.line)
+
+
+def _forbidden(want: Want, moved: dict[int, str]) -> Stop | None:
+    noticed = next_symbol(want)
+    if noticed is None:
+        return None
+    cycle, symbol = noticed
+    now = moved.get(id(cycle), cycle.state)
+    after = cycle.after(now, symbol)
+    if after is None:
+        effect = want.effect
+        message = f"`{effect.tool}` is `{symbol}`, which `{cycle.name}` does not allow in state `{now}`"
+        return Stop("bug", message, effect.address, effect.path, effect.line)
+    moved[id(cycle)] = after
+    return None

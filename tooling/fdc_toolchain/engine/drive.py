@@ -1,0 +1,256 @@
+"""The one loop: decide, write down, perform, fold; again until the run ends or cannot go on.
+
+What came back and what is announced next go into the journal in one commit, before the next
+effect starts; branches that come back together share it. A lone effect runs on the driving
+thread, so that a journaled step costs little more than its commit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from ..program.model import Program
+from .decide import decide
+from .events import Ask, Finish, Outcome, Perform, Performs, Question, Record, Settle, Stop, outcome_body
+from .fold import apply, launch, park, redo
+from .pool import Pool
+from .ports import Clock, Journal, Progress, Tools, Waiting, WorldFailed
+from .state import RunState
+
+ROOM = 8
+"""Effects that may run at once, unless the caller says otherwise."""
+
+GRACE = 5.0
+"""Seconds that effects under way get to come back when the controller has to leave."""
+
+Assumption = Outcome | Literal["done", "not-done"]
+"""What a person found out: that it happened and what it brought, that it happened, or that it did not."""
+
+
+class Ending(NamedTuple):
+    """How driving ended. Only `finished` and `stopped` end the run itself; the others can be resumed.
+
+    `waiting`: a person must answer `questions`. `broken`: the world failed, `message` says how.
+    """
+
+    status: Literal["finished", "stopped", "waiting", "broken"]
+    stop: Stop | None = None
+    result: Any = None
+    questions: tuple[Question, ...] = ()
+    message: str = ""
+
+
+@dataclass(slots=True)
+class Ports:
+    """The world as one run sees it."""
+
+    journal: Journal
+    tools: Tools
+    clock: Clock
+    progress: Progress
+
+
+def drive(
+    program: Program,
+    state: RunState,
+    ports: Ports,
+    *,
+    room: int = ROOM,
+    assume: dict[str, Assumption] | None = None,
+) -> Ending:
+    """Takes a folded run as far as it goes.
+
+    `assume` says, by address, what a person found out about effects whose outcome is unknown.
+    Raises Fenced when the run was taken over, and passes on what interrupts it (KeyboardInterrupt
+    and the like) after writing down what had come back; the run can then be resumed.
+    """
+    return _Driver(program, state, ports, room, assume or {}).run()
+
+
+class _Driver:
+    def __init__(
+        self, program: Program, state: RunState, ports: Ports, room: int, assume: dict[str, Assumption]
+    ) -> None:
+        self.program = program
+        self.state = state
+        self.ports = ports
+        self.room = room
+        self.assume = assume
+        self.base = state.elapsed - ports.clock.seconds()
+        self.unwritten: list[Record] = []
+        self.unseen: list[tuple[Perform, Outcome, float]] = []
+        self.pool: Pool[Perform, tuple[Outcome, float]] | None = None
+        self.broken = ""
+
+    def run(self) -> Ending:
+        try:
+            return self._loop()
+        except WorldFailed as failed:  # the journal cannot be written: nothing else may start
+            self._leave()
+            return Ending("broken", message=str(failed))
+        except BaseException:
+            self._leave()
+            raise
+        finally:
+            if self.pool is not None:
+                self.pool.close()
+
+    def _loop(self) -> Ending:
+        state = self.state
+        while True:
+            if "seconds" in state.budget:
+                state.elapsed = self._now()
+            if self.broken:
+                return self._give_up()
+            decision = decide(self.program, state, self.room - len(state.running))
+            if isinstance(decision, Performs):
+                self._start(decision.effects)
+            elif isinstance(decision, Finish):
+                self._write()
+                return Ending("stopped" if decision.stop else "finished", decision.stop, decision.result)
+            elif isinstance(decision, Settle):
+                self._write()
+                self._settle(decision.effect)
+            elif isinstance(decision, Ask):
+                self._write()
+                return Ending("waiting", questions=tuple(decision.questions))
+            else:
+                self._write()
+                self._collect(None)
+
+    def _now(self) -> float:
+        return self.base + self.ports.clock.seconds()
+
+    # Starting
+
+    def _start(self, effects: list[Perform]) -> None:
+        for effect in effects:
+            if effect.once:
+                body = {} if effect.after is None else {"after": effect.after}
+                self._record("intent", effect, body)
+        self._write()
+        alone = len(effects) == 1 and not self.state.running
+        for effect in effects:
+            launch(self.state, effect.address)
+            self.ports.progress.begun(effect)
+        if alone:
+            self._came_back(effects[0], self._try(effects[0]))
+            return
+        if self.pool is None:
+            self.pool = Pool(self._perform, self.room)
+        for effect in effects:
+            self.pool.submit(effect)
+
+    def _perform(self, effect: Perform) -> tuple[Outcome, float]:
+        clock = self.ports.clock
+        started = clock.seconds()
+        outcome = self.ports.tools.perform(effect)
+        return outcome, round(clock.seconds() - started, 6)
+
+    def _try(self, effect: Perform) -> tuple[Outcome, float] | BaseException:
+        try:
+            return self._perform(effect)
+        except (Waiting, WorldFailed) as raised:
+            return raised
+
+    # Coming back
+
+    def _collect(self, timeout: float | None) -> bool:
+        assert self.pool is not None  # effects that run while the driver waits are in the pool
+        found = self.pool.collect(timeout)
+        raised: BaseException | None = None
+        for effect, result in found:
+            if isinstance(result, BaseException) and not isinstance(result, (Waiting, WorldFailed)):
+                raised = raised or result
+            else:
+                self._came_back(effect, result)
+        if raised is not None:
+            raise raised
+        return bool(found)
+
+    def _came_back(self, effect: Perform, result: tuple[Outcome, float] | BaseException) -> None:
+        if isinstance(result, Waiting):
+            park(self.state, effect.address, str(result))
+        elif isinstance(result, WorldFailed):
+            park(self.state, effect.address, str(result))
+            self.broken = self.broken or str(result)
+        elif isinstance(result, tuple):
+            outcome, took = result
+            self._record("outcome", effect, outcome_body(outcome, took))
+            self.unseen.append((effect, outcome, took))
+
+    def _record(self, kind: str, effect: Perform, body: dict[str, Any]) -> None:
+        record = Record(kind, effect.address, effect.turn, effect.tool, effect.request, self._now(), body)
+        self.unwritten.append(record)
+        apply(self.state, record)
+
+    def _write(self) -> None:
+        if not self.unwritten:
+            return
+        self.ports.journal.append(self.unwritten)
+        self.unwritten = []
+        seen, self.unseen = self.unseen, []
+        for effect, outcome, took in seen:
+            self.ports.progress.done(effect, outcome, took)
+
+    # What a lost controller left
+
+    def _settle(self, effect: Perform) -> None:
+        if not effect.once:
+            redo(self.state, effect.address, "its controller was lost")
+            return
+        verdict = self.ports.tools.probe(effect)
+        if isinstance(verdict, Outcome):
+            notes = {**(verdict.notes or {}), "settled": "probed: it had happened"}
+            self._record("outcome", effect, outcome_body(verdict._replace(notes=notes), 0.0))
+            self.unseen.append((effect, verdict, 0.0))
+        elif verdict == "not-done":
+            redo(self.state, effect.address, "probed: it had not happened")
+        else:
+            self._assume(effect)
+
+    def _assume(self, effect: Perform) -> None:
+        known = self.assume.get(effect.address)
+        if known == "done" and not effect.bound:
+            known = Outcome()
+        if isinstance(known, Outcome):
+            outcome = known._replace(notes={"settled": "a person said that it had happened"})
+            self._record("outcome", effect, outcome_body(outcome, 0.0))
+            self.unseen.append((effect, outcome, 0.0))
+        elif known == "not-done":
+            redo(self.state, effect.address, "a person said that it had not happened")
+        else:
+            asked = "it was started, and nobody knows whether it happened"
+            if effect.bound:
+                asked += "; the plan keeps its result, so who says that it did must say what it brought"
+            park(self.state, effect.address, asked, "assume")
+
+    # Leaving early
+
+    def _give_up(self) -> Ending:
+        """The world failed: what is under way may come back, nothing else starts."""
+        while self.pool is not None and self.pool.open:
+            self._collect(None)
+        self._write()
+        return Ending("broken", message=self.broken)
+
+    def _leave(self) -> None:
+        """Interrupted: what came back in time is written down, the rest is settled on resume."""
+        self.ports.tools.cancel()
+        deadline = self.ports.clock.seconds() + GRACE
+        try:
+            while self.pool is not None and self.pool.open:
+                left = deadline - self.ports.clock.seconds()
+                if left <= 0:
+                    break
+                for effect, result in self.pool.collect(left):
+                    if not isinstance(result, BaseException):
+                        self._came_back(effect, result)
+            self._write()
+        except Exception:
+            # Whatever broke the run is what the caller hears; a resume settles what is missing.
+            pass
+        finally:
+            self.ports.tools.cancel()
+

@@ -1,0 +1,159 @@
+"""What the engine says and hears: effects wanted, their outcomes, journal records, decisions.
+
+Structural addresses. An effect is named by where it stands in the run, never by when it happened:
+
+    main/3                 the third instruction of the root plan
+    main/2[4]/1            the first instruction in the fourth round of the loop at main/2
+    main/2#4/1             the same in the fourth branch of the fork at main/2
+    main/5.then/1          the first instruction in the first branch of the `if` at main/5
+    main/3>explore/1       the first instruction of the plan `explore`, called at main/3
+    main/2*                the list of files over which the loop at main/2 runs
+    main/5?1  main/2[4]?1  the first predicate asked by a condition (after a round: its `until`)
+
+All counts start at 1. Two places of a run differ in the first component where they part, and
+there the program allows one kind of instruction only, so addresses are unique by construction.
+`RUN:ADDRESS` is the idempotency key that every tool is given.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["tool", "files", "predicate"]
+
+
+Grant = dict[str, tuple[tuple[tuple[bool, str], ...], ...]]
+"""What a plan allows: kind to globs, a glob being stretches of (is a value, text); values match themselves only."""
+
+
+class Perform(NamedTuple):
+    """One effect that the run wants next. `line` of `path` is where the plan says so.
+
+    `bound`: the plan keeps the result. `grants`: what the plans on the stack allow, each of which
+    holds. `turn` and `after`: which attempt of a `once` effect this is, and why there is another.
+    """
+
+    address: str
+    kind: Kind
+    tool: str
+    args: dict[str, Any]
+    request: str
+    effect: str
+    path: str
+    line: int
+    bound: bool = False
+    grants: tuple[Grant, ...] = ()
+    turn: int = 1
+    after: str | None = None
+
+    @property
+    def once(self) -> bool:
+        """True for effects that must never happen twice: they are announced before they are tried."""
+        return self.effect == "once"
+
+
+class Failure(NamedTuple):
+    """Why an effect did not do what it was asked: a stable kind, and one sentence."""
+
+    kind: str
+    message: str
+
+
+class Outcome(NamedTuple):
+    """What an effect brought back: a JSON value or a failure, what it used, and remarks for the journal."""
+
+    value: Any = None
+    failure: Failure | None = None
+    usage: dict[str, float] | None = None
+    notes: dict[str, Any] | None = None
+
+
+class Record(NamedTuple):
+    """One row of the journal.
+
+    `kind`: `intent` (a `once` effect is about to be tried for the `turn`-th time), `outcome`,
+    `session` (a controller took the run over; `turn` is its epoch), `budget` (a person changed a
+    ceiling) or `retry` (a person wants the `turn`-th attempt, which failed, to be made again).
+    `at` counts the seconds for which the run has been driven, over all controllers.
+    """
+
+    kind: str
+    address: str
+    turn: int
+    tool: str
+    request: str
+    at: float
+    body: dict[str, Any]
+
+
+class Stop(NamedTuple):
+    """Why a run ended before its last instruction, and where.
+
+    `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
+    `bound` (more items than the plan allows), `budget`, or `bug` (what the linter proved does not
+    hold: ours).
+    """
+
+    kind: str
+    message: str
+    address: str
+    path: str
+    line: int
+
+
+class Performs(NamedTuple):
+    """Start these now; they do not depend on each other."""
+
+    effects: list[Perform]
+
+
+class Settle(NamedTuple):
+    """This one was announced by a controller that is gone; find out whether it happened."""
+
+    effect: Perform
+
+
+class Wait(NamedTuple):
+    """Nothing can start before something that is running comes back."""
+
+
+class Question(NamedTuple):
+    """What a person must say: an `answer` to the effect's question, or whether it happened (`assume`)."""
+
+    effect: Perform
+    text: str
+    how: Literal["answer", "assume"]
+
+
+class Ask(NamedTuple):
+    """Nothing can go on before a person answers."""
+
+    questions: list[Question]
+
+
+class Finish(NamedTuple):
+    """The run is over. `stop` is None when it did all of its plan; `result` is what the plan yielded."""
+
+    stop: Stop | None
+    result: Any
+
+
+Decision = Performs | Settle | Wait | Ask | Finish
+
+
+class Mismatch(Exception):
+    """The journal holds a record that this program, folded up to there, does not ask for."""
+
+
+def outcome_body(outcome: Outcome, took: float) -> dict[str, Any]:
+    """An outcome as the body of its record; absent keys mean nothing to say."""
+    body: dict[str, Any] = {"took": took}
+    if outcome.failure is not None:
+        body["failed"] = {"kind": outcome.failure.kind, "message": outcome.failure.message}
+    else:
+        body["value"] = outcome.value
+    if outcome.usage:
+        body["usage"] = outcome.usage
+    if outcome.notes:
+        body["notes"] = outcome.notes
+    return body

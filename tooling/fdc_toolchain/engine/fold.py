@@ -1,0 +1,187 @@
+"""Folding records into a state: `fold` of a whole journal, `apply` of one record more.
+
+The same code takes a record that was just written and one that is read on resume, so a resumed
+run is where the first one was. Before a record counts, it must be what the program wants at its
+address, by tool and by request; otherwise `Mismatch` names both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from ..program.model import Program
+from . import machine
+from .events import Mismatch, Perform, Question, Record
+from .state import RunState, Want
+
+
+def start(program: Program, inputs: dict[str, Any]) -> RunState:
+    """The state of a run of which nothing is recorded yet.
+
+    `inputs`, each key optional: `given` (the root plan's parameters), `builtin` (names that every
+    plan of the run has, such as `run`), `budget` (ceilings that replace the program's).
+    """
+    budget = {**program["budget"], **inputs.get("budget", {})}
+    state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget)
+    machine.enter(state)
+    return state
+
+
+def fold(
+    program: Program,
+    inputs: dict[str, Any],
+    records: Iterable[Record],
+    seen: Callable[[Record, Perform | None], None] | None = None,
+) -> RunState:
+    """The state after `records`, in their order. `seen` is told each with the effect that it belongs to.
+
+    Raises Mismatch. A prefix of the records of a run always folds.
+    """
+    state = start(program, inputs)
+    records = list(records)
+    retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
+    for record in records:
+        if retried and record.kind == "outcome" and (record.address, record.turn) in retried:
+            want: Want | None = _unheard(state, record)
+        else:
+            want = apply(state, record)
+        if seen is not None:
+            seen(record, None if want is None else want.effect)
+    return state
+
+
+def apply(state: RunState, record: Record) -> Want | None:
+    """Takes one record into account, in place. Returns the effect it belongs to, if to any."""
+    state.records += 1
+    if record.at > state.elapsed:
+        state.elapsed = record.at
+    if record.kind == "outcome":
+        return _outcome(state, record)
+    if record.kind == "intent":
+        want = _wanted(state, record)
+        if not want.begun:
+            _begin(state, want)
+        want.turns = record.turn
+        state.dangling[record.address] = want
+        return want
+    if record.kind == "budget":
+        state.budget.update(record.body["budget"])
+    return None
+
+
+def launch(state: RunState, address: str) -> None:
+    """This controller performs the effect from now on."""
+    want = state.taken(address)
+    if not want.begun:
+        _begin(state, want)
+    state.running[address] = want
+
+
+def park(state: RunState, address: str, question: str, how: Literal["answer", "assume"] = "answer") -> None:
+    """The effect waits for a person: for an answer to `question`, or to say whether it happened."""
+    want = state.taken(address)
+    want.question = Question(want.effect, question, how)
+    state.parked[address] = want
+
+
+def redo(state: RunState, address: str, reason: str) -> None:
+    """The effect did not happen, for the reason given: it may be tried again."""
+    want = state.taken(address)
+    want.effect = want.effect._replace(turn=want.turns + 1, after=reason)
+    state.pending[address] = want
+
+
+def next_symbol(want: Want) -> tuple[Any, str] | None:
+    """The automaton that notices this effect, with the symbol that it reads; None where none does."""
+    if want.action is None or want.begun:
+        return None
+    cycle = want.strand.frames[-1].scope.cycle
+    return None if cycle is None else (cycle, want.action)
+
+
+def _begin(state: RunState, want: Want) -> None:
+    noticed = next_symbol(want)
+    if noticed is not None:
+        cycle, symbol = noticed
+        after = cycle.after(cycle.state, symbol)
+        if after is None:
+            raise Mismatch(
+                f"the journal has `{want.effect.tool}` at {want.effect.address}, "
+                f"which `{cycle.name}` does not allow in state `{cycle.state}`"
+            )
+        cycle.state = after
+    want.begun = True
+    if want.effect.kind == "tool":
+        state.spent["steps"] = state.spent.get("steps", 0) + 1
+        for measure, number in (want.cost or {}).items():
+            state.reserved[measure] = state.reserved.get(measure, 0) + number
+
+
+def _outcome(state: RunState, record: Record) -> Want:
+    want = _wanted(state, record)
+    if not want.begun:
+        _begin(state, want)
+    body = record.body
+    if want.effect.kind == "tool":
+        state.steps += 1
+        _spend(state, want.cost, body.get("usage"))
+    strand = want.strand
+    failed = body.get("failed")
+    if failed is not None:
+        machine.stop(strand, "failure", f"`{want.effect.tool}`: {failed['message']}")
+    elif want.effect.kind == "tool":
+        frame = strand.frames[-1]
+        machine.bind(frame, frame.block[frame.at]["bind"], body.get("value"))
+    elif want.effect.kind == "predicate":
+        strand.answers.append(body.get("value"))
+    else:
+        machine.listed(strand, body["value"])
+    machine.advance(state, strand)
+    return want
+
+
+def _unheard(state: RunState, record: Record) -> Want:
+    """A failure that a person wants tried again: it has cost what it cost, and stops nothing."""
+    state.records += 1
+    state.elapsed = max(state.elapsed, record.at)
+    want = _wanted(state, record)
+    if not want.begun:
+        _begin(state, want)
+    if want.effect.kind == "tool":
+        _spend(state, want.cost, record.body.get("usage"))
+        for measure, number in (want.cost or {}).items():
+            state.reserved[measure] += number
+    want.turns = record.turn
+    state.parked[record.address] = want
+    redo(state, record.address, "it failed, and a person wanted it tried again")
+    return want
+
+
+def _spend(state: RunState, cost: dict[str, float] | None, usage: dict[str, float] | None) -> None:
+    """What a step used counts; where it does not say, what its tool may use at most."""
+    for measure, number in (cost or {}).items():
+        state.reserved[measure] -= number
+    if cost or usage:
+        for measure, number in {**(cost or {}), **(usage or {})}.items():
+            state.spent[measure] = state.spent.get(measure, 0) + number
+
+
+def _wanted(state: RunState, record: Record) -> Want:
+    """Takes the effect that a record belongs to out of where it waits."""
+    want = state.take(record.address)
+    if want is None:
+        raise Mismatch(
+            f"the journal has `{record.tool}` at {record.address}, where the program wants nothing at that point"
+        )
+    wanted = want.effect
+    if wanted.tool != record.tool:
+        raise Mismatch(
+            f"the journal has `{record.tool}` at {record.address}, where the program wants `{wanted.tool}`"
+        )
+    if wanted.request != record.request:
+        raise Mismatch(
+            f"the journal has `{record.tool}` at {record.address} with the request {record.request}, "
+            f"where the program's request is {wanted.request}"
+        )
+    return want

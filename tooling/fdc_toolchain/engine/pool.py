@@ -1,0 +1,65 @@
+"""A few threads that perform effects, so that the branches of a fork do not wait for each other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class Pool(Generic[Job, Result]):
+    """Runs `work` on jobs, on threads that start when they are needed and never outlive the process.
+
+    What `work` raises comes back in the job's place; nothing is lost.
+    """
+
+    def __init__(self, work: Callable[[Job], Result], size: int) -> None:
+        self._work = work
+        self._size = size
+        self._threads = 0
+        self._open = 0
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._results: SimpleQueue[tuple[Job, Result | BaseException]] = SimpleQueue()
+
+    @property
+    def open(self) -> int:
+        """Jobs that have not been collected."""
+        return self._open
+
+    def submit(self, job: Job) -> None:
+        """Hands a job over."""
+        self._open += 1
+        if self._threads < min(self._size, self._open):
+            self._threads += 1
+            # Daemons: a tool that hangs must not keep the process from leaving.
+            threading.Thread(target=self._serve, name=f"fdc-effect-{self._threads}", daemon=True).start()
+        self._jobs.put(job)
+
+    def collect(self, timeout: float | None = None) -> list[tuple[Job, Result | BaseException]]:
+        """Waits for one result at least, and takes along what else is there. Empty after `timeout` seconds."""
+        try:
+            out = [self._results.get(timeout=timeout)]
+        except Empty:
+            return []
+        while True:
+            try:
+                out.append(self._results.get_nowait())
+            except Empty:
+                self._open -= len(out)
+                return out
+
+    def close(self) -> None:
+        """Lets idle threads end."""
+        for _ in range(self._threads):
+            self._jobs.put(None)
+
+    def _serve(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                self._results.put((job, self._work(job)))
+            except BaseException as raised:
+                self._results.put((job, raised))

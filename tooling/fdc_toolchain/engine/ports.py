@@ -1,0 +1,80 @@
+"""What the engine needs of the world, as five small protocols, and what may go wrong with it.
+
+Adapters are in `effects`, doubles in `testing`. `cli.wiring` introduces them to each other.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from .events import Outcome, Perform, Record
+
+Verdict = Outcome | Literal["not-done", "unknown"]
+"""What a probe found: the outcome of the effect, that it did not happen, or nothing certain."""
+
+
+class Waiting(Exception):
+    """The effect needs a person who is not there; the message is the question. It has not happened."""
+
+
+class WorldFailed(Exception):
+    """The world is in the way (no space, no process): nothing is recorded, and a resume tries again."""
+
+
+class Cancelled(Exception):
+    """The effect was broken off because the controller is leaving; its outcome is not known."""
+
+
+class Fenced(Exception):
+    """Another controller has taken the run over: this one must stop at once."""
+
+
+class Journal(Protocol):
+    """The append-only record of one run."""
+
+    def append(self, records: list[Record]) -> None:
+        """Makes all of them durable, or none.
+
+        Raises Fenced when the run belongs to another controller by now, WorldFailed when the
+        records cannot be written.
+        """
+
+
+class Tools(Protocol):
+    """The effects. `perform` is called from several threads at once."""
+
+    def perform(self, effect: Perform) -> Outcome:
+        """Does it. A failure of the tool is an outcome. Raises Waiting, WorldFailed or Cancelled."""
+
+    def probe(self, effect: Perform) -> Verdict:
+        """Finds out about a `once` effect that was announced and has no outcome."""
+
+    def cancel(self) -> None:
+        """Makes every `perform` under way raise Cancelled soon; called again, at once."""
+
+
+class Clock(Protocol):
+    """Time that only grows, in seconds."""
+
+    def seconds(self) -> float:
+        """Now, counted from any fixed moment."""
+
+
+class Ids(Protocol):
+    """Names for new runs."""
+
+    def run_id(self) -> str:
+        """A name that no run has: short, readable, later ones sort after earlier ones."""
+
+
+class Progress(Protocol):
+    """Whoever watches. Called by the driving thread only, except `say`."""
+
+    def begun(self, effect: Perform) -> None:
+        """The effect has been started."""
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """The effect came back and is in the journal."""
+
+    def say(self, text: str) -> None:
+        """A message of the plan to its user."""

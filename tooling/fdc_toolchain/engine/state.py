@@ -1,0 +1,145 @@
+"""The state of a run: strands of execution, what they want, and what has been spent.
+
+A strand is a stack of frames; a run starts as one, a fork adds one per branch. Every strand that
+has not ended stands at an effect. One owner keeps a state up to date (`fold.apply`); `decide`
+only reads it. Nothing here is ever stored: fold the journal and it is there again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..program.model import Program
+from .events import Grant, Perform, Question, Stop
+
+
+@dataclass(slots=True)
+class Cycle:
+    """An automaton at work: its declaration and the state that the steps so far have led to."""
+
+    name: str
+    automaton: dict[str, Any]
+    state: str
+
+    def after(self, state: str, symbol: str) -> str | None:
+        """The state that `symbol` leads to from `state`, or None where the automaton refuses it."""
+        row = self.automaton["transitions"].get(state)
+        return None if row is None else row.get(symbol)
+
+
+@dataclass(slots=True)
+class Scope:
+    """One call of a plan: its names, the automaton that governs it (the caller's, for a fragment), what it may touch."""
+
+    plan_id: str
+    path: str
+    names: dict[str, Any]
+    cycle: Cycle | None
+    owns_cycle: bool
+    depth: int
+    grants: tuple[Grant, ...] = ()
+    result: Any = None
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop that is being run. `hidden` holds what its names meant before it, to be put back."""
+
+    op: str
+    address: str
+    line: int
+    items: Sequence[Any]
+    names: tuple[str, ...]
+    hidden: dict[str, Any]
+    until: dict[str, Any] | None = None
+    at: int = 0
+    collected: list[Any] | None = None
+
+
+@dataclass(slots=True)
+class Frame:
+    """A block that is being run: `at` is the index of its instruction under way."""
+
+    block: list[dict[str, Any]]
+    prefix: str
+    scope: Scope
+    at: int = 0
+    loop: Loop | None = None
+    opens_scope: bool = False
+
+
+@dataclass(slots=True)
+class Join:
+    """Where the branches of a fork come together, in the order of the input whatever came first."""
+
+    strand: Strand
+    bind: str | None
+    branches: list[Strand]
+    open: int
+
+
+@dataclass(slots=True)
+class Strand:
+    """One line of execution. Of a branch, `join` says where it ends and `collected` what it yielded."""
+
+    frames: list[Frame]
+    join: Join | None = None
+    collected: list[Any] | None = None
+    answers: list[Any] = field(default_factory=list)
+    stop: Stop | None = None
+
+
+@dataclass(slots=True)
+class Want:
+    """An effect that a strand stands at, and what has become of it."""
+
+    effect: Perform
+    strand: Strand
+    action: str | None = None
+    cost: dict[str, float] | None = None
+    begun: bool = False
+    turns: int = 0
+    question: Question | None = None
+
+
+@dataclass(slots=True)
+class RunState:
+    """All that is known of a run. `given` are the root plan's inputs, `builtin` names that every plan has.
+
+    The four dictionaries are keyed by address and disjoint. `pending`: may start. `dangling`:
+    announced, and its controller is gone. `running`: started by this controller. `parked`: waits
+    for a person.
+    """
+
+    program: Program
+    given: dict[str, Any]
+    builtin: dict[str, Any]
+    budget: dict[str, float]
+    pending: dict[str, Want] = field(default_factory=dict)
+    dangling: dict[str, Want] = field(default_factory=dict)
+    running: dict[str, Want] = field(default_factory=dict)
+    parked: dict[str, Want] = field(default_factory=dict)
+    spent: dict[str, float] = field(default_factory=dict)
+    reserved: dict[str, float] = field(default_factory=dict)
+    elapsed: float = 0.0
+    steps: int = 0
+    records: int = 0
+    ended: bool = False
+    stop: Stop | None = None
+    result: Any = None
+
+    def take(self, address: str) -> Want | None:
+        """Takes the effect wanted at an address out of where it is."""
+        for place in (self.running, self.pending, self.dangling, self.parked):
+            if address in place:
+                return place.pop(address)
+        return None
+
+    def taken(self, address: str) -> Want:
+        """The same for an address that is known to be wanted. Raises KeyError."""
+        want = self.take(address)
+        if want is None:
+            raise KeyError(address)
+        return want

@@ -1,0 +1,175 @@
+"""Linked plans to a program (`program.model`): everything looked up, nothing left to decide but values."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from .machines.model import Automaton
+from .program.model import FORMAT
+from .resolve.bound import bound_names
+from .resolve.graph import Graph, Instance
+from .resolve.link import Files
+from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
+from .syntax.values import Condition, Ref, Value
+
+
+def lower(
+    graph: Graph, key: str, default: Automaton | None, files: Files, predicates: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """The program whose root is the plan under `key`, which must have no error.
+
+    `default` governs a root that names no automaton; `files` is what was read on the way;
+    `predicates` are all that are declared.
+    """
+    root = graph.instance(key)
+    order = graph.order([root])
+    automata: dict[str, Any] = {}
+    tools: dict[str, Any] = {}
+    asked: dict[str, Any] = {}
+
+    def automaton(instance: Instance) -> str | None:
+        found: Automaton | None = instance.unit.automaton
+        if instance is root and found is None:
+            found = default
+        if found is None:
+            return None
+        automata[found.path] = found.to_json()
+        return found.path
+
+    plans = {}
+    for instance in order:
+        unit = instance.unit
+        plans[instance.id] = {
+            "path": unit.key,
+            "name": unit.name,
+            "automaton": automaton(instance),
+            "params": [{"name": param.name, "default": param.default} for param in unit.params.values()],
+            "allow": {kind: [glob.text for glob in globs] for kind, globs in unit.allow.items()},
+            "body": _Lowering(instance, tools, predicates, asked).body(unit.body),
+        }
+    unit = root.unit
+    return {
+        "format": FORMAT,
+        "root": root.id,
+        "plans": plans,
+        "automata": automata,
+        "tools": tools,
+        "predicates": asked,
+        "budget": {measure: limit for measure, (limit, _) in unit.budget.items()},
+        "allow": plans[root.id]["allow"],
+        "sources": {
+            path: hashlib.blake2b(data, digest_size=32).hexdigest()
+            for path, data in sorted(files.seen.items())
+            if data is not None
+        },
+    }
+
+
+class _Lowering:
+    def __init__(
+        self, instance: Instance, tools: dict[str, Any], declared: Mapping[str, dict[str, Any]], asked: dict[str, Any]
+    ) -> None:
+        self.instance = instance
+        self.tools = tools
+        self.declared = declared
+        self.asked = asked
+        self.names = bound_names(instance.unit)
+
+    def body(self, nodes: list[Node]) -> list[dict[str, Any]]:
+        """The instructions of a body."""
+        return [self.node(node) for node in nodes]
+
+    def template(self, value: Value) -> list[Any]:
+        """The template of an argument; in a text block, what nothing binds is text."""
+        parts: list[Any] = []
+        for part in value.parts:
+            if isinstance(part, Ref) and part.path[0] in self.names:
+                parts.append({"ref": list(part.path)})
+                continue
+            text = "{" + ".".join(part.path) + "}" if isinstance(part, Ref) else part
+            if parts and isinstance(parts[-1], str):
+                parts[-1] += text
+            else:
+                parts.append(text)
+        return parts
+
+    def condition(self, condition: Condition) -> dict[str, Any]:
+        """A condition's tree; the predicates that it asks go into the program."""
+        for name, *_ in condition.predicates:
+            if name in self.declared:
+                self.asked[name] = self.declared[name]
+        return condition.tree
+
+    def node(self, node: Node) -> dict[str, Any]:
+        """One instruction."""
+        if isinstance(node, Act):
+            tool = node.bound.tool
+            self.tools[tool.name] = tool.row
+            return {
+                "op": "step",
+                "line": node.step.line,
+                "tool": tool.name,
+                "action": node.bound.action,
+                "bind": node.step.bind,
+                "args": {name: self.template(value) for name, value in node.bound.arguments.items()},
+            }
+        if isinstance(node, Invoke):
+            return self._call(node)
+        if isinstance(node, Loop):
+            return self._loop(node)
+        if isinstance(node, Choice):
+            assert node.condition is not None
+            return {
+                "op": "if",
+                "line": node.node.line,
+                "cond": self.condition(node.condition),
+                "then": self.body(node.then),
+                "else": self.body(node.orelse),
+            }
+        if isinstance(node, Gate):
+            assert node.condition is not None
+            return {"op": "require", "line": node.node.line, "cond": self.condition(node.condition), "why": node.why}
+        assert isinstance(node, Collect) and node.value is not None
+        return {"op": "yield", "line": node.node.line, "value": self.template(node.value)}
+
+    def _call(self, node: Invoke) -> dict[str, Any]:
+        callee = self.instance.callees[node.number]
+        if callee is None:
+            return {"op": "skip", "line": node.call.line, "bind": node.call.bind}
+        return {
+            "op": "call",
+            "line": node.call.line,
+            "plan": callee.id,
+            "name": node.name,
+            "args": {name: self.template(value) for name, value in node.arguments.items()},
+            "bind": node.call.bind,
+        }
+
+    def _loop(self, node: Loop) -> dict[str, Any]:
+        body = self.body(node.body)
+        line = node.node.line
+        if node.kind == "iterate":
+            until = node.until and self.condition(node.until)
+            return {"op": "iterate", "line": line, "max": node.most, "until": until, "body": body}
+        assert node.over is not None
+        if node.kind == "each":
+            return {
+                "op": "each",
+                "line": line,
+                "glob": self.template(node.over),
+                "name": node.name,
+                "alias": node.alias,
+                "max": node.most,
+                "body": body,
+            }
+        return {
+            "op": node.kind,
+            "line": line,
+            "name": node.name,
+            "in": self.template(node.over),
+            "max": node.most,
+            "bind": getattr(node.node, "bind", None),
+            "body": body,
+        }

@@ -1,0 +1,91 @@
+"""A program as bytes: canonical JSON, the digest that names it, and loading with checks.
+
+Canonical means: keys sorted, no spaces, ASCII only, no NaN. Equal programs have equal bytes, so
+the digest names the content and nothing else. There is no other form on disk, and no pickle.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any, NoReturn
+
+from .model import Program
+from .shape import problems
+
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=True, check_circular=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+)
+
+
+def _prepared() -> Callable[[Any], str]:
+    """The encoder's C half, made once: `JSONEncoder.encode` makes it anew for every value, which costs more."""
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _ENCODER.encode
+    quoted = json.encoder.encode_basestring_ascii
+    run = make(None, _ENCODER.default, quoted, None, ":", ",", True, False, False)
+
+    def text(value: Any) -> str:
+        return quoted(value) if type(value) is str else "".join(run(value, 0))
+
+    return text
+
+
+canonical: Callable[[Any], str] = _prepared()
+"""The canonical JSON of any JSON value as ASCII text. Raises as `encode` does."""
+
+MAX_BYTES = 256 * 1024 * 1024
+"""A program text beyond this is refused before it is parsed."""
+
+
+class ProgramError(ValueError):
+    """Bytes that are no program that this fdc can run; the message says why, in one sentence."""
+
+
+def encode(value: Any) -> bytes:
+    """The canonical JSON of any JSON value.
+
+    Raises ValueError (TypeError, RecursionError) for what JSON cannot say: NaN, objects, cycles.
+    """
+    return canonical(value).encode("ascii")
+
+
+def digest(program: Program) -> str:
+    """The name of exactly this content: blake2b-256 of the canonical JSON, in hexadecimal."""
+    return blake2b(encode(program), digest_size=32).hexdigest()
+
+
+def load(data: bytes) -> Program:
+    """The program in `data`. Raises ProgramError: not JSON, a key twice, or not of the model's form."""
+    if len(data) > MAX_BYTES:
+        raise ProgramError(f"the program has {len(data)} bytes, more than {MAX_BYTES}")
+    try:
+        program = json.loads(data.decode("ascii"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except ProgramError:
+        raise
+    except RecursionError:
+        raise ProgramError("the program is nested too deeply") from None
+    except ValueError as wrong:
+        raise ProgramError(f"the program is not JSON: {wrong}") from None
+    found = problems(program)
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise ProgramError(f"the program is malformed: {found[0]}{more}")
+    return dict(program)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ProgramError(f"the key `{key}` stands twice in one object")
+            seen.add(key)
+    return out
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ProgramError(f"`{name}` is not a JSON number")

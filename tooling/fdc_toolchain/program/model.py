@@ -1,0 +1,78 @@
+"""A program: what a plan compiles to, and the only thing that the engine runs.
+
+A program is JSON (dicts, lists, strings, numbers, booleans, null) with nothing left to look
+up: every plan that can be reached, the automata, the tools' declarations and the budget are
+in it, and its hash (`program.codec.digest`) names exactly this content.
+
+    program = {
+      "format": 1,
+      "root": PLAN_ID,
+      "plans": {PLAN_ID: plan, ...},
+      "automata": {AUTOMATON_ID: {"states": [...], "start": s, "accept": [...],
+                                  "transitions": {state: {symbol: state}}}},
+      "tools": {NAME: declaration as in the catalogue},
+      "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
+      "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
+      "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
+      "sources": {PATH: blake2b-256 hex of the bytes}             # everything that was read
+    }
+    plan = {
+      "path": PATH, "name": NAME,             # NAME is how messages call it
+      "automaton": AUTOMATON_ID or null,      # null: a fragment, runs in the caller's automaton
+      "params": [{"name": N, "default": TEXT or null}],
+      "allow": {KIND: [GLOB, ...]},           # what it grants, itself and its callees; absent or {}: everything
+      "body": [instruction, ...]
+    }
+
+A PLAN_ID is unique per plan and, where a call states a `depth`, per remaining depth: the call
+graph of a program has no cycle. Instructions are dicts with "op" and "line":
+
+    {"op": "step", "tool": N, "action": SYMBOL or null, "bind": NAME or null,
+     "args": {PARAMETER: template}}           # a text block is the argument of the block parameter
+    {"op": "call", "plan": PLAN_ID, "name": N, "args": {PARAM: template}, "bind": NAME or null}
+    {"op": "skip", "bind": NAME or null}      # a call whose stated depth is used up: binds null
+    {"op": "each", "glob": template, "name": NAME, "alias": "file1", "max": N or null, "body": [...]}
+    {"op": "for" | "fork", "name": NAME, "in": template, "max": N, "bind": NAME or null, "body": [...]}
+    {"op": "iterate", "max": N, "until": condition or null, "body": [...]}
+    {"op": "if", "cond": condition, "then": [...], "else": [...]}
+    {"op": "require", "cond": condition, "why": TEXT}
+    {"op": "yield", "value": template}
+
+A template is a list of parts: a string stands for itself, {"ref": [NAME, FIELD, ...]} for a
+value. A template that is one ref has that value (any JSON); otherwise it is text, with values
+that are not strings written as compact JSON. Conditions are
+
+    {"not": c} {"and": [c, ...]} {"or": [c, ...]} {"test": OPERATOR, "left": v, "right": v}
+    {"value": v}                              # true when the value is true, non-empty, non-zero
+    with values {"ref": [...]}, {"const": JSON}, {"len": v}, {"call": PREDICATE, "args": [v, ...]}
+
+and OPERATOR one of == != < <= > >= in. A number beside a text that spells one is compared as a
+number (plan parameters are text). `and` and `or` stop as soon as they know; a predicate that is
+reached is an effect, asked once and journaled.
+
+What runs mean. A name belongs to its call of a plan; `run` is bound in every plan, to the run's own folder
+as a path of the workspace. Reading a name that no step on this run has bound gives null, and so does a field that is
+not there. The names of a loop mean afterwards what they meant before it. A fork's branches
+start with the names that the fork sees, and keep theirs to themselves. A `yield` goes to the
+nearest `for` or `fork` of its plan, and outside of one is the plan's result (the last one
+counts), which the call binds. `each` lists its files once, on entry.
+
+A run stops, and says where, at a `require` that does not hold, a tool that fails, a value that
+cannot be used where it stands (an order between a list and a number, a `for` over a text), and
+a loop with more items than its `max`. A branch of a fork that stops lets the others end; then the run
+stops for the first of them in input order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Program = dict[str, Any]
+PlanBody = dict[str, Any]
+Instruction = dict[str, Any]
+
+FORMAT = 1
+"""The version of this form. A controller refuses programs of a format it does not know."""
+
+MAX_STACK = 10
+"""MAX_RECURSION_DEPTH of the seeds (FDC-33): plans on the stack, the root counted."""

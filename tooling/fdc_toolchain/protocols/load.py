@@ -1,0 +1,178 @@
+"""Reads protocol sources: every `*.protocol.json` against its schema, every `*.protocol.md` as prose (FDC-96).
+
+Bytes in, values and findings out. All that is wrong in all sources is found in one go, each with its
+file, its place and its JSON path.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .. import resources
+from ..text.diagnostic import Diagnostic, Label, ordered
+from ..text.json_text import Node, Places, parse
+from ..text.span import Span
+
+RULES = ".protocol.json"
+PROSE = ".protocol.md"
+SCHEMA = "protocols/protocol.schema.json"
+
+
+class Protocol(NamedTuple):
+    """One source with rules: where it lies, what it says, and where it names each script as a tool."""
+
+    path: str
+    body: dict[str, Any]
+    scripts: tuple[tuple[str, Span], ...] = ()
+
+
+class Prose(NamedTuple):
+    """One source of prose, without the empty lines around it."""
+
+    path: str
+    text: str
+
+
+class Sources(NamedTuple):
+    """All sources, each kind in the order of its paths (FDC-97)."""
+
+    prose: tuple[Prose, ...]
+    protocols: tuple[Protocol, ...]
+
+
+def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
+    """The sources among `files` (path to bytes) and what is wrong with them: FDC501 and FDC502."""
+    found: list[Diagnostic] = []
+    prose = [Prose(path, _prose(path, files[path], found)) for path in sorted(files) if path.endswith(PROSE)]
+    protocols = []
+    owners: dict[str, Span] = {}
+    for path in sorted(files):
+        if path.endswith(RULES):
+            read = _rules(path, files[path], found)
+            if read is not None:
+                body, places, root = read
+                _unique(body, places, root, owners, found)
+                protocols.append(Protocol(path, body, _scripts(body, places, root)))
+    return Sources(tuple(prose), tuple(protocols)), ordered(found)
+
+
+def _decoded(path: str, data: bytes, found: list[Diagnostic]) -> str | None:
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        message = f"byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
+        found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
+        return None
+
+
+def _prose(path: str, data: bytes, found: list[Diagnostic]) -> str:
+    text = _decoded(path, data, found)
+    if text is None:
+        return ""
+    fence, opened = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.strip()
+        mark = bare[: len(bare) - len(bare.lstrip("`"))]
+        if len(mark) >= 3 and (not fence or (len(mark) >= len(fence) and bare == mark)):
+            fence, opened = ("", 0) if fence else (mark, number)
+    if fence:
+        message = "a code fence that does not end would swallow the protocols after it"
+        found.append(Diagnostic(Span(path, opened, 1, opened, 4), "FDC501", message))
+    if not text.strip():
+        found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", "the prose is empty"))
+    return text.strip("\n")
+
+
+def _rules(path: str, data: bytes, found: list[Diagnostic]) -> tuple[dict[str, Any], Places, Node] | None:
+    text = _decoded(path, data, found)
+    if text is None:
+        return None
+    root, problems = parse(text)
+    places = Places(path, text)
+    for problem in problems:
+        span = places.span(problem.start, problem.end)
+        found.append(Diagnostic(span, "FDC501", problem.message, help=problem.help))
+    if root is None:
+        return None
+    body = _plain(root)
+    wrong = sorted(_validator().iter_errors(body), key=lambda error: error.json_path)
+    for error in wrong:
+        node = _at(root, tuple(error.absolute_path))
+        message = f"{error.json_path}: {_said(error)}"
+        found.append(Diagnostic(places.span(node.start, node.end), "FDC501", message))
+    return None if wrong or problems else (body, places, root)
+
+
+def _unique(
+    body: dict[str, Any], places: Places, root: Node, owners: dict[str, Span], found: list[Diagnostic]
+) -> None:
+    """FDC502: a protocol's id is its own among all, a rule's among the rules of its protocol (FDC-80)."""
+
+    def claim(name: str, taken: dict[str, Span], kind: str, *path: str | int) -> None:
+        node = _at(root, path)
+        span = places.span(node.start, node.end)
+        if name in taken:
+            label = Label(taken[name], "first used here")
+            found.append(Diagnostic(span, "FDC502", f"another {kind} has the id `{name}`", labels=(label,)))
+        taken.setdefault(name, span)
+
+    claim(body["protocol_id"], owners, "protocol", "protocol_id")
+    rules: dict[str, Span] = {}
+    for number, rule in enumerate(body["rules"]):
+        claim(rule["rule_id"], rules, "rule", "rules", number, "rule_id")
+
+
+def _scripts(body: dict[str, Any], places: Places, root: Node) -> tuple[tuple[str, Span], ...]:
+    named = []
+    for number, name in enumerate(body.get("associated_tools", [])):
+        if name.endswith(".py"):
+            node = _at(root, ("associated_tools", number))
+            named.append((name, places.span(node.start, node.end)))
+    return tuple(named)
+
+
+def _plain(node: Node) -> Any:
+    if node.kind == "object":
+        return {member.key.value: _plain(member.value) for member in node.value}
+    if node.kind == "array":
+        return [_plain(item) for item in node.value]
+    return node.value
+
+
+def _at(node: Node, path: tuple[str | int, ...]) -> Node:
+    for part in path:
+        if isinstance(part, int):
+            node = node.value[part]
+        else:
+            node = next(member.value for member in node.value if member.key.value == part)
+    return node
+
+
+def _said(error: Any) -> str:
+    """jsonschema's finding in the house's words, for the kinds that protocols run into."""
+    if error.validator == "required":
+        missing = [key for key in error.validator_value if key not in error.instance]
+        return "missing " + ", ".join(f"`{key}`" for key in missing)
+    if error.validator == "type":
+        kinds = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+        expected = {"object": "an object", "array": "an array", "string": "a string"}
+        want = expected.get(error.validator_value, error.validator_value)
+        return f"expected {want}, found {kinds.get(type(error.instance), 'a number')}"
+    if error.validator == "pattern":
+        return f"`{error.instance}` has other characters than small letters, digits and dashes"
+    if error.validator in ("minLength", "minItems"):
+        return "is empty"
+    if error.validator == "uniqueItems":
+        return "names something twice"
+    return str(error.message)
+
+
+@functools.cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(resources.read(SCHEMA)))

@@ -1,0 +1,117 @@
+"""The documentation of a tool, taken from its source without running it (FDC-98).
+
+A tool is a thin script: what it offers is in `__all__`, and what is in there is usually defined in
+another file. Names are followed through `from ... import ...` to their definition.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import posixpath
+from collections.abc import Callable
+
+Read = Callable[[str], str | None]
+"""The text of a file of the workspace, or None where there is none."""
+
+_HOPS = 8
+
+
+def document(path: str, read: Read) -> str | None:
+    """Markdown: the module's docstring and its public functions and classes. None where there is no such file."""
+    tree = _parsed(path, read)
+    if tree is None:
+        return None
+    parts = []
+    text = ast.get_docstring(tree)
+    if text:
+        parts.append(text)
+    functions, classes = [], []
+    for name in sorted(_public(tree)):
+        node = _definition(name, path, tree, read)
+        if isinstance(node, ast.ClassDef):
+            classes.append(_class(node, name))
+        elif node is not None:
+            functions.append(_function(node, name))
+    if functions:
+        parts.append("**Public Functions:**\n\n" + "\n".join(functions))
+    if classes:
+        parts.append("**Public Classes:**\n\n" + "\n".join(classes))
+    return "\n\n".join(parts)
+
+
+def _parsed(path: str, read: Read) -> ast.Module | None:
+    text = read(path)
+    if text is None:
+        return None
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _public(tree: ast.Module) -> set[str]:
+    """The names in `__all__`, else every function and class whose name has no underscore in front."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+            try:
+                return {str(name) for name in ast.literal_eval(node.value)}
+            except (ValueError, TypeError):
+                return set()
+    return {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    }
+
+
+def _definition(
+    name: str, path: str, tree: ast.Module, read: Read
+) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | None:
+    """Where the name is defined, behind any chain of imports inside the source root that the script lies in."""
+    root = posixpath.dirname(path)
+    for _ in range(_HOPS):
+        step = None
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
+                return node
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        step = (node, alias.name)
+        if step is None:
+            return None
+        node, name = step
+        base = root if not node.level else posixpath.normpath(posixpath.join(path, *[".."] * node.level))
+        target = posixpath.join(base, *(node.module or "").split("."))
+        for candidate in (f"{target}.py", f"{target}/__init__.py"):
+            found = _parsed(candidate, read)
+            if found is not None:
+                path, tree = candidate, found
+                break
+        else:
+            return None
+    return None
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, indent: str = "") -> str:
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    return f"{indent}- `{word} {name}({ast.unparse(node.args)}){returns}`{_below(node, indent)}"
+
+
+def _class(node: ast.ClassDef, name: str) -> str:
+    bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
+    lines = [f"- `class {name}{bases}`{_below(node, '')}"]
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not item.name.startswith("_") or item.name == "__init__":
+                lines.append(_function(item, item.name, "  "))
+    return "\n".join(lines)
+
+
+def _below(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, indent: str) -> str:
+    text = ast.get_docstring(node)
+    if not text:
+        return ""
+    return "".join("\n" + f"{indent}  {line}".rstrip() for line in inspect.cleandoc(text).split("\n"))

@@ -1,0 +1,119 @@
+"""What a text looks like in a terminal: escapes for what must not reach it, and widths.
+
+Every character that cannot be seen, moves the cursor, changes colours or reorders the line is
+written as `\\u{HEX}`, so that a report shows what is there and never obeys it (ANSI, bidi and
+zero-width characters in plans and tool output). `##[` is broken up too, because a CI runner
+reads a command there wherever it stands in a line.
+"""
+
+from __future__ import annotations
+
+TAB = 4
+
+_EMOJI = "\ufe0f"
+"""Asks for the colourful form of the character before it, which is two columns wide."""
+
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\ufe0e\ufe0f\uffa0")
+"""Printable as Unicode has it, and yet nothing is to be seen."""
+
+_MARKS = 4
+"""Combining marks on one letter that are shown as they are; a heap of them draws over other lines."""
+
+
+def _escaped(character: str) -> str:
+    return f"\\u{{{ord(character):x}}}"
+
+
+def _hidden(character: str) -> bool:
+    if not character.isprintable():
+        return character != "\u3000"  # the wide space of East Asian texts is harmless
+    return character in _BLANK or "\U000e0100" <= character <= "\U000e01ef"
+
+
+def visible(text: str) -> str:
+    """The text in one line with every hidden character escaped, tabs and line ends included."""
+    if text.isascii() and text.isprintable() and "##[" not in text:
+        return text
+    return "".join(shown for shown, _ in cells(text, tab=0))
+
+
+def cells(text: str, *, start: int = 0, tab: int = TAB) -> list[tuple[str, int]]:
+    """For each character, what is shown for it and how many columns that takes.
+
+    Tabs are expanded as if the text began in column `start`, or escaped where `tab` is 0. A
+    combining mark that has nothing to stand on gets a dotted circle.
+    """
+    if text.isascii() and text.isprintable() and "##[" not in text:
+        return [(c, 1) for c in text]
+    from unicodedata import category, east_asian_width
+
+    out: list[tuple[str, int]] = []
+    column, marks, base = start, 0, ""
+    for index, c in enumerate(text):
+        shown, width = c, 1
+        if c >= "\u0300" and (category(c) in ("Mn", "Me") and c not in _BLANK or c == _EMOJI):
+            marks += 1
+            if c == _EMOJI and marks == 1 and (base > "\u2000" or base in tuple("#*0123456789")):
+                width = 1 if out[-1][1] == 1 else 0
+            elif c == _EMOJI or marks > _MARKS or _hidden(c):
+                shown = _escaped(c)
+                width = len(shown)
+            elif base:
+                width = 0
+            else:
+                shown, base = "\u25cc" + c, c
+            out.append((shown, width))
+            column += width
+            continue
+        if c == "\t" and tab:
+            width = tab - column % tab
+            shown = " " * width
+        elif _hidden(c) or (c == "[" and text[max(0, index - 2) : index] == "##"):
+            shown = _escaped(c)
+            width = len(shown)
+        elif c >= "\u1100" and east_asian_width(c) in "WF":
+            width = 2
+        marks, base = 0, "" if c == "\t" else c
+        out.append((shown, width))
+        column += width
+    return out
+
+
+def columns(text: str) -> int:
+    """How many columns the text takes when it is shown by `visible`."""
+    if text.isascii() and text.isprintable() and "##[" not in text:
+        return len(text)
+    return sum(width for _, width in cells(text, tab=0))
+
+
+def wrapped(text: str, width: int, *, first: int = 0) -> list[str]:
+    """The text broken between words into lines of at most `width` columns (0: one line). Long words stay whole.
+
+    `first` columns of the first line are taken already.
+    """
+    if not width or first + columns(text) <= width:
+        return [text]
+    lines, line, used = [], "", first
+    for word in text.split(" "):
+        size = columns(word)
+        if line and used + 1 + size > width:
+            lines.append(line)
+            line, used = word, size
+        else:
+            used += size + (1 if line else 0)
+            line = f"{line} {word}" if line else word
+    lines.append(line)
+    return lines
+
+
+def cut(text: str, width: int) -> str:
+    """Visible text, shortened with `...` where it is wider than `width`."""
+    if columns(text) <= width:
+        return text
+    out, used = [], 3
+    for shown, size in cells(text, tab=0):
+        used += size
+        if used > width:
+            break
+        out.append(shown)
+    return "".join(out) + "..."

@@ -1,0 +1,46 @@
+"""A rule's explanation for a terminal: Markdown read lightly, its files as indented blocks."""
+
+from __future__ import annotations
+
+from .cells import visible, wrapped
+from .explanations import Explanation, expectation, parts, told
+from .style import Style
+
+_MARGIN = "  "
+
+
+def render(item: Explanation, style: Style) -> str:
+    """The explanation as text, painted and wrapped as the style says."""
+    head = f"{style.paint(item.severity, f'{item.severity}[{item.code}]')} {style.paint('strong', item.rule)}"
+    out = [f"{head}: {item.summary}"]
+    for part in parts(item.markdown):
+        sentence = told(part) if part.kind == "block" else None
+        if part.kind == "heading":
+            if part.lines[0].startswith("## "):
+                out += ["", style.paint("strong", part.lines[0][3:])]
+        elif part.kind == "prose":
+            out += _prose("\n".join(part.lines), style)
+        elif sentence is not None:
+            out += _prose(sentence, style)
+        else:
+            out += ["", *([f"{_MARGIN}{style.paint('faint', part.name + ':')}"] if part.name else [])]
+            out += [_code(line, style) for line in part.lines]
+    return "\n".join(line.rstrip() for line in out) + "\n"
+
+
+def _prose(text: str, style: Style) -> list[str]:
+    out = []
+    for paragraph in text.strip("\n").split("\n\n"):
+        if paragraph.strip():
+            words = " ".join(paragraph.split()) if style.width else paragraph
+            rows = wrapped(words, min(style.width, 88) - len(_MARGIN)) if style.width else words.split("\n")
+            out += ["", *(_MARGIN + row for row in rows)]
+    return out
+
+
+def _code(line: str, style: Style) -> str:
+    found = expectation(line)
+    if found is not None:
+        severity, shown = found
+        return f"{_MARGIN * 2}{style.paint(severity, shown)}"
+    return f"{_MARGIN * 2}{visible(line)}"

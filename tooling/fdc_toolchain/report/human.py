@@ -1,0 +1,111 @@
+"""The report for people: message, source line with carets, related places, the run, what to do.
+
+    error[FDC301] unknown-tool: no catalogue declares a tool `read_fil`
+      --> plans/demo.plan:7:1
+       |
+     7 | read_fil README.md
+       | ^^^^^^^^
+       |
+       = help: did you mean `read_file`?
+
+Text goes in and comes out; whether it is painted and how wide it may be says the `Style`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..text.diagnostic import Diagnostic, Fix
+from ..text.span import Span
+from . import excerpt, summary, trace
+from .cells import visible, wrapped
+from .style import Style
+from .texts import Texts, lines_of
+
+
+def render(
+    diagnostics: list[Diagnostic], sources: Callable[[str], str | None], style: Style, files_checked: int
+) -> str:
+    """The whole report, the summary last. `sources` gives the text that spans count in, or None."""
+    texts = lines_of(sources)
+    parts = [one(item, texts, style) for item in diagnostics]
+    parts.append(_summary(diagnostics, files_checked, style))
+    return "\n".join(parts)
+
+
+def one(item: Diagnostic, texts: Texts, style: Style) -> str:
+    """One finding, ending in a line end."""
+    severity = item.severity
+    found: list[tuple[excerpt.Mark, list[str]]] = []
+    notes: list[tuple[Span, str]] = []
+    for span, message, role, sign in _places(item, severity):
+        lines = texts(span.path)
+        mark = excerpt.settle(span, lines, visible(message), role, sign) if lines is not None else None
+        if mark is not None and lines is not None:
+            found.append((mark, lines))
+        elif message:
+            notes.append((span, message))
+    blocks = excerpt.blocks(found)
+    gutter = max([len(str(excerpt.last_line(block))) for block in blocks], default=1)
+    bar = style.paint("faint", " " * gutter + " |")
+    out = _headline(item, style)
+    if not blocks or blocks[0].marks[0].span != item.span:
+        out.append(_arrow("-->", item.span, gutter, style))
+    for number, block in enumerate(blocks):
+        first = block.marks[0].span
+        out.append(_arrow("-->" if number == 0 and first == item.span else ":::", first, gutter, style))
+        out += excerpt.draw(block, gutter, style)
+    tail = [line for span, message in notes for line in _note("note", f"{span}: {message}", gutter, style)]
+    if item.trace:
+        tail.append(_equals("trace", gutter, style) + "the shortest run that shows it")
+        tail += trace.rows(item.trace, texts, style, gutter + 5)
+    if item.help:
+        for text in item.help.split("\n"):
+            tail += _note("help", text, gutter, style)
+    if item.fix is not None:
+        tail += _note("fix", _fix(item.fix), gutter, style)
+    if tail:
+        if blocks:
+            out.append(bar)
+        out += tail
+    return "\n".join(out) + "\n"
+
+
+def _places(item: Diagnostic, severity: str) -> list[tuple[Span, str, str, str]]:
+    own = [(item.span, "", severity, "^")]
+    return own + [(label.span, label.message.strip(), "label", "-") for label in item.labels]
+
+
+def _headline(item: Diagnostic, style: Style) -> list[str]:
+    code = f"{item.severity}[{item.code}]"
+    start = f"{code} {item.rule}: "
+    first, *rest = wrapped(visible(item.message), style.width - 2 if style.width else 0, first=len(start))
+    head = f"{style.paint(item.severity, code)} {style.paint('strong', f'{item.rule}: {first}')}"
+    return [head, *(f"  {style.paint('strong', line)}" for line in rest)]
+
+
+def _arrow(sign: str, span: Span, gutter: int, style: Style) -> str:
+    return f"{style.paint('faint', ' ' * gutter + sign)} {visible(str(span))}"
+
+
+def _equals(word: str, gutter: int, style: Style) -> str:
+    role = "help" if word in ("help", "fix") else "strong"
+    return f"{style.paint('faint', ' ' * gutter + ' =')} {style.paint(role, word + ':')} "
+
+
+def _note(word: str, text: str, gutter: int, style: Style) -> list[str]:
+    margin = gutter + 3 + len(word) + 2
+    first, *rest = wrapped(visible(text), max(20, style.width - margin) if style.width else 0)
+    return [_equals(word, gutter, style) + first, *(" " * margin + line for line in rest)]
+
+
+def _fix(fix: Fix) -> str:
+    how = "`--fix` does this" if fix.safe else "`--fix --unsafe-fixes` does this; it may change what the plan does"
+    return f"{fix.title} ({how})"
+
+
+def _summary(diagnostics: list[Diagnostic], files_checked: int, style: Style) -> str:
+    text = summary.line(diagnostics, files_checked)
+    gravest = next((name for name, number in summary.counts(diagnostics).items() if number), "help")
+    head, mark, rest = text.partition(" in ")
+    return f"{style.paint(gravest, head)}{mark}{rest}\n"

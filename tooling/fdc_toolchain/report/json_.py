@@ -1,0 +1,106 @@
+"""Findings as JSON for other programs: one document, or one object a line (`jsonl`).
+
+The form is versioned (`format`) and described by `grammar/diagnostics.schema.json`; keys are
+only ever added to a version. The text is ASCII, so that no reader's terminal or encoding can
+be played with; halves of surrogate pairs, which are no characters, become U+FFFD.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .. import resources
+from ..text.diagnostic import Diagnostic, Label
+from ..text.span import Span
+from . import summary
+from .trace import depths
+
+FORMAT = 1
+
+
+def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
+    """The whole report as one document."""
+    document = {
+        "format": FORMAT,
+        "tool": {"name": "fdc", "version": version()},
+        "summary": _summary(diagnostics, files_checked),
+        "diagnostics": [one(item) for item in diagnostics],
+    }
+    return dumps(document, indent=1) + "\n"
+
+
+def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
+    """A line for each finding, then one with the summary. Every line says its `format` and its `kind`."""
+    rows = [{"format": FORMAT, "kind": "diagnostic", **one(item)} for item in diagnostics]
+    rows.append({"format": FORMAT, "kind": "summary", **_summary(diagnostics, files_checked)})
+    return "".join(dumps(row) + "\n" for row in rows)
+
+
+def one(item: Diagnostic) -> dict[str, Any]:
+    """A finding as plain JSON values, whole."""
+    fix = item.fix
+    return {
+        "code": item.code,
+        "rule": item.rule,
+        "severity": item.severity,
+        "message": item.message,
+        **_place(item.span),
+        "labels": [_label(label) for label in item.labels],
+        "trace": [
+            {**_label(step), "message": step.message.lstrip(" "), "depth": depth}
+            for step, depth in zip(item.trace, depths(item.trace), strict=True)
+        ],
+        "help": item.help,
+        "fix": fix
+        and {
+            "title": fix.title,
+            "safe": fix.safe,
+            "edits": [{**_place(edit.span), "replacement": edit.replacement} for edit in fix.edits],
+        },
+    }
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON in ASCII without halves of surrogate pairs, and without `##[`, where a CI runner would read a command."""
+    return json.dumps(whole(value), indent=indent, ensure_ascii=True, allow_nan=False).replace("##[", "##\\u005b")
+
+
+def whole(value: Any) -> Any:
+    """The value with every lone surrogate in its texts replaced by U+FFFD."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {key: whole(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    return value
+
+
+def version() -> str:
+    """The version of fdc."""
+    return resources.read("VERSION").decode("ascii").strip()
+
+
+def _summary(diagnostics: list[Diagnostic], files_checked: int) -> dict[str, int]:
+    found = summary.counts(diagnostics)
+    fixable = sum(1 for item in diagnostics if item.fix is not None and item.fix.safe)
+    return {
+        "files": files_checked,
+        "errors": found["error"],
+        "warnings": found["warning"],
+        "infos": found["info"],
+        "fixable": fixable,
+    }
+
+
+def _place(span: Span) -> dict[str, Any]:
+    return {
+        "path": span.path,
+        "start": {"line": span.line, "column": span.column},
+        "end": {"line": span.end_line, "column": span.end_column},
+    }
+
+
+def _label(label: Label) -> dict[str, Any]:
+    return {**_place(label.span), "message": label.message}

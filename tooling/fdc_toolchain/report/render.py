@@ -1,0 +1,54 @@
+"""The one way from findings to text: a format's name chooses the renderer, which alone is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..text.diagnostic import Diagnostic
+from .style import PLAIN, Style
+
+FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")
+
+
+def render(
+    format: str,
+    diagnostics: list[Diagnostic],
+    sources: Callable[[str], str | None],
+    *,
+    style: Style = PLAIN,
+    files_checked: int = 0,
+) -> str:
+    """The report as one text that ends in a line end (or is empty).
+
+    `sources` gives the text of a path as its spans count in it, or None where there is none.
+    `style` matters to `text` and `concise` only. Raises ValueError for a format not in FORMATS.
+    """
+    if format == "text":
+        from . import human
+
+        return human.render(diagnostics, sources, style, files_checked)
+    if format == "concise":
+        from . import concise
+
+        return concise.render(diagnostics, style)
+    if format == "json":
+        from . import json_
+
+        return json_.render(diagnostics, files_checked)
+    if format == "jsonl":
+        from . import json_
+
+        return json_.render_lines(diagnostics, files_checked)
+    if format == "sarif":
+        from . import sarif
+
+        return sarif.render(diagnostics, sources)
+    if format == "github":
+        from . import github
+
+        return github.render(diagnostics, files_checked)
+    if format == "junit":
+        from . import junit
+
+        return junit.render(diagnostics, files_checked)
+    raise ValueError(f"no output format `{format}`; there are {', '.join(FORMATS)}")

@@ -1,0 +1,209 @@
+"""SARIF 2.1.0, for code scanning: rules with their explanations, results with places, runs and fixes.
+
+Columns count code points. URIs are relative to %SRCROOT%, the folder the command ran in, and
+percent-encoded. What GitHub refuses or cuts (results a run, steps of a flow, places of a
+result) is cut here, and said in a notification. There is no `helpUri`: the help is in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+from urllib.parse import quote
+
+from ..text.codes import CODES
+from ..text.diagnostic import Diagnostic, Fix, Label
+from ..text.span import Span
+from . import explanations
+from .cells import visible
+from .json_ import dumps, version
+from .texts import Texts, lines_of
+from .trace import depths
+
+MOST_RESULTS = 25_000
+MOST_PLACES = 100
+MOST_STEPS = 1_000
+_LONGEST_CONTEXT = 1_000
+
+SHIPPED = "fdc:"
+"""What the paths of shipped files start with."""
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_PROBLEM = {"error": "error", "warning": "warning", "info": "recommendation"}
+_STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs"}
+
+
+def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
+    """One log with one run."""
+    notes = []
+    kept = diagnostics
+    if len(kept) > MOST_RESULTS:
+        gravity = list(_LEVELS)
+        kept = sorted(kept, key=lambda item: gravity.index(item.severity))[:MOST_RESULTS]
+        notes.append(f"{len(diagnostics) - MOST_RESULTS} findings are left out: a run holds at most {MOST_RESULTS}")
+    codes = {code: number for number, code in enumerate(sorted({item.code for item in kept}))}
+    texts = lines_of(sources)
+    marks = _fingerprints(kept, texts)
+    results = [_result(item, codes[item.code], mark, texts) for item, mark in zip(kept, marks, strict=True)]
+    paths = sorted({item.span.path for item in kept})
+    run = {
+        "tool": {
+            "driver": {
+                "name": "fdc",
+                "version": version(),
+                "semanticVersion": version(),
+                "rules": [_rule(code) for code in codes],
+            }
+        },
+        "automationDetails": {"id": "fdc/"},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            "%SRCROOT%": {"description": {"text": "The folder that fdc ran in."}},
+            "%FDC%": {"description": {"text": "What fdc itself ships."}},
+        },
+        "artifacts": [{"location": _artifact(path)} for path in paths],
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [{"level": "warning", "message": {"text": note}} for note in notes],
+            }
+        ],
+        "results": results,
+    }
+    log = {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
+    return dumps(log, indent=1) + "\n"
+
+
+def uri(path: str) -> str:
+    """The path as a URI reference: relative ones stay relative, whatever characters they have."""
+    try:
+        data = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = path.encode("utf-8", "surrogatepass")
+    while data.startswith(b"./"):
+        data = data[2:].lstrip(b"/")
+    text = quote(data, safe="/")
+    return "file://" + text if text.startswith("/") else text or "."
+
+
+def message(text: str) -> dict[str, str]:
+    """A plain text message: hidden characters visible, nothing that a viewer reads as a placeholder or a link."""
+    shown = "\n".join(visible(line) for line in text.split("\n"))
+    return {"text": shown.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
+
+
+def _rule(code: str) -> dict[str, Any]:
+    row = CODES[code]
+    out: dict[str, Any] = {
+        "id": code,
+        "name": row.name,
+        "shortDescription": {"text": row.summary[0].upper() + row.summary[1:]},
+        "defaultConfiguration": {"level": _LEVELS[row.severity]},
+        "properties": {"tags": ["fdc", _STAGES[code[3]]], "problem.severity": _PROBLEM[row.severity]},
+    }
+    try:
+        found = explanations.load(code)
+        what, help_ = found.sections.get("What it flags", row.summary), found.markdown
+    except OSError:
+        what = help_ = row.summary
+    out["fullDescription"] = {"text": " ".join(what.split())[:1000]}
+    out["help"] = {"text": help_, "markdown": help_}
+    return out
+
+
+def _result(item: Diagnostic, rule_index: int, mark: str, texts: Texts) -> dict[str, Any]:
+    text = item.message if item.help is None else f"{item.message}\n{item.help}"
+    out: dict[str, Any] = {
+        "ruleId": item.code,
+        "ruleIndex": rule_index,
+        "level": _LEVELS[item.severity],
+        "message": message(text),
+        "locations": [{"physicalLocation": _physical(item.span, texts)}],
+        "partialFingerprints": {"primaryLocationLineHash": mark},
+    }
+    labels = item.labels[: MOST_PLACES - 1]
+    if labels:
+        out["relatedLocations"] = [{"id": number, **_location(label, texts)} for number, label in enumerate(labels, 1)]
+    if item.trace:
+        out["codeFlows"] = [{"threadFlows": [{"locations": _flow(item.trace, texts)}]}]
+    if item.fix is not None and item.fix.edits:
+        out["fixes"] = [_fix(item.fix)]
+    return out
+
+
+def _flow(trace: tuple[Label, ...], texts: Texts) -> list[dict[str, Any]]:
+    steps = list(zip(trace, depths(trace), strict=True))
+    if len(steps) > MOST_STEPS:
+        steps = steps[: MOST_STEPS // 2] + steps[-(MOST_STEPS // 2) :]
+    return [
+        {"location": _location(step, texts), "nestingLevel": depth, "executionOrder": number}
+        for number, (step, depth) in enumerate(steps, 1)
+    ]
+
+
+def _location(label: Label, texts: Texts) -> dict[str, Any]:
+    out: dict[str, Any] = {"physicalLocation": _physical(label.span, texts)}
+    if label.message.strip():
+        out["message"] = message(label.message.strip())
+    return out
+
+
+def _physical(span: Span, texts: Texts) -> dict[str, Any]:
+    out: dict[str, Any] = {"artifactLocation": _artifact(span.path), "region": _region(span)}
+    lines = texts(span.path)
+    if lines is not None and 0 < span.line <= span.end_line <= len(lines):
+        context = "\n".join(lines[span.line - 1 : span.end_line])
+        if len(context) <= _LONGEST_CONTEXT:
+            out["contextRegion"] = {
+                "startLine": span.line,
+                "endLine": span.end_line,
+                "snippet": {"text": context},
+            }
+    return out
+
+
+def _artifact(path: str) -> dict[str, str]:
+    if path.startswith(SHIPPED):
+        return {"uri": uri(path[len(SHIPPED) :]), "uriBaseId": "%FDC%"}
+    found = uri(path)
+    return {"uri": found} if found.startswith("file://") else {"uri": found, "uriBaseId": "%SRCROOT%"}
+
+
+def _region(span: Span) -> dict[str, int]:
+    line, column = max(1, span.line), max(1, span.column)
+    end = max((line, column), (span.end_line, max(1, span.end_column)))
+    return {"startLine": line, "startColumn": column, "endLine": end[0], "endColumn": end[1]}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    by_path: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        by_path.setdefault(edit.span.path, []).append(
+            {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.replacement}}
+        )
+    return {
+        "description": message(fix.title),
+        "artifactChanges": [
+            {"artifactLocation": _artifact(path), "replacements": edits} for path, edits in by_path.items()
+        ],
+    }
+
+
+def _fingerprints(items: list[Diagnostic], texts: Texts) -> list[str]:
+    """What stays the same when lines above change: the rule, the line's words, and which of its twins it is."""
+    seen: dict[tuple[str, str], int] = {}
+    out = []
+    for item in items:
+        lines = texts(item.span.path)
+        known = lines is not None and 0 < item.span.line <= len(lines)
+        text = lines[item.span.line - 1] if lines is not None and known else item.message
+        words = f"{item.code}\0{' '.join(text.split())}"
+        digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        number = seen[item.span.path, digest] = seen.get((item.span.path, digest), 0) + 1
+        out.append(f"{digest}:{number}")
+    return out

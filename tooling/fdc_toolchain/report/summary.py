@@ -1,0 +1,30 @@
+"""The last line of a report: how much was found, in how many files."""
+
+from __future__ import annotations
+
+from ..text.diagnostic import Diagnostic
+
+
+def plural(number: int, word: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def counts(diagnostics: list[Diagnostic]) -> dict[str, int]:
+    """Findings by severity, the gravest first; severities without a finding count 0."""
+    out = {"error": 0, "warning": 0, "info": 0}
+    for item in diagnostics:
+        out[item.severity] += 1
+    return out
+
+
+def line(diagnostics: list[Diagnostic], files_checked: int) -> str:
+    """`2 errors, 1 warning in 3 files; 1 of them can be fixed with `--fix``, or `no findings in 3 files`."""
+    words = {"error": "error", "warning": "warning", "info": "note"}
+    found = [plural(number, words[name]) for name, number in counts(diagnostics).items() if number]
+    text = f"{', '.join(found) or 'no findings'} in {plural(files_checked, 'file')}"
+    fixable = sum(1 for item in diagnostics if item.fix is not None and item.fix.safe)
+    if fixable:
+        of_all = "all" if fixable == len(diagnostics) else fixable
+        text += f"; `--fix` repairs {'it' if len(diagnostics) == 1 else f'{of_all} of them'}"
+    return text

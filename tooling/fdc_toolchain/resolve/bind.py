@@ -1,0 +1,222 @@
+"""A step's arguments put to its tool's parameters, and the action type that follows.
+
+The result depends only on the tool and the text of the step, so it is memoised by them;
+problems carry offsets, which the linker turns into places.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..syntax import values
+from ..syntax.values import Malformed, Value
+from ..text.suggest import did_you_mean
+from .catalogue import Parameter, Tool, When
+
+
+class Problem(NamedTuple):
+    """A finding about a tail: code, offsets from the tail's start, message, help."""
+
+    code: str
+    start: int
+    end: int
+    message: str
+    help: str | None = None
+
+
+class Bound(NamedTuple):
+    """A step's meaning: its action symbol, its arguments by parameter, the files it names by access."""
+
+    tool: Tool
+    action: str | None
+    arguments: dict[str, Value]
+    files: tuple[tuple[str, Value], ...]
+    problems: tuple[Problem, ...]
+
+
+_INTERPRETERS = ("python", "python3", "bash", "sh", "env", "uv", "poetry", "exec", "command", "nohup", "time", "sudo")
+
+
+@lru_cache(maxsize=1 << 12)
+def _programs(command: str) -> list[tuple[str, str | None, bool]]:
+    """The programs that a shell text runs: (base name, first argument, it is the whole text).
+
+    Reads words as the shell does and splits at its operators, so that an argument that merely
+    mentions a program is none (FDC-18, T-12).
+    """
+    import shlex
+
+    try:
+        lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()\n")
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        words = list(lexer)
+    except ValueError:
+        words = command.split()
+    groups: list[list[str]] = [[]]
+    for word in words:
+        if word and not word.strip(";&|()\n"):
+            groups.append([])
+        else:
+            groups[-1].append(word)
+    groups = [group for group in groups if group]
+    found = []
+    for group in groups:
+        rest = list(group)
+        while rest and (
+            ("=" in rest[0] and rest[0].split("=", 1)[0].isidentifier())
+            or _base(rest[0]).rstrip("0123456789.") in _INTERPRETERS
+            or (rest[0].startswith("-") and len(rest) > 1)
+            or rest[0] in ("run",)
+        ):
+            rest.pop(0)
+        if rest:
+            first = next((word for word in rest[1:] if not word.startswith("-")), None)
+            found.append((_base(rest[0]), first, len(groups) == 1))
+    return found
+
+
+def _base(word: str) -> str:
+    name = word.rsplit("/", 1)[-1]
+    if name.startswith("fdc_toolchain.cli"):
+        return "fdc"
+    return name
+
+
+def _fits(when: When, arguments: dict[str, Value], *, whole: bool) -> bool:
+    value = arguments.get(when.parameter)
+    if value is None or when.program.split(".")[0] not in value.text:
+        return False
+    return any(
+        name in (when.program, when.program.removesuffix(".py"))
+        and when.subcommand in (None, first)
+        and (alone or not whole)
+        for name, first, alone in _programs(value.text)
+    )
+
+
+class Binder:
+    """Binds the steps of one catalogue, each distinct text once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str | None], Bound] = {}
+
+    def bind(self, tool: Tool, tail: str, block: str | None) -> Bound:
+        """The meaning of `tool tail` with a text block (None: there is none)."""
+        key = (tool.name, tail, block)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = _bound(tool, tail, block)
+        return found
+
+
+def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
+    problems: list[Problem] = []
+    arguments: dict[str, Value] = {}
+    inline = tool.inline
+    if inline and inline[-1].kind == "rest":
+        _rest(inline, tail, arguments, problems, tool)
+    else:
+        _words(inline, tail, arguments, problems, tool)
+    taken = tool.block
+    if block is not None:
+        if taken is None:
+            message = f"unexpected text block: `{tool.name}` takes none"
+            problems.append(Problem("FDC107", -1, -1, message, "steps of one body have the same indentation"))
+        else:
+            arguments[taken.name] = Value(block, values.template(block), 0, 0)
+    elif taken is not None and taken.required:
+        message = f"`{tool.name}` needs a text block; indent it below the step"
+        problems.append(Problem("FDC305", -2, -2, message))
+    for item in inline:
+        if item.required and item.name not in arguments and not any(p.code == "FDC109" for p in problems):
+            problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs `{item.name}`", _usage(tool)))
+    if tool.need_one_of and not any(name in arguments for name in tool.need_one_of):
+        wanted = " or ".join(f"`{name}`" for name in tool.need_one_of)
+        problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs {wanted}", _usage(tool)))
+    if tool.forbidden:
+        problems.append(Problem("FDC306", -2, -2, f"CRITICAL: `{tool.name}` is forbidden: {tool.forbidden}"))
+    action = tool.action
+    if tool.programs and any(word in tail for word in tool.programs):
+        for when, symbol in tool.actions:
+            if _fits(when, arguments, whole=True):
+                action = symbol
+                break
+        for when, why in tool.refuse:
+            if _fits(when, arguments, whole=False):
+                problems.append(Problem("FDC307", 0, max(1, len(tail)), why))
+                break
+    files = tuple(
+        (item.access, arguments[item.name]) for item in inline if item.access and item.name in arguments
+    )
+    return Bound(tool, action, arguments, files, tuple(problems))
+
+
+def _usage(tool: Tool) -> str:
+    words = [tool.name]
+    for item in tool.parameters:
+        if item.kind != "block":
+            words.append(item.name.upper() if item.required else f"[{item.name.upper()}]")
+    return "usage: " + " ".join(words) + (" and a text block" if tool.block else "")
+
+
+def _rest(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value], problems: list[Problem], tool: Tool) -> None:
+    words, last = inline[:-1], inline[-1]
+    at = 0
+    for item in words:
+        stop = tail.find(" ", at)
+        stop = len(tail) if stop < 0 else stop
+        if stop > at:
+            arguments[item.name] = Value(tail[at:stop], values.template(tail[at:stop]), at, stop)
+        at = stop + 1
+    text = tail[at:]
+    if text:
+        parts = tuple(
+            part if isinstance(part, str) else part._replace(start=part.start + at, end=part.end + at)
+            for part in values.template(text)
+        )
+        arguments[last.name] = Value(text, parts, at, len(tail))
+
+
+def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value], problems: list[Problem], tool: Tool) -> None:
+    if not tail:
+        return
+    found = values.arguments(tail)
+    if isinstance(found, Malformed):
+        problems.append(Problem("FDC109", found.start, found.end, found.message, found.help))
+        return
+    names = {item.name: item for item in inline}
+    order = iter(inline)
+    for argument in found:
+        value = argument.value
+        if argument.key is None:
+            item = next((item for item in order if item.name not in arguments), None)
+            if item is None:
+                message = f"`{tool.name}` takes no further argument, found `{value.text}`"
+                problems.append(Problem("FDC303", argument.start, value.end, message, _usage(tool)))
+                continue
+        elif argument.key in names:
+            item = names[argument.key]
+            if item.name in arguments:
+                message = f"`{item.name}` is given twice"
+                problems.append(Problem("FDC303", argument.start, value.end, message))
+                continue
+        else:
+            message = f"`{tool.name}` has no parameter `{argument.key}`"
+            hint = did_you_mean(argument.key, names) or _usage(tool)
+            problems.append(Problem("FDC303", argument.start, value.end, message, hint))
+            continue
+        literal = value.literal
+        if item.kind == "number" and literal is not None and not _is_number(literal):
+            message = f"`{item.name}` takes a number, found `{literal}`"
+            problems.append(Problem("FDC304", value.start, value.end, message))
+        if item.kind in ("path", "glob") and literal == "":
+            problems.append(Problem("FDC304", value.start, value.end, f"`{item.name}` is empty"))
+        arguments[item.name] = value
+
+
+def _is_number(text: str) -> bool:
+    digits = text[1:] if text[:1] == "-" else text
+    whole, _, part = digits.partition(".")
+    return whole.isascii() and whole.isdigit() and (part.isascii() and part.isdigit() or "." not in digits)

@@ -1,0 +1,158 @@
+"""Catalogues: the tools that plans may use, read from data (`grammar/catalogue.schema.json`).
+
+The shipped ones and a workspace's own are read alike. A workspace's tool may not take the
+name of a shipped one: the word an automaton reads must not depend on who wins.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .. import cachedir, resources
+from ..text.diagnostic import Diagnostic
+
+SHIPPED = ("grammar/tools.json", "grammar/research_tools.json")
+
+
+class Parameter(NamedTuple):
+    """One parameter of a tool. `kind`: word, path, glob, number, rest or block. `access`: what happens to the file it names."""
+
+    name: str
+    kind: str
+    required: bool
+    access: str | None
+
+
+class When(NamedTuple):
+    """A condition on the parsed command in a parameter: its program's base name, and its first argument (None: any)."""
+
+    parameter: str
+    program: str
+    subcommand: str | None
+
+
+class Tool(NamedTuple):
+    """A tool's declaration; `row` is the declaration as written."""
+
+    name: str
+    action: str | None
+    actions: tuple[tuple[When, str | None], ...]
+    refuse: tuple[tuple[When, str], ...]
+    forbidden: str | None
+    effect: str
+    trust: str
+    parameters: tuple[Parameter, ...]
+    need_one_of: tuple[str, ...]
+    fields: dict[str, str] | None
+    result: str | None
+    writes_unknown: bool
+    model_calls: int
+    tokens: int
+    money: float
+    row: dict[str, Any]
+    inline: tuple[Parameter, ...]
+    """The parameters on the step's line."""
+    block: Parameter | None
+    """The parameter that the text block fills."""
+    programs: frozenset[str]
+    """Words of which one must be in a command for `actions` or `refuse` to matter."""
+
+
+class Catalogue(NamedTuple):
+    """Every tool and predicate that plans of a workspace may use.
+
+    Predicates map to their number of arguments; `rows` has their declarations as written.
+    """
+
+    tools: dict[str, Tool]
+    predicates: dict[str, int]
+    rows: dict[str, dict[str, Any]]
+
+
+def _when(row: dict[str, Any]) -> When:
+    return When(row["parameter"], row["program"], row.get("subcommand"))
+
+
+def _tool(name: str, row: dict[str, Any]) -> Tool:
+    result = row.get("result")
+    cost = row.get("cost", {})
+    parameters = tuple(
+        Parameter(item["name"], item["kind"], item.get("required", True), item.get("access"))
+        for item in row["parameters"]
+    )
+    return Tool(
+        name,
+        row["action"],
+        tuple((_when(item["when"]), item["action"]) for item in row.get("actions", ())),
+        tuple((_when(item["when"]), item["why"]) for item in row.get("refuse", ())),
+        row.get("forbidden"),
+        row["effect"],
+        row["trust"],
+        parameters,
+        tuple(row.get("need_one_of", ())),
+        result if isinstance(result, dict) else None,
+        result if isinstance(result, str) else None,
+        row.get("writes") == "unknown",
+        cost.get("model_calls", 0),
+        cost.get("tokens", 0),
+        cost.get("money", 0),
+        row,
+        tuple(item for item in parameters if item.kind != "block"),
+        next((item for item in parameters if item.kind == "block"), None),
+        frozenset(
+            item["when"]["program"].split(".")[0] for item in (*row.get("actions", ()), *row.get("refuse", ()))
+        ),
+    )
+
+
+def read_catalogue(paths: Iterable[str], read: Callable[[str], bytes | None]) -> tuple[Catalogue, list[Diagnostic]]:
+    """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308."""
+    tools: dict[str, Tool] = {}
+    rows: dict[str, dict[str, Any]] = {}
+    found: list[Diagnostic] = []
+    for name in SHIPPED:
+        if resources.exists(name):
+            _add(json.loads(resources.read(name)), tools, rows)
+    shipped = frozenset(tools)
+    owners: dict[str, str] = {}
+    for path in paths:
+        data = read(path)
+        if data is None:
+            continue
+        document = _checked(data, path, shipped, owners, found)
+        if document is not None:
+            owners.update(dict.fromkeys(document["tools"], path))
+            _add(document, tools, rows)
+    return Catalogue(tools, {name: len(row["parameters"]) for name, row in rows.items()}, rows), found
+
+
+def _add(document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]) -> None:
+    for name, row in document["tools"].items():
+        tools[name] = _tool(name, row)
+    for name, row in document.get("predicates", {}).items():
+        rows[name] = row
+
+
+def _checked(
+    data: bytes, path: str, shipped: frozenset[str], owners: dict[str, str], found: list[Diagnostic]
+) -> dict[str, Any] | None:
+    """The document, if nothing is wrong with it. One content is looked into once, where no other catalogue is there."""
+    import hashlib
+
+    schema = resources.read("grammar/catalogue.schema.json")
+    names = "\0".join(sorted(shipped)).encode()
+    key = "catalogue-" + hashlib.blake2b(b"\1".join((schema, names, data)), digest_size=16).hexdigest()
+    if not owners and cachedir.load(key) == "ok":
+        document: dict[str, Any] = json.loads(data.decode("utf-8-sig"))
+        return document
+    from .catalogue_check import explain
+
+    wrong = explain(data, path, shipped, owners)
+    found += wrong
+    if any(item.severity == "error" for item in wrong):
+        return None
+    if not wrong:
+        cachedir.store(key, "ok")
+    return json.loads(data.decode("utf-8-sig"))

@@ -1,0 +1,155 @@
+"""Is a workspace's catalogue one? Strict JSON, the schema, and what a schema cannot say; every finding at its place.
+
+Loaded only for a catalogue whose content was not found right before: jsonschema is slow to import.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .. import resources
+from ..text.diagnostic import Diagnostic, Label, ordered
+from ..text.json_text import Node, Places, parse
+from ..text.source import Limits, decode
+from ..text.suggest import did_you_mean
+
+_LIMITS = Limits(line_characters=Limits().file_bytes)  # a machine may write it in one line
+
+_KINDS = {
+    "object": "an object", "array": "a list", "string": "a text", "number": "a number", "integer": "a whole number",
+    "boolean": "true or false", "null": "null",
+}  # fmt: skip
+
+
+def explain(data: bytes, path: str, shipped: frozenset[str], elsewhere: dict[str, str]) -> list[Diagnostic]:
+    """Everything that is wrong with the catalogue in `data`, in the order of the text; nothing, where it can be used.
+
+    `shipped` are the names that no workspace may take, `elsewhere` those that another catalogue
+    (the value) has declared.
+    """
+    text, found = decode(data, path, _LIMITS)
+    if text is None or any(item.severity == "error" for item in found):
+        return found
+    places = Places(path, text)
+    root, problems = parse(text)
+    if root is None or problems:
+        return [
+            Diagnostic(
+                places.span(problem.start, problem.end),
+                "FDC308",
+                f"the catalogue is not JSON: {problem.message}",
+                (Label(places.span(problem.earlier.start, problem.earlier.end), "first here"),) if problem.earlier else (),
+                help=problem.help,
+            )
+            for problem in problems
+        ]
+    document = json.loads(text)
+    at = _Finder(root, places)
+    out = [at.finding(*item) for item in _schema(document)]
+    if not out:
+        out = [at.finding(*item) for item in _meaning(document, shipped, elsewhere)]
+    return ordered(out)
+
+
+class _Finder:
+    """Places by the way from the root: keys of objects, numbers of lists."""
+
+    def __init__(self, root: Node, places: Places) -> None:
+        self.root = root
+        self.places = places
+
+    def finding(self, way: list[Any], message: str, help_: str | None = None) -> Diagnostic:
+        """At the key that the way ends with, or at the value where a list or nothing does."""
+        node, key = self.root, None
+        for step in way:
+            key = None
+            if node.kind == "object":
+                member = next((member for member in node.value if member.key.value == step), None)
+                if member is None:
+                    break
+                node, key = member.value, member.key
+            else:
+                node = node.value[step]
+        shown = key or (node if node.kind not in ("object", "array") else node._replace(end=node.start + 1))
+        return Diagnostic(self.places.span(shown.start, shown.end), "FDC308", message, help=help_)
+
+
+Wrong = tuple[list[Any], str, str | None]
+"""Where, what, and what to do."""
+
+
+def _schema(document: Any) -> Iterator[Wrong]:
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads(resources.read("grammar/catalogue.schema.json"))
+    for error in Draft202012Validator(schema).iter_errors(document):
+        if error.validator == "anyOf" and error.context:
+            error = min(error.context, key=lambda item: -len(item.absolute_path))
+        way = list(error.absolute_path)
+        name = f"`{'.'.join(str(step) for step in way)}`" if way else "the catalogue"
+        value = error.instance
+        if error.validator == "required":
+            for missing in error.validator_value:
+                if missing not in value and f"'{missing}'" in error.message:
+                    yield way, f"{name} lacks `{missing}`", None
+        elif error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
+            known = error.schema["properties"]
+            for key in value:
+                if key not in known:
+                    yield [*way, key], f"{name} has no `{key}`", did_you_mean(key, known) or f"it has {', '.join(sorted(known))}"
+        elif error.validator == "propertyNames" or (error.parent is None and "propertyNames" in error.absolute_schema_path):
+            yield [*way, value], f"`{value}` is no name for this: expected {error.validator_value}", None
+        elif error.validator in ("enum", "const"):
+            words = error.validator_value if error.validator == "enum" else [error.validator_value]
+            expected = "one of " + ", ".join(map(str, words)) if len(words) > 1 else str(words[0])
+            yield way, f"{name} is {json.dumps(value)[:80]}; expected {expected}", did_you_mean(str(value), map(str, words))
+        elif error.validator == "type":
+            kinds = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+            yield way, f"{name} is {json.dumps(value)[:80]}; expected {' or '.join(_KINDS[kind] for kind in kinds)}", None
+        elif error.validator == "pattern":
+            yield way, f"{name} is {json.dumps(value)[:80]}; expected a text like {error.validator_value}", None
+        else:
+            yield way, f"{name}: {error.message[:200]}", None
+
+
+def _meaning(document: dict[str, Any], shipped: frozenset[str], elsewhere: dict[str, str]) -> Iterator[Wrong]:
+    for name, row in document["tools"].items():
+        way = ["tools", name]
+        if name in shipped:
+            yield way, f"`{name}` is a built-in tool; give this one another name", None
+        elif name in elsewhere:
+            yield way, f"`{name}` is declared in `{elsewhere[name]}` already; give one of the two another name", None
+        yield from _parameters(way, row)
+
+
+def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:
+    items = row["parameters"]
+    names = [item["name"] for item in items]
+    inline = [number for number, item in enumerate(items) if item["kind"] != "block"]
+    optional: str | None = None
+    for number, item in enumerate(items):
+        here = [*way, "parameters", number, "name"]
+        if item["name"] in names[:number]:
+            yield here, f"two parameters are called `{item['name']}`", None
+        if item["kind"] == "rest" and number != inline[-1]:
+            yield here, f"`{item['name']}` takes the rest of the line, so nothing on the line can follow it", None
+        if item["kind"] == "block" and any(other["kind"] == "block" for other in items[:number]):
+            yield here, "a step has one text block, so only one parameter can be it", None
+        if "access" in item and item["kind"] not in ("path", "word"):
+            yield [*way, "parameters", number, "access"], f"`{item['name']}` names no file: it is a {item['kind']}", None
+        if item["kind"] != "block":
+            if item.get("required", True) and optional is not None:
+                message = f"`{item['name']}` is required, and the optional `{optional}` stands before it"
+                yield here, message, "required ones come first"
+            elif not item.get("required", True):
+                optional = item["name"]
+    for number, wanted in enumerate(row.get("need_one_of", ())):
+        if wanted not in names:
+            yield [*way, "need_one_of", number], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)
+    for key in ("actions", "refuse"):
+        for number, item in enumerate(row.get(key, ())):
+            wanted = item["when"]["parameter"]
+            if wanted not in names:
+                yield [*way, key, number, "when", "parameter"], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)

@@ -1,0 +1,179 @@
+"""Which plans a command line means: files as they are named, folders searched.
+
+Linter and formatter share it, and a clean lint runs it on every start: nothing but `os` is
+imported. A `.gitignore` is read with `pathspec` only where a name below it could match one of
+its lines at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from .seen import Seen, folder_stamp
+
+SKIPPED = frozenset(
+    (
+        ".fdc", ".fdc_cache", ".git", ".hg", ".hypothesis", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache",
+        ".svn", ".tox", ".venv", "__pycache__", "node_modules", "site-packages",
+    )
+)  # fmt: skip
+"""Folders that are never searched, unless they are named themselves."""
+
+
+def is_plan(name: str) -> bool:
+    """True for the file names by which folders are searched: `*.plan`, `*.plan.txt`, `plan.txt`."""
+    return name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
+
+
+def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: Seen) -> list[str]:
+    """The keys of the plans that `arguments` mean, sorted: paths from `root`, absolute ones for plans outside of it.
+
+    As `find_plans`; `seen` learns what the answer rests on, but for the files of the keys themselves.
+    """
+    found: set[str] = set()
+    below = root + "/"
+    for argument in arguments:
+        absolute = os.path.abspath(argument)
+        if os.path.isdir(argument):
+            for _, folder, names in _search(argument, root, exclude, seen):
+                start = "" if folder == root else folder[len(below) :] + "/" if folder.startswith(below) else folder + "/"
+                found.update([start + name for name in names])
+        else:
+            found.add(absolute[len(below) :] if absolute.startswith(below) else absolute)
+    return sorted(found)
+
+
+def find_plans(arguments: list[str], root: str, exclude: tuple[str, ...] = ()) -> list[str]:
+    """The plans that `arguments` mean, each once, in the order of the arguments; a folder's own are sorted.
+
+    A file that is named is meant, whatever it is called and whether it exists or not. A folder means
+    the plans in it and below, without what `SKIPPED`, a `.gitignore` between the workspace `root`
+    and the plan, or `exclude` (written as in a `.gitignore`, from the root) leaves out. Raises OSError
+    for a folder that cannot be read.
+    """
+    found: dict[str, str] = {}
+    for argument in arguments:
+        if os.path.isdir(argument):
+            folders = _search(argument, root, exclude, Seen())
+            paths = [os.path.join(shown, name) for shown, _, names in folders for name in names]
+            for path in sorted(paths, key=lambda path: path.split(os.sep)):
+                found.setdefault(os.path.normpath(path), path)
+        else:
+            found.setdefault(os.path.normpath(argument), argument)
+    return list(found.values())
+
+
+def _search(folder: str, root: str, exclude: tuple[str, ...], seen: Seen) -> list[tuple[str, str, list[str]]]:
+    """(the folder as the user would write it, its absolute path, the names of its plans) of each folder with plans."""
+    base = os.path.abspath(folder)
+    above = _above(base, os.path.abspath(root), exclude, seen)
+    out: list[tuple[str, str, list[str]]] = []
+    work = [("" if folder == os.curdir else folder, base, above)]
+    while work:
+        shown, here, rules = work.pop()
+        before = folder_stamp(here)
+        with os.scandir(here) as listing:
+            entries = list(listing)
+        listed = tuple([entry.name for entry in entries])
+        seen.folders[here] = (before, listed)
+        if ".gitignore" in listed:
+            rules = (*rules, _Rules(here, _lines(os.path.join(here, ".gitignore"), seen)))
+        plans = []
+        for entry in entries:
+            name = entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if name not in SKIPPED and not _left_out(rules, here, name, True):
+                    work.append((os.path.join(shown, name), os.path.join(here, name), rules))
+            elif is_plan(name):
+                if not entry.is_file():
+                    seen.file(os.path.join(here, name))
+                elif not rules or not _left_out(rules, here, name, False):
+                    plans.append(name)
+        if plans:
+            out.append((shown, here, plans))
+    return out
+
+
+def _above(base: str, root: str, exclude: tuple[str, ...], seen: Seen) -> tuple[_Rules, ...]:
+    """The rules from `root` down to the folder above `base`; none where they leave `base` itself out."""
+    if base != root and not base.startswith(root.rstrip(os.sep) + os.sep):
+        return ()
+    rules: tuple[_Rules, ...] = (_Rules(root, exclude),) if exclude else ()
+    here = root
+    for name in base[len(root) :].split(os.sep):
+        if not name:
+            continue
+        rules = (*rules, _Rules(here, _lines(os.path.join(here, ".gitignore"), seen)))
+        if _left_out(rules, here, name, True):  # who names such a folder wants what is in it
+            return ()
+        here = os.path.join(here, name)
+    return rules
+
+
+def _left_out(rules: tuple[_Rules, ...], folder: str, name: str, is_folder: bool) -> bool:
+    for rule in reversed(rules):
+        verdict = rule.ask(folder, name, is_folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _lines(path: str, seen: Seen) -> tuple[str, ...]:
+    seen.file(path)
+    try:
+        with open(path, "rb") as file:
+            return tuple(file.read(1 << 20).decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n"))
+    except OSError:
+        return ()
+
+
+class _Rules:
+    """The lines of one .gitignore, about what lies below `folder`."""
+
+    __slots__ = ("folder", "lines", "names", "globs", "spec")
+
+    def __init__(self, folder: str, lines: Iterable[str]) -> None:
+        self.folder = folder
+        self.lines = [line for line in lines if line.strip() and not line.startswith("#")]
+        self.names: set[str] = set()
+        self.globs: list[tuple[str, str]] = []
+        self.spec: object | None = None
+        for line in self.lines:
+            last = line.rstrip().rstrip("/").rpartition("/")[2].removeprefix("!")
+            if "\\" in last:
+                last = "*"
+            places = [at for at, character in enumerate(last) if character in "*?["]
+            if places:
+                end = -1 if "[" in last else places[-1]
+                self.globs.append((last[: places[0]], last[end + 1 :] if end >= 0 else ""))
+            else:
+                self.names.add(last)
+
+    def ask(self, folder: str, name: str, is_folder: bool) -> bool | None:
+        """What these lines say about `name` in `folder`: True leaves it out, False keeps it, None says nothing."""
+        if name not in self.names and not any(name.startswith(a) and name.endswith(z) for a, z in self.globs):
+            return None  # a line can only be about what its last part fits
+        if self.spec is None:
+            self.spec = compiled(self.lines)
+        path = os.path.relpath(os.path.join(folder, name), self.folder).replace(os.sep, "/")
+        verdict: bool | None = self.spec.check_file(path + "/" * is_folder).include  # type: ignore[attr-defined]
+        return verdict
+
+
+def compiled(lines: Iterable[str]) -> object:
+    """A test of paths against the lines of a `.gitignore`, as git reads them: a `pathspec.GitIgnoreSpec`."""
+    import re
+
+    from pathspec import GitIgnoreSpec
+
+    kept = []
+    for line in lines:
+        if line.rstrip().endswith("/**"):
+            line = line.rstrip() + "/*"  # to git it is what lies inside, to pathspec the folder too
+        try:
+            GitIgnoreSpec.from_lines([line], backend="simple")
+        except (ValueError, re.error):  # git skips a line that it cannot read, and keeps the rest
+            continue
+        kept.append(line)
+    return GitIgnoreSpec.from_lines(kept, backend="simple")

@@ -1,0 +1,168 @@
+"""Linked plans: the tree with names, tools and calls resolved, for the analyses and for lowering.
+
+Made by `resolve.link` in one go; nothing changes afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..machines.model import Automaton
+from ..syntax import tree
+from ..syntax.values import Condition, Value
+from ..text.diagnostic import Diagnostic
+from ..text.record import Record
+from ..text.span import Span
+from .bind import Bound
+
+
+class Act:
+    """A step whose tool is known."""
+
+    __slots__ = ("step", "bound")
+
+    def __init__(self, step: tree.Step, bound: Bound) -> None:
+        self.step = step
+        self.bound = bound
+
+
+class Invoke:
+    """A call. `key` is the callee's (None: there is none, which was reported)."""
+
+    __slots__ = ("call", "key", "name", "arguments", "depth", "number")
+
+    def __init__(
+        self, call: tree.Call, key: str | None, name: str, arguments: dict[str, Value], depth: int | None, number: int
+    ) -> None:
+        self.call = call
+        self.key = key
+        self.name = name
+        self.arguments = arguments
+        self.depth = depth
+        self.number = number
+
+
+class Loop:
+    """`kind`: each, for, fork or iterate. The body runs `least` to `most` times (None: as often as files match)."""
+
+    __slots__ = ("node", "kind", "name", "alias", "over", "least", "most", "until", "body")
+
+    def __init__(
+        self,
+        node: tree.ForEach | tree.For | tree.Iterate,
+        kind: str,
+        name: str | None,
+        alias: str | None,
+        over: Value | None,
+        least: int,
+        most: int | None,
+        until: Condition | None,
+        body: list[Node],
+    ) -> None:
+        self.node = node
+        self.kind = kind
+        self.name = name
+        self.alias = alias
+        self.over = over
+        self.least = least
+        self.most = most
+        self.until = until
+        self.body = body
+
+
+class Choice:
+    """`if`. `known` is the condition's value where it is a constant, else None."""
+
+    __slots__ = ("node", "condition", "known", "then", "orelse")
+
+    def __init__(
+        self, node: tree.If, condition: Condition | None, known: bool | None, then: list[Node], orelse: list[Node]
+    ) -> None:
+        self.node = node
+        self.condition = condition
+        self.known = known
+        self.then = then
+        self.orelse = orelse
+
+
+class Gate:
+    """`require`."""
+
+    __slots__ = ("node", "condition", "why")
+
+    def __init__(self, node: tree.Require, condition: Condition | None, why: str) -> None:
+        self.node = node
+        self.condition = condition
+        self.why = why
+
+
+class Collect:
+    """`yield`; `value` is None where it is malformed."""
+
+    __slots__ = ("node", "value")
+
+    def __init__(self, node: tree.Yield, value: Value | None) -> None:
+        self.node = node
+        self.value = value
+
+
+Node = Act | Invoke | Loop | Choice | Gate | Collect
+
+
+class Param(NamedTuple):
+    """A declared input; `default` None means that the caller must give it."""
+
+    name: str
+    default: str | None
+    span: Span
+
+
+class Unit(Record):
+    """One linked plan. `key` names it among units: its path in the workspace, or `fdc:PATH` for a shipped one.
+
+    `automaton` is its own (None: a fragment); `stated` tells whether its text names one at all,
+    so that a plan whose automaton is missing is not taken for a fragment.
+    """
+
+    __slots__ = (
+        "key", "text", "plan", "name", "automaton", "stated", "params",
+        "budget", "allow", "body", "calls", "diagnostics", "reads", "asked",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        text: str,
+        plan: tree.Plan | None,
+        name: str = "",
+        automaton: Automaton | None = None,
+        stated: Span | None = None,
+        reads: tuple[str, ...] = (),
+        asked: frozenset[str] = frozenset(),
+    ) -> None:
+        self.key = key
+        self.text = text
+        self.plan = plan
+        self.name = name
+        self.automaton = automaton
+        self.stated = stated
+        self.params: dict[str, Param] = {}
+        self.budget: dict[str, tuple[float, Span]] = {}
+        self.allow: dict[str, list[Value]] = {}
+        self.body: list[Node] = []
+        self.calls: list[Invoke] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.reads = reads
+        # The keys of its automata.
+        self.asked = asked
+        # Every key that was read or sought while it was linked, itself included.
+
+    def span(self, node: tree.Statement) -> Span:
+        """Where a statement stands."""
+        return tree.span(self.key, node)
+
+    def at(self, node: tree.Statement, start: int, end: int) -> Span:
+        """A stretch of a statement's tail, by offsets."""
+        column = node.tail_column  # type: ignore[union-attr]
+        line = node.line
+        return Span(self.key, line, column + start, line, column + max(end, start + 1))

@@ -1,0 +1,183 @@
+"""What a command looked at, so that the next one knows at once whether looking again would show anything else.
+
+The first and cheapest answer of `fdc lint`: every file that mattered has the times, size and
+inode that it had, every folder that was searched lists the same names, every path that was
+asked for is still there or still is not. Nothing is read for that, and nothing is imported.
+Where any of it has changed, the caches that go by content decide (`effects.verdicts`).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from .. import cachedir, resources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+try:
+    from _sha1 import sha1 as sha1  # type: ignore[import-not-found, unused-ignore]
+except ImportError:  # pragma: no cover - an interpreter built without it
+    from hashlib import sha1 as sha1
+
+Stamp = tuple[int, int, int, int]
+"""Times of the last change of content and of inode in nanoseconds, size, inode."""
+
+MOST = 256
+"""Memories kept in all; the oldest go first."""
+
+_FOLDER = "seen"
+
+
+def stamp(path: str) -> Stamp | None:
+    """The stamp of the regular file at a path, or None where there is none."""
+    try:
+        info = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if info.st_mode & 0o170000 != 0o100000:
+        return None
+    return (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino)
+
+
+def settled(found: Stamp, since: int) -> bool:
+    """True where no write that leaves this stamp can come after `since`, or come to be known only then.
+
+    Two writes within the grain of a file system's clock may leave the same times. Where times
+    have no fraction of a second, the grain may be two seconds.
+    """
+    latest = max(found[0], found[1])
+    return latest < since - (200_000_000 if found[0] % 1_000_000_000 else 2_000_000_000)
+
+
+class Seen:
+    """The folders that a search listed, and the files that it read or passed over, as they were before."""
+
+    __slots__ = ("began", "folders", "files")
+
+    def __init__(self) -> None:
+        self.began = time.time_ns()
+        self.folders: dict[str, tuple[Stamp | None, tuple[str, ...]]] = {}
+        self.files: dict[str, Stamp | None] = {}
+
+    def file(self, path: str) -> None:
+        """Notes a file that decides, by its content or its absence, what is found."""
+        self.files[path] = stamp(path)
+
+    def lasting_folders(self) -> dict[str, tuple[Stamp | None, tuple[str, ...] | None]]:
+        """The folders, without the listing where the stamp alone tells of every change."""
+        devices = _devices_that_keep_times()
+        out: dict[str, tuple[Stamp | None, tuple[str, ...] | None]] = {}
+        for path, (found, names) in self.folders.items():
+            enough = found is not None and found[2] in devices and settled(found, self.began)
+            out[path] = (found, None if enough else names)
+        return out
+
+
+def folder_stamp(path: str) -> Stamp | None:
+    """As `stamp`, for a folder, with its device in place of its size."""
+    try:
+        info = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (info.st_mtime_ns, info.st_ctime_ns, info.st_dev, info.st_ino)
+
+
+def _devices_that_keep_times() -> set[int]:
+    """The devices of file systems of this machine that are known to change a folder's times with its listing."""
+    found: set[int] = set()
+    try:
+        with open("/proc/self/mountinfo", "rb") as file:
+            for line in file:
+                words = line.split()
+                if words[words.index(b"-") + 1] in (b"ext2", b"ext3", b"ext4", b"xfs", b"tmpfs", b"overlay"):
+                    major, minor = words[2].split(b":")
+                    found.add(os.makedev(int(major), int(minor)))
+    except (OSError, ValueError, IndexError, AttributeError):
+        pass
+    return found
+
+
+def tool_identity() -> str:
+    """What the verdicts of this fdc rest on besides files of the workspace: which fdc it is.
+
+    A wheel is known by its record, which lists the digest of every file in it, wherever and
+    whenever it was installed; a checkout by the times of its code.
+    """
+    version = resources.read("VERSION").decode("ascii", "replace").strip()
+    package = os.path.dirname(os.path.abspath(resources.__file__))
+    if os.path.dirname(resources.ROOT) == package:
+        try:
+            with open(f"{package}-{version}.dist-info/RECORD", "rb") as file:
+                return version + sha1(file.read()).hexdigest()
+        except OSError:
+            return f"{version} {stamp(resources.path('VERSION'))}"
+    parts = [version]
+    for folder in ("tooling", "grammar", "plans/library"):
+        for here, folders, names in os.walk(os.path.join(resources.ROOT, *folder.split("/"))):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            for name in names:
+                info = os.stat(os.path.join(here, name))
+                parts.append(f"{name}{info.st_mtime_ns}{info.st_size}")
+    return "\n".join(sorted(parts))
+
+
+def name_of(root: str, paths: list[str], options: str) -> str:
+    """The name under which what these words made fdc see, here, is remembered."""
+    words = "\0".join((tool_identity(), root, os.getcwd(), options, *paths))
+    return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
+
+
+def recall(name: str) -> Any:
+    """What was kept under a name, if all that it rests on is as it was; otherwise None."""
+    stored = cachedir.load(name)
+    if not isinstance(stored, tuple) or len(stored) != 5:
+        return None
+    files, folders, present, absent, kept = stored
+    stat, lstat = os.stat, os.lstat
+    try:
+        for path, was in folders.items():
+            if folder_stamp(path) != was[0] or was[1] is not None and tuple(os.listdir(path)) != was[1]:
+                return None
+        for path, was in files.items():
+            if was is None:
+                if stamp(path) is not None:
+                    return None
+                continue
+            info = stat(path)
+            if (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino) != was:
+                return None
+        for path in present:
+            lstat(path)
+    except (OSError, ValueError):
+        return None
+    for path in absent:
+        if os.path.lexists(path):
+            return None
+    return kept
+
+
+def remember(
+    name: str, seen: Seen, files: dict[str, Stamp | None], present: list[str], absent: list[str], kept: object
+) -> None:
+    """Keeps a value of built-in types with what it rests on; not where a file may yet change behind its stamp."""
+    files = {**seen.files, **files}
+    if all(found is None or settled(found, seen.began) for found in files.values()):
+        cachedir.store(name, (files, seen.lasting_folders(), tuple(present), tuple(absent), kept))
+        cachedir.prune(_FOLDER, MOST)
+
+
+def missing_part(path: str, there: dict[str, bool]) -> str:
+    """The first part of an absent path that is absent itself: while that is so, so is the path. `there` is a memory."""
+    at = path.find("/", 1)
+    while at > 0:
+        part = path[:at]
+        found = there.get(part)
+        if found is None:
+            found = there[part] = os.path.lexists(part)
+        if not found:
+            return part
+        at = path.find("/", at + 1)
+    return path

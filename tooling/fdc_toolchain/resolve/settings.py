@@ -1,0 +1,144 @@
+"""Settings: `fdc.toml`, or `[tool.fdc]` in pyproject.toml. An unknown key is an error, never ignored."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from ..text.source import Limits
+
+
+class SettingsError(ValueError):
+    """The settings file is wrong; the sentence says where and how."""
+
+
+class Settings(NamedTuple):
+    """What a workspace can decide.
+
+    `fsm`: the automaton of root plans that name none. `profile`: `default`, or `fdc`, which
+    refuses every call but `deep-research` and every stated recursion (C-01). `catalogues`: files
+    of the workspace's own tools. `exclude`: globs that folders leave out. `ignore` and
+    `per_file_ignores`: codes not reported. `strict`: warnings fail the lint too.
+    """
+
+    fsm: str = "tooling/fdc_fsm.json"
+    profile: str = "default"
+    catalogues: tuple[str, ...] = ("fdc_tools.json",)
+    exclude: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    strict: bool = False
+    max_stack: int = 10
+    limits: Limits = Limits()
+    stated_catalogues: bool = False
+
+
+FILES = ("fdc.toml", "pyproject.toml")
+
+
+def read_settings(root: str) -> Settings:
+    """The settings of the workspace at `root`. Raises SettingsError for a file that is wrong."""
+    for name in FILES:
+        try:
+            with open(os.path.join(root, name), "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            continue
+        except OSError as failed:
+            raise SettingsError(f"{name} cannot be read: {failed.strerror}") from failed
+        if name == "pyproject.toml" and b"fdc" not in data:
+            continue
+        settings = _parse(data, name)
+        if settings is not None:
+            return settings
+    return Settings()
+
+
+def _parse(data: bytes, name: str) -> Settings | None:
+    """The settings in a file; None where a pyproject.toml has none."""
+    import tomllib
+
+    try:
+        table: Any = tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        if name == "pyproject.toml" and b"tool.fdc" not in data:
+            return None  # somebody else's to repair
+        raise SettingsError(f"{name}: {wrong}") from wrong
+    except RecursionError as wrong:
+        raise SettingsError(f"{name}: nested too deeply") from wrong
+    if name != "pyproject.toml":
+        return _settings(table, name)
+    tools = table.get("tool")
+    if not isinstance(tools, dict) or "fdc" not in tools:
+        return None
+    return _settings(tools["fdc"], f"{name}: [tool.fdc]")
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)[:80]
+
+
+_KINDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false", int: "a whole number"}
+
+
+def _settings(table: Any, where: str) -> Settings:
+    from ..text.codes import CODES
+    from ..text.suggest import did_you_mean
+
+    known = {
+        "fsm": str, "profile": str, "catalogues": list, "exclude": list, "ignore": list,
+        "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
+    }  # fmt: skip
+    if not isinstance(table, dict):
+        raise SettingsError(f"{where}: expected a table")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            hint = did_you_mean(key, known)
+            raise SettingsError(f"{where}: unknown key `{key}`" + (f"; {hint}" if hint else ""))
+        if type(value) is not known[key]:
+            raise SettingsError(f"{where}: `{key}` takes {_KINDS[known[key]]}, found {_shown(value)}")
+        values[key.replace("-", "_")] = value
+
+    def codes(items: Any, key: str) -> tuple[str, ...]:
+        for item in items:
+            if not isinstance(item, str):
+                raise SettingsError(f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it")
+            if item not in CODES:
+                raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
+        return tuple(items)
+
+    if values.get("profile", "default") not in ("default", "fdc"):
+        raise SettingsError(f"{where}: `profile` is `default` or `fdc`, found `{values['profile']}`")
+    for key in ("catalogues", "exclude"):
+        if key in values:
+            if not all(isinstance(item, str) for item in values[key]):
+                raise SettingsError(f"{where}: `{key}` takes a list of texts")
+            values[key] = tuple(values[key])
+    if "catalogues" in values:
+        values["stated_catalogues"] = True
+    if "ignore" in values:
+        values["ignore"] = codes(values["ignore"], "ignore")
+    if "per_file_ignores" in values:
+        for glob, items in values["per_file_ignores"].items():
+            if not isinstance(items, list):
+                message = f"`per-file-ignores` takes lists of codes, found {_shown(items)} for `{glob}`"
+                raise SettingsError(f"{where}: {message}")
+        values["per_file_ignores"] = tuple(
+            (glob, codes(items, "per-file-ignores")) for glob, items in sorted(values["per_file_ignores"].items())
+        )
+    if "max_stack" in values and not 1 <= values["max_stack"] <= 10:
+        raise SettingsError(f"{where}: `max-stack` is 1 to 10, found {values['max_stack']}")
+    if "limits" in values:
+        limits = values["limits"]
+        names = {name.replace("_", "-"): name for name in Limits._fields}
+        for key, value in limits.items():
+            if key not in names:
+                hint = did_you_mean(key, names)
+                raise SettingsError(f"{where}: unknown limit `{key}`" + (f"; {hint}" if hint else ""))
+            if type(value) is not int or value < 1:
+                raise SettingsError(f"{where}: limit `{key}` takes a whole number of 1 or more, found {_shown(value)}")
+        if limits.get("nesting", 0) > 200:
+            raise SettingsError(f"{where}: limit `nesting` is at most 200")
+        values["limits"] = Limits(**{names[key]: value for key, value in limits.items()})
+    return Settings(**values)

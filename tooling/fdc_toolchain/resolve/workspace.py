@@ -1,0 +1,39 @@
+"""Which folder is the workspace."""
+
+from __future__ import annotations
+
+import os
+
+
+def find_root(start: str) -> str:
+    """The nearest folder from `start` upwards that is a workspace, as an absolute path; `start` where none is.
+
+    A workspace has `knowledge_core/`, `fdc.toml`, a `pyproject.toml` with a `[tool.fdc]` table, or `.git`.
+    """
+    start = os.path.abspath(start)
+    folder = start
+    while True:
+        if _is_root(folder):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return start
+        folder = parent
+
+
+def _is_root(folder: str) -> bool:
+    return (
+        os.path.isdir(os.path.join(folder, "knowledge_core"))
+        or os.path.isfile(os.path.join(folder, "fdc.toml"))
+        or os.path.exists(os.path.join(folder, ".git"))
+        or _has_table(os.path.join(folder, "pyproject.toml"))
+    )
+
+
+def _has_table(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(1 << 20).split(b"\n")
+    except OSError:
+        return False
+    return any(line.strip().startswith((b"[tool.fdc]", b"[tool.fdc.")) for line in lines)

@@ -1,0 +1,98 @@
+"""Asks Lark what it makes of the grammar, and writes it down as `syntax.tables` describes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from lark import Lark
+from lark.lexer import UnlessCallback
+from lark.parsers.lalr_analysis import Shift
+
+from .tables import Grammar, Tables, plain
+
+TAILS = (
+    "template arguments call_tail for_each_tail for_tail iterate_tail require_tail if_tail yield_tail"
+    " use_tail param_tail budget_tail allow_tail"
+).split()
+
+
+@lru_cache(maxsize=1)
+def shape_parser(text: str) -> Lark:
+    """Lark's parser of whole texts, to be fed with line tokens."""
+    return Lark(text, parser="lalr", lexer="basic", start=["plan"])
+
+
+@lru_cache(maxsize=1)
+def tail_parser(text: str) -> Lark:
+    """Lark's parser of what follows a line's first word; its start rules are `TAILS`."""
+    return Lark(text, parser="lalr", lexer="contextual", start=list(TAILS))
+
+
+def compiled(text: str) -> Grammar:
+    """The tables of a grammar."""
+    shape, tails = shape_parser(text), tail_parser(text)
+    wanted = {"BINDING": shape, "STEP": shape, "PLACEHOLDER": tails}
+    terminals = {name: parser.get_terminal(name).pattern.to_regexp() for name, parser in wanted.items()}
+    return Grammar(_tables(shape, ["plan"], lexed=False), _tables(tails, TAILS, lexed=True), terminals)
+
+
+def _tables(parser: Lark, starts: list[str], *, lexed: bool) -> Tables:
+    table = parser.parser.parser.parser.parse_table
+    numbers: dict[Any, int] = {}
+    rules: list[Any] = []
+    states: dict[int, dict[str, int]] = {}
+    for state, row in table.states.items():
+        actions = states[state] = {}
+        for name, (action, argument) in row.items():
+            if action is Shift:
+                actions[str(name)] = argument
+                continue
+            if argument not in numbers:
+                numbers[argument] = len(rules)
+                rules.append(_rule(argument))
+            actions[str(name)] = -1 - numbers[argument]
+    lexers: dict[int, int] = {}
+    patterns: list[Any] = []
+    if lexed:
+        seen: dict[int, int] = {}
+        for state, lexer in parser.parser.lexer.lexers.items():
+            if id(lexer) not in seen:
+                seen[id(lexer)] = len(patterns)
+                patterns.append(_pattern(lexer))
+            lexers[state] = seen[id(lexer)]
+    places = {name: (table.start_states[name], table.end_states[name]) for name in starts}
+    ignored = frozenset(str(name) for name in parser.lexer_conf.ignore) if lexed else frozenset()
+    return Tables(plain(places), states, plain(rules), lexers, plain(patterns), ignored)
+
+
+def _rule(rule: Any) -> Any:
+    """(size, name, method, kept, single): what Lark's own child filter does with a rule's children."""
+    size = len(rule.expansion)
+    gaps = [0] * (size + 1)
+    if rule.options.empty_indices:
+        gaps = [len(ones) for ones in "".join(str(int(bit)) for bit in rule.options.empty_indices).split("0")]
+    kept: list[tuple[int, bool, int]] = []
+    nones = 0
+    for at, symbol in enumerate(rule.expansion):
+        nones += gaps[at]
+        if symbol.is_term and (symbol.filter_out or symbol.name.startswith("_")):
+            continue
+        kept.append((at, not symbol.is_term and symbol.name.startswith("_"), nones))
+        nones = 0
+    nones += gaps[size]
+    if nones:
+        kept.append((-1, False, nones))
+    name = rule.origin.name
+    return size, name, rule.alias or name, kept, bool(rule.options.expand1 and not rule.alias)
+
+
+def _pattern(lexer: Any) -> Any:
+    """The alternation that a lexer tries, in its order, and the texts that are keywords instead."""
+    scanner = lexer.scanner
+    alternation = "|".join(f"(?P<{item.name}>{item.pattern.to_regexp()})" for item in scanner.terminals)
+    keywords: dict[str, dict[str, str]] = {}
+    for name, callback in lexer.callback.items():
+        if isinstance(callback, UnlessCallback):
+            keywords[name] = {item.pattern.value: item.name for item in callback.scanner.terminals}
+    return alternation, keywords

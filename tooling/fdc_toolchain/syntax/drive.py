@@ -1,0 +1,183 @@
+"""Runs Lark's tables: the loop of an LALR parser, and of its contextual lexer.
+
+Tables, terminals and the meaning of the grammar's marks are Lark's (`syntax.tables`); only the
+loop is ours, because Lark's own takes longer than everything else in reading a plan. What
+this loop refuses is put to Lark itself, which says why. A test holds the two to the same trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .tables import Tables
+
+
+class Refused(Exception):
+    """The input is not of the grammar; ask Lark why."""
+
+
+class Word(str):
+    """A token of a tail: its text, its terminal, and where it stands."""
+
+    __slots__ = ("type", "start_pos", "end_pos")
+
+    type: str
+    start_pos: int
+    end_pos: int
+
+
+class _End:
+    type = "$END"
+
+
+_END = _End()
+
+
+class Driver:
+    """Built once from tables and the object whose methods build the nodes, named as the rules."""
+
+    def __init__(self, tables: Tables, builder: Any) -> None:
+        rules = [_reduction(rule, builder) for rule in tables.rules]
+        self._starts = tables.starts
+        self._actions: dict[int, dict[str, Any]] = {
+            state: {name: action if action >= 0 else rules[-1 - action] for name, action in row.items()}
+            for state, row in tables.states.items()
+        }
+        self._lexers = tables.lexers
+        self._patterns = tables.patterns
+        self._scanners: dict[int, tuple[Any, dict[str, dict[str, str]]]] = {}
+        self._ignored = tables.ignored
+
+    def parse(self, start: str, tokens: Iterable[Any]) -> Any:
+        """The value of a start rule over tokens that have a `type`. Raises Refused."""
+        actions = self._actions
+        here, final = self._starts[start]
+        states = [here]
+        values: list[Any] = []
+        row = actions[here]
+        for token in (*tokens, _END):
+            kind = token.type
+            while True:
+                action = row.get(kind)
+                if type(action) is int:
+                    states.append(action)
+                    values.append(token)
+                    row = actions[action]
+                    break
+                if action is None:
+                    raise Refused
+                size, origin, build = action
+                if size:
+                    children = values[-size:]
+                    del values[-size:]
+                    del states[-size:]
+                else:
+                    children = []
+                value = build(children)
+                here = actions[states[-1]][origin]
+                if here == final and kind == "$END":
+                    return value
+                states.append(here)
+                values.append(value)
+                row = actions[here]
+        raise Refused
+
+    def read(self, start: str, text: str) -> Any:
+        """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
+        actions = self._actions
+        here, final = self._starts[start]
+        states = [here]
+        values: list[Any] = []
+        row = actions[here]
+        at, length = 0, len(text)
+        while True:
+            token: Any = _END
+            while at < length:
+                match, keywords = self._scanner(states[-1])
+                found = match(text, at)
+                if found is None or found.end() == at:
+                    raise Refused
+                kind = found.lastgroup
+                at = found.end()
+                if kind in self._ignored:
+                    continue
+                token = Word(found.group())
+                if kind in keywords:
+                    kind = keywords[kind].get(token, kind)
+                token.type = kind
+                token.start_pos, token.end_pos = found.start(), at
+                break
+            kind = token.type
+            while True:
+                action = row.get(kind)
+                if type(action) is int:
+                    states.append(action)
+                    values.append(token)
+                    row = actions[action]
+                    break
+                if action is None:
+                    raise Refused
+                size, origin, build = action
+                if size:
+                    children = values[-size:]
+                    del values[-size:]
+                    del states[-size:]
+                else:
+                    children = []
+                value = build(children)
+                here = actions[states[-1]][origin]
+                if here == final and kind == "$END":
+                    return value
+                states.append(here)
+                values.append(value)
+                row = actions[here]
+
+    def _scanner(self, state: int) -> tuple[Any, dict[str, dict[str, str]]]:
+        number = self._lexers[state]
+        made = self._scanners.get(number)
+        if made is None:
+            pattern, keywords = self._patterns[number]
+            made = self._scanners[number] = (re.compile(pattern).match, keywords)
+        return made
+
+
+def _reduction(rule: tuple[int, str, str, list[Any], bool], builder: Any) -> tuple[int, str, Callable[[list[Any]], Any]]:
+    size, name, method_name, kept, single = rule
+    if name.startswith("__"):  # what Lark makes of `rule*`: a list that grows at its end
+        return size, name, _growing(*(at for at, _, _ in kept))
+    plain = not any(splice or nones for _, splice, nones in kept)
+    if single and len(kept) == 1 and plain:
+        at = kept[0][0]
+        return size, name, lambda children: children[at]
+    method = getattr(builder, method_name, list)
+    if plain and len(kept) == size:
+        return size, name, method
+    if len(kept) == 1 and kept[0][1] and not kept[0][2]:
+        at = kept[0][0]
+        return size, name, lambda children: method(children[at])
+
+    def build(children: list[Any]) -> Any:
+        out: list[Any] = []
+        for at, splice, nones in kept:
+            if nones:
+                out += [None] * nones
+            if splice:
+                out += children[at]
+            elif at >= 0:
+                out.append(children[at])
+        return method(out)
+
+    return size, name, build
+
+
+def _growing(first: int, last: int | None = None) -> Callable[[list[Any]], Any]:
+    if last is None:
+        return lambda children: [children[first]]
+
+    def grow(children: list[Any]) -> list[Any]:
+        children[first].append(children[last])
+        return children[first]
+
+    return grow

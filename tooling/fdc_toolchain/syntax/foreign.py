@@ -1,0 +1,119 @@
+"""What people write from the habit of other languages and notations, and what to say about it.
+
+A word that promises control flow which this language does not have names no tool: `while` at
+the start of a line is an error of the text even where a catalogue declares such a tool.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..text.suggest import did_you_mean
+from .complaint import clip
+from .tree import WORDS
+
+
+class Advice(NamedTuple):
+    """What is wrong with the first word of a line: code, sentence, and what to write instead."""
+
+    code: str
+    message: str
+    help: str | None
+
+
+_NESTED_IF = "write `else`, and an `if` inside its body"
+_BOUNDED = "write `iterate max N until CONDITION`: every loop says how often it may run"
+_EACH = "write `for_each_file GLOB` for files, or `for NAME in VALUE max N` for a list"
+_NO_JUMP = "a plan has no jumps; use `if`, `iterate` or `require`"
+_NO_END = "a body ends where its indentation ends"
+_NO_DEFINITION = "put the steps into a plan of their own, and call it with `call_plan NAME`"
+_NO_RESCUE = "look at the result of a step with `if`, or stop with `require`"
+
+RESERVED: dict[str, str] = {
+    **dict.fromkeys(("elif", "elseif", "elsif", "else_if"), _NESTED_IF),
+    **dict.fromkeys(("while", "until", "loop", "repeat"), _BOUNDED),
+    **dict.fromkeys(("foreach", "for_each"), _EACH),
+    **dict.fromkeys(("goto", "jump", "break", "continue"), _NO_JUMP),
+    **dict.fromkeys(("end", "endif", "endfor", "done", "then"), _NO_END),
+    **dict.fromkeys(("def", "function"), _NO_DEFINITION),
+    **dict.fromkeys(("try", "catch", "except", "finally"), _NO_RESCUE),
+    "unless": "write `if not CONDITION`",
+    "return": "write `yield VALUE` for the plan's result",
+}
+"""Words of other languages that start no line here, and what to write instead."""
+
+_SHOUTED = {form: word for word in WORDS for form in (word.upper(), word.capitalize()) if form != word}
+
+FOREIGN = frozenset(RESERVED) | frozenset(_SHOUTED)
+"""Every word that looks like a tool's name and starts no line: for one look-up a line."""
+
+_WORD = re.compile(r"[A-Za-z0-9_./-]+")
+_CALLED = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)\((.*)\)?")
+
+
+def advise(head: str, tail: str) -> Advice:
+    """What to say about a line whose first word `head` starts no line. `tail` is the rest of the line."""
+    head = clip(head)
+    if head in _SHOUTED:
+        word = _SHOUTED[head]
+        return Advice("FDC109", f"`{head}` is not `{word}`", "keywords are written in lower case")
+    if head in RESERVED:
+        return Advice("FDC109", f"there is no `{head}` in a plan", RESERVED[head])
+    if not head.isascii():
+        other = next(character for character in head if not character.isascii())
+        message = f"`{head}` has a `{other}` (U+{ord(other):04X}); names are ASCII letters, digits, `_`, `.` and `-`"
+        return Advice("FDC113", message, None)
+    migrate = "convert the plan with `fdc migrate`"
+    if head == "---":
+        return Advice("FDC119", "`---` separates steps in an older notation; here a step is a line", migrate)
+    if re.fullmatch(r"[0-9]+[.)]", head):
+        message = f"`{head}` numbers a step in an older notation; here the order of the lines counts"
+        return Advice("FDC119", message, migrate)
+    if re.fullmatch(r"<[A-Za-z_][A-Za-z0-9_]*>", head):
+        message = f"`{head}` is a placeholder of an older notation; here it is `{{{head[1:-1]}}}`"
+        return Advice("FDC119", message, migrate)
+    word = head.rstrip(":")
+    if word in WORDS:
+        return Advice("FDC109", f"a colon after `{word}`", f"write `{word}` without the colon")
+    if word in RESERVED:
+        return Advice("FDC109", f"there is no `{word}` in a plan", RESERVED[word])
+    if head.endswith(":") and _WORD.fullmatch(word):
+        help_ = f"write `{word}` without the colon, or convert the plan with `fdc migrate`"
+        return Advice("FDC119", f"`{head}` is the older `tool: arguments` notation", help_)
+    if head.startswith("run:"):
+        message = f"`{head}` is an older notation for a shell command"
+        return Advice("FDC119", message, "write `run_in_bash_session COMMAND`")
+    return Advice("FDC109", f"`{head}` does not start a line; expected a tool, a keyword or `#`", _instead(head, tail))
+
+
+def _instead(head: str, tail: str) -> str | None:
+    if head in ("-", "*", "+", "•"):
+        return "a step is a line without a list mark"
+    if head.startswith(("//", "--", ";", "/*", "<!--", "%")):
+        return "a comment starts with `#`"
+    called = _CALLED.match(head)
+    if called:
+        return f"arguments follow the tool after a space: `{called[1]} ARGUMENT`"
+    if tail.startswith("<-"):
+        return "a result is bound to a plain name: `name <- TOOL ARGUMENTS`"
+    return did_you_mean(head, WORDS)
+
+
+def unbound_arrow(head: str, tail: str) -> Advice | None:
+    """What to say about `head <- ...` where the arrow has no step or `head` is no plain name, else None."""
+    if not tail.startswith("<-"):
+        return None
+    head = clip(head)
+    if not tail[2:].strip():
+        help_ = f"write a step after the arrow: `{head} <- TOOL ARGUMENTS`"
+        return Advice("FDC109", f"`{head} <-` binds nothing", help_)
+    message = f"`{head}` cannot be bound; a result is bound to a name of ASCII letters, digits and `_`"
+    return Advice("FDC109", message, None)
+
+
+def assignment(head: str, tail: str) -> str | None:
+    """A help sentence where an unknown tool looks like an assignment (`x = ...`), else None."""
+    if re.match(r":?=(?!=)", tail):
+        return f"a name is bound to a step's result: `{head} <- TOOL ARGUMENTS`"
+    return None

@@ -1,0 +1,253 @@
+"""The line lexer: a text to line tokens, one a line.
+
+A token is a node of the tree itself, so that nothing is built twice; the grammar's `plan`
+rule then puts bodies where they belong. The lexer knows three things about lines: which word
+a line starts with, how far it is indented, and that lines indented under a step are its text
+block. It drops what is not a line of the language, with a diagnostic, and emits only token
+sequences that `plan` accepts, so that one bad line costs one finding.
+
+Comments stand at the level of their own indentation where such a level is open, else at that
+of the next line; they never open or close a body.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..text.diagnostic import Diagnostic, Edit, Fix
+from ..text.source import Limits, refused
+from ..text.span import Span
+from .foreign import FOREIGN, Advice, advise, unbound_arrow
+from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Require, Statement, Step, TextBlock, Yield
+
+
+class Mark:
+    """A token without content."""
+
+    __slots__ = ("type", "line", "column", "name")
+
+    def __init__(self, kind: str, line: int = 0, column: int = 0, name: str = "") -> None:
+        self.type = kind
+        self.line = line
+        self.column = column
+        self.name = name
+
+
+INDENT = Mark("_INDENT")
+DEDENT = Mark("_DEDENT")
+
+Token = Statement | TextBlock | Mark
+
+_WORDS: dict[str, Callable[[int, int, str, int], Statement | Else]] = {
+    "use": lambda line, column, tail, at: Header(line, column, "use", tail, at),
+    "param": lambda line, column, tail, at: Header(line, column, "param", tail, at),
+    "budget": lambda line, column, tail, at: Header(line, column, "budget", tail, at),
+    "allow": lambda line, column, tail, at: Header(line, column, "allow", tail, at),
+    "call_plan": Call,
+    "for_each_file": ForEach,
+    "for": lambda line, column, tail, at: For(line, column, tail, at, False),
+    "fork": lambda line, column, tail, at: For(line, column, tail, at, True),
+    "iterate": Iterate,
+    "if": If,
+    "else": lambda line, column, tail, at: Else(line, column, tail),
+    "require": Require,
+    "yield": Yield,
+}
+
+_OPENERS = (ForEach, For, Iterate, If)
+_BINDABLE = (Step, Call, For)
+
+
+class Else(Mark):
+    """An `else` line; the grammar folds it into its `if`."""
+
+    __slots__ = ("tail",)
+
+    def __init__(self, line: int, column: int, tail: str) -> None:
+        super().__init__("ELSE", line, column)
+        self.tail = tail
+
+
+class LineLexer:
+    """Built once from the grammar's terminals; `lex` is pure."""
+
+    def __init__(self, binding: str, step: str) -> None:
+        # indentation, binding, first word (a comment is one, white space and all), the rest
+        self._line = re.compile(f"( *)({binding})?(#.*|\\S+)(?: +(\\S(?:.*\\S)?))? *")
+        self._step = re.compile(step).fullmatch
+
+    def lex(self, text: str, path: str, limits: Limits) -> tuple[list[Token] | None, list[Diagnostic]]:
+        """The tokens of a text with LF line ends, and what was dropped. None: over a limit."""
+        tokens: list[Token] = []
+        found: list[Diagnostic] = []
+        lines = text.split("\n")
+        levels = [0]
+        pending: list[tuple[int, Comment]] = []
+        last: Statement | Else | None = None  # what an indented line could belong to
+        match_line, is_step, words, foreign = self._line.fullmatch, self._step, _WORDS, FOREIGN
+        number, count = 0, len(lines)
+        statements = 0
+        while number < count:
+            line = lines[number]
+            number += 1
+            if not line or line.isspace():
+                continue
+            if len(found) > limits.findings:
+                message = f"more than {limits.findings} lines are not of the language; the rest is not read"
+                return None, [*found, refused(path, message, "is this a plan?", number)]
+            if type(last) is Step and line.startswith(" " * (levels[-1] + 1)):
+                number = self._text_block(lines, number - 1, levels[-1], tokens)
+                last = None
+                continue
+            match = match_line(line)
+            if match is None:  # white space other than spaces, before or after the first word
+                found.append(_white_space(path, number, line, levels[-1]))
+                number = _skip_deeper(lines, number, levels[-1])
+                last = None
+                continue
+            statements += 1
+            if statements > limits.statements:
+                message = f"the plan has more than the {limits.statements} statements that may be"
+                return None, [*found, refused(path, message, "split the plan, or raise `limits.statements`", number)]
+            indent_text, binding, head, tail = match.groups()
+            indent = len(indent_text)
+            level = levels[-1]
+            if head[0] == "#" and not binding:
+                pending.append((indent, Comment(number, indent + 1, line.strip())))
+                if type(last) is Step:
+                    last = None
+                continue
+            if indent > level:
+                if isinstance(last, _OPENERS) or type(last) is Else:
+                    levels.append(indent)
+                    tokens.append(INDENT)
+                    if len(levels) > limits.nesting + 1:
+                        message = f"bodies are nested deeper than the {limits.nesting} that may be"
+                        return None, [*found, refused(path, message, "call a sub-plan instead", number)]
+                else:
+                    found.append(_unexpected(path, number, indent, level, last))
+                    number = _skip_deeper(lines, number, level)
+                    continue
+            # what this line is
+            column = indent + 1
+            word_column = column + len(binding or "")
+            build = words.get(head)
+            node: Statement | Else
+            if build is not None:
+                at = match.start(4) + 1 if tail else word_column + len(head)
+                node = build(number, word_column, tail or "", at)
+            else:
+                advice = None
+                if binding and head[0] == "#":
+                    head, word_column = binding.split("<", 1)[0].rstrip(), column
+                    advice = unbound_arrow(head, "<-")
+                elif head in foreign or not is_step(head):
+                    advice = advise(head, tail or "")
+                elif tail and tail[0] == "<":
+                    advice = unbound_arrow(head, tail)
+                if advice is not None:
+                    found.append(_no_line(path, number, word_column, head, advice))
+                    number = _skip_deeper(lines, number, indent)
+                    last = None
+                    continue
+                at = match.start(4) + 1 if tail else word_column + len(head)
+                node = Step(number, column, head, word_column, tail or "", at)
+            # close bodies down to its level, comments on the way
+            if pending or indent < levels[-1]:
+                floor = indent + 1 if isinstance(node, Else) else indent
+                for at_indent, comment in pending:
+                    while len(levels) > 1 and levels[-1] > at_indent and levels[-2] >= floor:
+                        levels.pop()
+                        tokens.append(DEDENT)
+                    tokens.append(comment)
+                pending.clear()
+                while levels[-1] > indent:
+                    levels.pop()
+                    tokens.append(DEDENT)
+                if levels[-1] != indent:
+                    found.append(_mismatch(path, number, indent, levels))
+            if binding:
+                if isinstance(node, _BINDABLE):
+                    node.column = column
+                    tokens.append(Mark("BINDING", number, column, binding.split("<", 1)[0].rstrip()))
+                else:
+                    message = f"`{head}` has no result to bind"
+                    found.append(Diagnostic(Span(path, number, column, number, word_column), "FDC109", message))
+            tokens.append(node)
+            last = node
+        for at_indent, comment in pending:
+            while len(levels) > 1 and levels[-1] > at_indent:
+                levels.pop()
+                tokens.append(DEDENT)
+            tokens.append(comment)
+        tokens += [DEDENT] * (len(levels) - 1)
+        return tokens, found
+
+    @staticmethod
+    def _text_block(lines: list[str], start: int, level: int, tokens: list[Token]) -> int:
+        """Appends the block whose first line is `lines[start]`; returns the number of the line after it."""
+        stop, last, margin = start, start, 1 << 30
+        while stop < len(lines):
+            line = lines[stop]
+            if line and not line.isspace():
+                indent = len(line) - len(line.lstrip(" "))
+                if indent <= level:
+                    break
+                margin = min(margin, indent)
+                last = stop
+            stop += 1
+        body = [line[margin:] for line in lines[start : last + 1]]
+        tokens.append(TextBlock(start + 1, margin + 1, "\n".join(body) + "\n", last + 1))
+        return last + 1
+
+
+def _skip_deeper(lines: list[str], number: int, level: int) -> int:
+    """The index of the next line that is indented `level` or less."""
+    while number < len(lines):
+        line = lines[number]
+        if line and not line.isspace() and len(line) - len(line.lstrip(" ")) <= level:
+            break
+        number += 1
+    return number
+
+
+def _white_space(path: str, number: int, line: str, level: int) -> Diagnostic:
+    width = len(line) - len(line.lstrip())
+    place = next((at for at, character in enumerate(line) if character.isspace() and character != " "), 0)
+    name = "a tab" if line[place] == "\t" else f"U+{ord(line[place]):04X}"
+    if place >= width:
+        span = Span(path, number, place + 1, number, place + 2)
+        fix = Fix("write a space", (Edit(span, " "),), safe=False)
+        return Diagnostic(span, "FDC109", f"{name} where a space is expected", fix=fix)
+    span = Span(path, number, 1, number, width + 1)
+    message = f"{name} in the indentation (column {place + 1}); the body above is indented by {level} spaces"
+    fix = Fix("indent with spaces", (Edit(span, " " * len(line[:width].expandtabs(2))),), safe=False)
+    return Diagnostic(span, "FDC105", message, help="indent with spaces", fix=fix)
+
+
+def _unexpected(path: str, number: int, indent: int, level: int, last: object) -> Diagnostic:
+    span = Span(path, number, 1, number, indent + 1)
+    what = {Header: "a header line", Call: "`call_plan`", Require: "`require`", Yield: "`yield`"}.get(type(last))
+    if what:
+        message = f"unexpected indentation: {what} takes no indented lines"
+    elif last is None and not level and number == 1:
+        message = f"unexpected indentation of {_spaces(indent)}: the first line is not indented"
+    else:
+        message = f"unexpected indentation of {_spaces(indent)}, expected {level}"
+    return Diagnostic(span, "FDC107", message)
+
+
+def _mismatch(path: str, number: int, indent: int, levels: list[int]) -> Diagnostic:
+    span = Span(path, number, 1, number, indent + 1)
+    open_ = " or ".join(str(level) for level in levels)
+    message = f"unexpected indentation of {_spaces(indent)}, which no open body has; expected {open_}"
+    return Diagnostic(span, "FDC107", message)
+
+
+def _spaces(count: int) -> str:
+    return f"{count} space{'s' * (count != 1)}"
+
+
+def _no_line(path: str, number: int, column: int, head: str, advice: Advice) -> Diagnostic:
+    return Diagnostic(Span(path, number, column, number, column + len(head)), *advice[:2], help=advice.help)

@@ -1,0 +1,212 @@
+"""Bytes to a tree and all diagnostics; never an exception.
+
+The line lexer makes the tokens, Lark's LALR parser for the grammar's `plan` rule puts bodies
+where they belong, and what the grammar accepts too generously (a body left out, an `else`
+alone, a header in the middle) is reported here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..text.diagnostic import Diagnostic
+from ..text.source import DEFAULT, Limits, decode
+from ..text.span import Span
+from .drive import Driver
+from .lines import Else, LineLexer, Mark, Token
+from .tables import grammar
+from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Statement, Step, TextBlock
+
+
+class Parsed(NamedTuple):
+    """`plan` is None where the text is over a limit; `text` is then None or unread."""
+
+    plan: Plan | None
+    text: str | None
+    diagnostics: list[Diagnostic]
+
+
+class _Stray:
+    """An `else` (with its body) that no `if` took."""
+
+    __slots__ = ("token", "body")
+
+    def __init__(self, token: Else, body: list[Any]) -> None:
+        self.token = token
+        self.body = body
+
+
+class _Builder:
+    """Folds tokens into the nodes that they are, as the parser reduces."""
+
+    def _leaf(self, children: list[Any]) -> Any:
+        node = children[0]
+        if type(node) is Mark:
+            children[1].bind = node.name
+            node = children[1]
+        return node
+
+    def step(self, children: list[Any]) -> Any:
+        node = children[0]
+        if len(children) > 1:
+            if type(node) is Mark:
+                node, children[1].bind = children[1], node.name
+            if type(children[-1]) is TextBlock:
+                node.block = children[-1]
+        return node
+
+    def _opener(self, children: list[Any]) -> Any:
+        node = children[0]
+        rest = children[1:]
+        if type(node) is Mark:
+            rest[0].bind = node.name
+            node, rest = rest[0], rest[1:]
+        if rest:
+            node.body = rest[0]
+        return node
+
+    def else_(self, children: list[Any]) -> Any:
+        return _Stray(children[0], children[1] if len(children) > 1 else [])
+
+    def if_(self, children: list[Any]) -> Any:
+        node: If = children[0]
+        for child in children[1:]:
+            if type(child) is _Stray:
+                node.else_line, node.else_column = child.token.line, child.token.column
+                node.orelse = child.body
+                node.else_tail = child.token.tail
+            else:
+                node.body = child
+        return node
+
+    def body(self, children: list[Any]) -> Any:
+        return children
+
+    def plan(self, children: list[Any]) -> Any:
+        return children
+
+    call = _leaf
+    require = _leaf
+    yield_ = _leaf
+    header = _leaf
+    for_each = _opener
+    for_ = _opener
+    fork = _opener
+    iterate = _opener
+
+
+# The driver finds methods by rule name; four of our rules are Python keywords.
+for _rule in ("if", "else", "for", "yield"):
+    setattr(_Builder, _rule, getattr(_Builder, _rule + "_"))
+
+
+@lru_cache(maxsize=1)
+def _machinery() -> tuple[LineLexer, Driver]:
+    made = grammar()
+    return LineLexer(made.terminals["BINDING"], made.terminals["STEP"]), Driver(made.shape, _Builder())
+
+
+def _shape(tokens: list[Token]) -> list[Any]:
+    return _machinery()[1].parse("plan", tokens)
+
+
+def parse(data: bytes, path: str, limits: Limits = DEFAULT) -> Parsed:
+    """The tree of a plan and everything wrong with its text (FDC-25, security table of hostile inputs)."""
+    text, found = decode(data, path, limits)
+    if text is None:
+        return Parsed(None, None, found)
+    tokens, more = _machinery()[0].lex(text, path, limits)
+    found += _unspoiled(more, found, text) if found else more
+    if tokens is None:
+        return Parsed(None, text, found)
+    lines = text.count("\n") + (not text.endswith("\n"))
+    settler = _Settler(path, found)
+    statements = settler.settle(_shape(tokens), 0, lines + 1, top=True)
+    if all(type(node) in (Comment, Header) for node in statements) and not any(d.severity == "error" for d in found):
+        span = Span(path, 1, 1, 1, 1)
+        found.append(Diagnostic(span, "FDC118", "the plan has no step", help="a plan needs at least one step"))
+    return Parsed(Plan(path, statements, lines), text, found)
+
+
+def _unspoiled(more: list[Diagnostic], found: list[Diagnostic], text: str) -> list[Diagnostic]:
+    """The lexer's findings without those on lines whose characters are already reported: one flaw, one finding."""
+    spoiled = {item.span.line for item in found if item.severity == "error"}
+    if found[0].code == "FDC101":  # the first byte that is not UTF-8 stands for all of them
+        spoiled.update(number for number, line in enumerate(text.split("\n"), 1) if "\ufffd" in line)
+    return [item for item in more if item.span.line not in spoiled or item.code == "FDC106"]
+
+
+_BODIED = {ForEach: "for_each_file", Iterate: "iterate", If: "if"}
+
+
+class _Settler:
+    """Reports what the grammar let through.
+
+    A line that was dropped has its finding already; what is missing for its sake has none.
+    """
+
+    def __init__(self, path: str, found: list[Diagnostic]) -> None:
+        self.path = path
+        self.found = found
+        self.dropped = sorted(item.span.line for item in found if item.severity == "error")
+
+    def settle(self, nodes: list[Any], first: int, end: int, *, top: bool) -> list[Statement]:
+        """The statements that stand, of a body whose lines lie between `first` and `end`, both left out."""
+        out: list[Statement] = []
+        begun = False
+        before = first
+        for number, node in enumerate(nodes):
+            kind = type(node)
+            if kind is Step or kind is Call or kind is Comment:
+                out.append(node)
+                begun = begun or kind is not Comment
+                before = node.line
+                continue
+            after = _line(nodes[number + 1]) if number + 1 < len(nodes) else end
+            if kind is _Stray:
+                token = node.token
+                if not self._has_dropped(before, token.line):
+                    message = "`else` without an `if` directly above it at the same indentation"
+                    self._report(token.line, token.column, 4, "FDC110", message)
+                self.settle(node.body, token.line, after, top=False)
+                continue
+            if kind is Header:
+                if begun or not top:
+                    where = "below the first step" if top else "inside a body"
+                    message = f"`{node.keyword}` {where}; header lines come before the first step"
+                    self._report(node.line, node.column, len(node.keyword), "FDC111", message)
+                out.append(node)
+                continue
+            begun = True
+            before = node.line
+            out.append(node)
+            if kind is For or kind in _BODIED:
+                word = _BODIED.get(kind) or ("fork" if node.fork else "for")
+                stop = node.else_line if kind is If and node.else_line else after
+                node.body = self._body(node.body, node.line, node.column, stop, word)
+                if kind is If and node.else_line:
+                    if node.else_tail:
+                        at = node.else_column + 4
+                        message = f"`else` takes nothing on its line, found `{node.else_tail}`"
+                        help_ = "put an `if` inside its body" if node.else_tail.startswith("if") else None
+                        self._report(node.else_line, at, 1 + len(node.else_tail), "FDC109", message, help_)
+                    node.orelse = self._body(node.orelse, node.else_line, node.else_column, after, "else")
+        return out
+
+    def _body(self, nodes: list[Any], line: int, column: int, end: int, word: str) -> list[Statement]:
+        body = self.settle(nodes, line, end, top=False)
+        if not any(type(node) is not Comment for node in body) and not self._has_dropped(line, end):
+            self._report(line, column, len(word), "FDC108", f"`{word}` has no body; indent its steps below it")
+        return body
+
+    def _has_dropped(self, after: int, before: int) -> bool:
+        return bisect_right(self.dropped, after) < bisect_left(self.dropped, before)
+
+    def _report(self, line: int, column: int, width: int, code: str, message: str, help_: str | None = None) -> None:
+        self.found.append(Diagnostic(Span(self.path, line, column, line, column + width), code, message, help=help_))
+
+
+def _line(node: Any) -> int:
+    return node.token.line if type(node) is _Stray else node.line

@@ -1,0 +1,128 @@
+"""Suppressions: comments that say which finding is meant, and why.
+
+    # fdc: ignore[FDC441] the report is read by the next plan
+    # fdc: ignore-file[FDC313] generated
+
+The first is about the next statement (its own line and its text block), the second about the
+whole file. A rule may be named by its code or by its name. One without a known code or without
+a reason is itself a finding (FDC115), and so is one that suppresses nothing (FDC114).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..text.codes import BY_NAME, CODES
+from ..text.diagnostic import Diagnostic, Edit, Fix
+from ..text.span import Span
+from ..text.suggest import did_you_mean
+from .tree import Comment, Plan, Statement
+
+_MARK = re.compile(r"#\s*fdc:\s*(.*)")
+_FORM = re.compile(r"(ignore|ignore-file)\[([^\]]*)\]\s*(.*)")
+
+NEVER = ("FDC106", "FDC114", "FDC115")
+"""Codes that no comment silences: a text that was not checked, and the suppressions' own."""
+
+WHOLE_RUNS = frozenset(("FDC323", "FDC401", "FDC402", "FDC403", "FDC404", "FDC405", "FDC411", "FDC412"))
+"""Codes that are only found where a plan is judged as a whole run; elsewhere nobody knows whether one would be."""
+
+
+class Suppression:
+    """One comment; `first` to `last` are the lines it is about, all of them for a whole file."""
+
+    __slots__ = ("comment", "codes", "first", "last", "used")
+
+    def __init__(self, comment: Comment, codes: set[str], first: int, last: int) -> None:
+        self.comment = comment
+        self.codes = codes
+        self.first = first
+        self.last = last
+        self.used: set[str] = set()
+
+
+def _flat(nodes: list[Statement]) -> Iterator[Statement]:
+    for node in nodes:
+        yield node
+        for name in ("body", "orelse"):
+            inner = getattr(node, name, None)
+            if inner:
+                yield from _flat(inner)
+
+
+def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
+    """The suppressions of a plan, and those that are malformed."""
+    made: list[Suppression] = []
+    found: list[Diagnostic] = []
+    waiting: list[tuple[Comment, set[str]]] = []
+    for node in sorted(_flat(plan.statements), key=lambda item: item.line):
+        if not isinstance(node, Comment):
+            block = getattr(node, "block", None)
+            last = block.end_line if block else node.line
+            made += [Suppression(comment, codes, node.line, last) for comment, codes in waiting]
+            waiting.clear()
+            continue
+        mark = _MARK.fullmatch(node.text)
+        if mark is None:
+            continue
+        span = Span(plan.path, node.line, node.column, node.line, node.column + len(node.text))
+        form = _FORM.fullmatch(mark[1])
+        if form is None:
+            message = f"`{node.text}` is no suppression; expected `# fdc: ignore[CODE] reason`"
+            found.append(Diagnostic(span, "FDC115", message))
+            continue
+        codes: set[str] = set()
+        for word in form[2].split(","):
+            name = word.strip()
+            code = name if name in CODES else BY_NAME.get(name)
+            if code is None:
+                message = f"`{name}` is no code and no rule" if name else "the suppression names no code"
+                found.append(Diagnostic(span, "FDC115", message, help=did_you_mean(name, [*CODES, *BY_NAME]) if name else None))
+            else:
+                codes.add(code)
+        if not form[3]:
+            help_ = "say after the `]` why it is right here"
+            found.append(Diagnostic(span, "FDC115", "the suppression gives no reason", help=help_))
+        if not codes:
+            continue
+        if form[1] == "ignore-file":
+            made.append(Suppression(node, codes, 0, plan.line_count + 1))
+        else:
+            waiting.append((node, codes))
+    made += [Suppression(comment, codes, 0, -1) for comment, codes in waiting]
+    return made, found
+
+
+def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> list[Diagnostic]:
+    """What is left of a file's findings, with those about the suppressions themselves.
+
+    `judged`: the plan was judged as a whole run, not only as a part of others.
+    """
+    made, found = suppressions(plan)
+    if not made and not found:
+        return diagnostics
+    left: list[Diagnostic] = []
+    whole = [one for one in made if one.first == 0]
+    by_line: dict[int, list[Suppression]] = {}
+    for one in made:
+        for line in range(one.first, one.last + 1) if one.first else ():
+            by_line.setdefault(line, []).append(one)
+    for item in diagnostics:
+        hit = False
+        if item.code not in NEVER:
+            for one in (*whole, *by_line.get(item.span.line, ())):
+                if item.code in one.codes:
+                    one.used.add(item.code)
+                    hit = True
+        if not hit:
+            left.append(item)
+    for one in made:
+        for code in sorted(one.codes - one.used if judged else one.codes - one.used - WHOLE_RUNS):
+            comment = one.comment
+            span = Span(plan.path, comment.line, comment.column, comment.line, comment.column + len(comment.text))
+            all_of_it = Span(plan.path, comment.line, 1, comment.line + 1, 1)
+            alone = not one.used and len(one.codes) == 1
+            fix = Fix("remove the suppression", (Edit(all_of_it, ""),), safe=True) if alone else None
+            left.append(Diagnostic(span, "FDC114", f"nothing to suppress: there is no {code} here", fix=fix))
+    return left + found

@@ -1,0 +1,91 @@
+"""What the tails of a plan say, construct by construct: for whoever needs them without a linker.
+
+The tail of a step is left out: its form is its tool's, and only a catalogue knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..text.diagnostic import Diagnostic
+from ..text.span import Span
+from . import values
+from .complaint import Malformed
+from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Require, Statement, Step, Yield
+
+_READERS = {
+    Call: values.call_tail,
+    ForEach: values.for_each_tail,
+    For: values.for_tail,
+    Iterate: values.iterate_tail,
+    If: values.if_tail,
+    Require: values.require_tail,
+    Yield: values.yield_tail,
+}
+
+_PLACES = frozenset(("start", "end", "refs", "predicates"))
+
+
+def read_tail(node: Statement, tail: str) -> Any:
+    """What `tail` means after the first word of `node`; Malformed, or None for steps and comments."""
+    if isinstance(node, Header):
+        return values.param_tail(tail) if node.keyword == "param" else values.header_tail(node.keyword, tail)
+    reader = _READERS.get(type(node))
+    return reader(tail) if reader else None
+
+
+def walk(nodes: list[Statement]) -> Iterator[Statement]:
+    """Every statement, in the order of the text."""
+    for node in nodes:
+        yield node
+        for inner in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            if inner:
+                yield from walk(inner)
+
+
+def malformed_tails(plan: Plan) -> list[Diagnostic]:
+    """One finding for each tail, steps' own left out, that is not of its form."""
+    found = []
+    for node in walk(plan.statements):
+        if isinstance(node, Step | Comment):
+            continue
+        wrong = read_tail(node, node.tail)
+        if isinstance(wrong, Malformed):
+            at = node.tail_column
+            span = Span(plan.path, node.line, at + wrong.start, node.line, at + wrong.end)
+            found.append(Diagnostic(span, "FDC109", wrong.message, help=wrong.help))
+    return found
+
+
+def placeless(value: Any) -> Any:
+    """A reading without the places in it: equal for two texts exactly where they mean the same."""
+    fields = getattr(value, "_fields", None)
+    if fields is not None:
+        return (type(value).__name__, *(placeless(getattr(value, name)) for name in fields if name not in _PLACES))
+    if isinstance(value, tuple):
+        return tuple(placeless(item) for item in value)
+    return value
+
+
+def meaning(nodes: list[Statement]) -> tuple[Any, ...]:
+    """A body without places: equal for two texts exactly where linter and runner cannot tell them apart."""
+    out: list[Any] = []
+    for node in nodes:
+        kind = type(node).__name__
+        if isinstance(node, Step):
+            out.append((kind, node.bind, node.tool, node.tail, node.block and node.block.text))
+            continue
+        if isinstance(node, Comment):
+            out.append((kind, node.text))
+            continue
+        said: list[Any] = [kind, getattr(node, "bind", None), placeless(read_tail(node, node.tail))]
+        if isinstance(node, Header):
+            said.append(node.keyword)
+        if isinstance(node, For):
+            said.append(node.fork)
+        said.append(meaning(getattr(node, "body", [])))
+        if isinstance(node, If):
+            said += [node.else_line > 0, meaning(node.orelse)]
+        out.append(tuple(said))
+    return tuple(out)

@@ -1,0 +1,99 @@
+"""The phone book: every code, its rule's name, its severity and one line.
+
+A code is never reused. The hundreds say the stage: 1 text and syntax, 2 automata, 3 names,
+tools and calls, 4 analyses, 5 protocols, 6 runs. The long explanation of a rule is
+`explain/<rule name>.md` in the package, printed by `fdc explain` and run as a test.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+
+class Code(NamedTuple):
+    """One row: the rule's name, the severity of its findings, one line about it."""
+
+    name: str
+    severity: Literal["error", "warning", "info"]
+    summary: str
+
+
+CODES: dict[str, Code] = {
+    # 1: text and syntax
+    "FDC101": Code("invalid-encoding", "error", "bytes that are not UTF-8, or a control character"),
+    "FDC102": Code("byte-order-mark", "error", "a byte order mark inside the text"),
+    "FDC103": Code("hidden-character", "error", "a character that changes how the text looks but cannot be seen"),
+    "FDC104": Code("line-ending", "error", "a line separator other than LF or CRLF"),
+    "FDC105": Code("tab-indentation", "error", "a tab where indentation counts"),
+    "FDC106": Code("over-limit", "error", "a text beyond a limit is refused whole"),
+    "FDC107": Code("unexpected-indentation", "error", "an indented line that belongs to nothing"),
+    "FDC108": Code("empty-body", "error", "a loop or branch without steps"),
+    "FDC109": Code("syntax-error", "error", "a line that is not of its form"),
+    "FDC110": Code("stray-else", "error", "`else` without an `if` above it"),
+    "FDC111": Code("misplaced-header", "error", "a header line below the first step, or said twice"),
+    "FDC112": Code("misplaced-directive", "error", "`# FSM:` below the first line"),
+    "FDC113": Code("non-ascii-name", "error", "a name with characters outside ASCII"),
+    "FDC114": Code("unused-suppression", "warning", "a suppression that suppresses nothing"),
+    "FDC115": Code("malformed-suppression", "error", "a suppression without a known code or without a reason"),
+    "FDC116": Code("unbounded-loop", "error", "a loop that does not say how often it may run"),
+    "FDC117": Code("computed-call-target", "error", "a sub-plan chosen at run time"),
+    "FDC118": Code("empty-plan", "error", "a plan without a step"),
+    "FDC119": Code("older-dialect", "error", "a plan in one of the older notations"),
+    "FDC121": Code("leading-byte-order-mark", "info", "a byte order mark at the start is accepted"),
+    # 2: automata
+    "FDC201": Code("missing-automaton", "error", "the automaton's file does not exist"),
+    "FDC202": Code("malformed-automaton", "error", "a file that is of neither automaton shape"),
+    "FDC203": Code("undeclared-state", "error", "a state that the automaton does not declare"),
+    "FDC204": Code("undeclared-symbol", "error", "a symbol outside the automaton's alphabet"),
+    "FDC205": Code("nondeterministic-automaton", "error", "two transitions for one state and symbol"),
+    "FDC206": Code("unreachable-state", "warning", "a state that no run reaches"),
+    "FDC207": Code("dead-state", "warning", "a state from which no run is accepted"),
+    "FDC208": Code("duplicate-transition", "warning", "the same transition twice"),
+    # 3: names, tools and calls
+    "FDC301": Code("unknown-tool", "error", "a tool that no catalogue declares"),
+    "FDC302": Code("missing-argument", "error", "a step without an argument that its tool needs"),
+    "FDC303": Code("unknown-argument", "error", "an argument that the tool or plan does not take"),
+    "FDC304": Code("malformed-argument", "error", "an argument of the wrong kind"),
+    "FDC305": Code("missing-text-block", "error", "a step without the text block that its tool needs"),
+    "FDC306": Code("forbidden-tool", "error", "a tool that no plan may use"),
+    "FDC307": Code("reentrant-command", "error", "a plan that starts the toolchain which governs it"),
+    "FDC308": Code("malformed-catalogue", "error", "a catalogue that does not follow its schema"),
+    "FDC311": Code("unbound-name", "error", "a name that nothing binds"),
+    "FDC312": Code("possibly-unbound-name", "error", "a name that some runs leave unbound"),
+    "FDC313": Code("unused-name", "warning", "a name that is bound and never used"),
+    "FDC314": Code("shadowed-name", "warning", "a name bound over another of the same name"),
+    "FDC315": Code("unknown-field", "error", "a field that the result does not have"),
+    "FDC316": Code("unbound-text-name", "warning", "a placeholder in a text block that nothing binds"),
+    "FDC321": Code("missing-plan", "error", "a call of a plan that does not exist"),
+    "FDC322": Code("call-cycle", "error", "plans that call each other without end"),
+    "FDC323": Code("stack-depth", "error", "a chain of calls deeper than the stack may be"),
+    "FDC324": Code("shadowed-plan", "warning", "a registered name that hides a file of the same name"),
+    "FDC325": Code("damaged-registry", "error", "a plan registry that cannot be read"),
+    "FDC326": Code("refused-call", "error", "a call that the profile in force refuses"),
+    "FDC327": Code("yield-outside", "error", "a `yield` where its value goes nowhere"),
+    "FDC328": Code("dead-entry", "error", "a registry entry that no call can use"),
+    "FDC329": Code("missing-registry", "warning", "a workspace without a plan registry"),
+    # 4: analyses
+    "FDC401": Code("automaton-refuses", "error", "a run makes a step that the automaton does not allow"),
+    "FDC402": Code("automaton-unfinished", "error", "a run ends where the automaton does not accept"),
+    "FDC403": Code("unclosed-plan", "error", "a run does not end by closing the task"),
+    "FDC404": Code("off-alphabet", "error", "a step whose action the automaton does not know"),
+    "FDC405": Code("fork-interleaving", "error", "parallel branches whose order the automaton would notice"),
+    "FDC411": Code("missing-file", "error", "a run uses a file that does not exist at that point"),
+    "FDC412": Code("existing-file", "error", "a run creates a file that exists already"),
+    "FDC413": Code("fork-conflict", "error", "parallel branches that write the same file"),
+    "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
+    "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
+    "FDC432": Code("complexity-mismatch", "error", "the plan's complexity class is not the stated one"),
+    "FDC441": Code("unverified-write", "warning", "a write that no later step looks at"),
+    "FDC451": Code("capability", "error", "a step touches what `allow` does not name"),
+    # 5: protocols
+    "FDC501": Code("malformed-protocol", "error", "a protocol source that does not follow its schema"),
+    "FDC502": Code("duplicate-protocol", "error", "an id that two protocols or two rules have"),
+    "FDC503": Code("malformed-version", "error", "a `VERSION` that is absent or is not a semantic version"),
+    "FDC504": Code("stale-agents-file", "error", "an AGENTS.md that is not what the protocols compile to"),
+    "FDC505": Code("oversized-agents-file", "error", "an AGENTS.md that agents would cut off"),
+    "FDC506": Code("missing-tool-file", "warning", "a tool's file that a protocol names and that is not there"),
+}
+
+BY_NAME: dict[str, str] = {row.name: code for code, row in CODES.items()}

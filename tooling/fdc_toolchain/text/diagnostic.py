@@ -1,0 +1,107 @@
+"""One finding, as a value.
+
+Every stage returns diagnostics; none prints, raises or exits over the user's text. A
+diagnostic is built of tuples only, so that it can be sorted, compared, hashed and stored in
+the verdict cache with `marshal` as it stands.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from .codes import CODES
+from .span import Span
+
+Severity = Literal["error", "warning", "info"]
+
+
+class Label(NamedTuple):
+    """A related place and what it has to do with the finding."""
+
+    span: Span
+    message: str
+
+
+class Edit(NamedTuple):
+    """Replace the text of `span` by `replacement` (an empty span inserts)."""
+
+    span: Span
+    replacement: str
+
+
+class Fix(NamedTuple):
+    """A repair. A `safe` one changes no run of the plan and is applied by `--fix`."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
+class Diagnostic(NamedTuple):
+    """A finding about the user's text.
+
+    `message` stands alone in one line. `labels` point at other places, `trace` is the shortest
+    run that shows the flaw, step by step in order, `help` says what to do.
+    """
+
+    span: Span
+    code: str
+    message: str
+    labels: tuple[Label, ...] = ()
+    trace: tuple[Label, ...] = ()
+    help: str | None = None
+    fix: Fix | None = None
+
+    @property
+    def rule(self) -> str:
+        """The rule's name, the same in docs, suppressions and output."""
+        return CODES[self.code].name
+
+    @property
+    def severity(self) -> Severity:
+        """`error` fails the lint; `warning` and `info` do not, unless `--strict` says so."""
+        return CODES[self.code].severity
+
+
+def plain(diagnostic: Diagnostic) -> tuple[Any, ...]:
+    """The diagnostic as nested plain tuples, which `marshal` can write."""
+    return (
+        tuple(diagnostic.span),
+        diagnostic.code,
+        diagnostic.message,
+        tuple((tuple(label.span), label.message) for label in diagnostic.labels),
+        tuple((tuple(label.span), label.message) for label in diagnostic.trace),
+        diagnostic.help,
+        None if diagnostic.fix is None else _plain_fix(diagnostic.fix),
+    )
+
+
+def _plain_fix(fix: Fix) -> tuple[Any, ...]:
+    return fix.title, tuple((tuple(edit.span), edit.replacement) for edit in fix.edits), fix.safe
+
+
+def from_plain(value: Any) -> Diagnostic:
+    """The inverse of `plain`."""
+    span, code, message, labels, trace, help_, fix = value
+    return Diagnostic(
+        Span(*span),
+        code,
+        message,
+        tuple(Label(Span(*s), m) for s, m in labels),
+        tuple(Label(Span(*s), m) for s, m in trace),
+        help_,
+        fix and Fix(fix[0], tuple(Edit(Span(*s), r) for s, r in fix[1]), fix[2]),
+    )
+
+
+def ordered(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Sorted by place, then code and message, without repetitions: the order of every report."""
+    seen: set[tuple[Span, str, str]] = set()
+    out = []
+    # to the last detail, so that of two that say the same, the same one is kept whatever came first
+    for item in sorted(diagnostics, key=lambda d: (*d[:5], d.help or "")):
+        key = (item.span, item.code, item.message)
+        if key not in seen:
+            seen.add(key)
+            out.append(item)
+    return out

@@ -1,0 +1,86 @@
+"""Does a glob match a path? In time that grows with the product of their lengths, whatever the glob.
+
+`*` and `?` stand inside a name, `**/` for any folders, none included, and `**` for anything. No
+regular expression: globs are written by whoever wrote the plan, and `*a*a*a*a*b` must not
+keep a linter busy until the sun goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+Tokens = tuple[str, ...]
+"""Characters, and the four that stand for more: `_NAME`, `_ONE`, `_ANY`, `_FOLDERS`."""
+
+_ONE, _NAME, _ANY, _FOLDERS = "one of", "name of", "any", "folders"
+
+
+def compiled(pieces: Iterable[tuple[bool, str]]) -> Tokens:
+    """The tokens of a glob in pieces; a piece with True stands for itself, character by character."""
+    out: list[str] = []
+    for literal, text in pieces:
+        at = 0
+        while at < len(text):
+            if literal:
+                token, width = text[at], 1
+            elif text.startswith("**/", at):
+                token, width = _FOLDERS, 3
+            elif text.startswith("**", at):
+                token, width = _ANY, 2
+            else:
+                token, width = {"*": _NAME, "?": _ONE}.get(text[at], text[at]), 1
+            at += width
+            out.append(token)
+    return tuple(out)
+
+
+def fits(path: str, tokens: Tokens) -> bool:
+    """True where the whole path is one that the tokens describe."""
+    # a position is a token's number, doubled; odd ones stand inside a folder's name of `**/`
+    here = _closed({0}, tokens)
+    for character in path:
+        after: set[int] = set()
+        for position in here:
+            number = position >> 1
+            if number == len(tokens):
+                continue
+            token = tokens[number]
+            if token == _FOLDERS:
+                if character != "/":
+                    after.add(2 * number + 1)
+                elif position & 1:
+                    after.add(2 * number)
+            elif token == _ANY or token == _NAME and character != "/":
+                after.add(2 * number)
+            elif token == _ONE and character != "/" or token == character:
+                after.add(2 * number + 2)
+        if not after:
+            return False
+        here = _closed(after, tokens)
+    return 2 * len(tokens) in here
+
+
+def _closed(positions: set[int], tokens: Tokens) -> set[int]:
+    """With the positions behind every token that may stand for nothing."""
+    out = set(positions)
+    work = list(positions)
+    while work:
+        position = work.pop()
+        behind = position + 2
+        if behind in out or position & 1 or position >> 1 == len(tokens):
+            continue
+        if tokens[position >> 1] in (_ANY, _NAME, _FOLDERS):
+            out.add(behind)
+            work.append(behind)
+    return out
+
+
+@lru_cache(maxsize=1 << 10)
+def _glob(glob: str) -> Tokens:
+    return compiled([(False, glob)])
+
+
+def matches(path: str, glob: str) -> bool:
+    """True where the glob matches the path."""
+    return fits(path, _glob(glob))

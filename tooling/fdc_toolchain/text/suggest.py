@@ -1,0 +1,41 @@
+"""The nearest known word to one that is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def distance(left: str, right: str, limit: int) -> int:
+    """Edit distance with adjacent swaps (optimal string alignment), or `limit` + 1 when above `limit`."""
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        last, before = before, row
+        row = [i]
+        for j, b in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The closest of `known` within a third of the word's length, or None. Ties go to the first by name."""
+    limit = max(1, len(word) // 3)
+    best: tuple[int, str] | None = None
+    for candidate in sorted(known):
+        found = distance(word.lower(), candidate.lower(), limit)
+        if found <= limit and (best is None or found < best[0]):
+            best = (found, candidate)
+    return best and best[1]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A help sentence, or None when nothing is near."""
+    found = nearest(word, known)
+    return found and f"did you mean `{found}`?"
