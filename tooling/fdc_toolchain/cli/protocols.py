@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable
 from typing import NamedTuple
@@ -36,7 +37,35 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
     return function
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+ELSEWHERE: dict[str, tuple[str, str]] = {
+    # name: (module in this room, one line)
+    "import": ("protocols_import", "take a compiled AGENTS.md apart into sources"),
+    "diff": ("protocols_diff", "say what changed between two sets of protocols"),
+    "graph": ("protocols_graph", "draw protocols, rules and tools, and what nothing refers to"),
+}
+"""Subcommands with a file of their own, which defines `command`; imported when they are asked for."""
+
+
+class Group(click.Group):
+    """The subcommands of this file and those of `ELSEWHERE`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self.commands, *ELSEWHERE]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        row = ELSEWHERE.get(name)
+        if row is None:
+            return self.commands.get(name)
+        found: click.Command = importlib.import_module(f"{__package__}.{row[0]}").command
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, made.get_short_help_str(80)) for name, made in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl([*rows, *((name, line) for name, (_, line) in ELSEWHERE.items())])
+
+
+@click.group(cls=Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--check", "only_check", is_flag=True, help="The same as `fdc protocols check`.")
 @click.pass_context
 def command(ctx: click.Context, only_check: bool) -> int:
