@@ -12,6 +12,7 @@ from .resolve.bound import bound_names
 from .resolve.graph import Graph, Instance
 from .resolve.link import Files
 from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
+from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value
 
 
@@ -76,6 +77,7 @@ class _Lowering:
         self.declared = declared
         self.asked = asked
         self.names = bound_names(instance.unit)
+        self.evidence = {} if instance.unit.plan is None else evidence(instance.unit.plan)
 
     def body(self, nodes: list[Node]) -> list[dict[str, Any]]:
         """The instructions of a body."""
@@ -107,7 +109,9 @@ class _Lowering:
         if isinstance(node, Act):
             tool = node.bound.tool
             self.tools[tool.name] = tool.row
+            cited = self.evidence.get(node.step.line)
             return {
+                **({"evidence": cited} if cited else {}),
                 "op": "step",
                 "line": node.step.line,
                 "tool": tool.name,

@@ -68,7 +68,8 @@ def command(question: str, docs: str, code: bool, out: str | None, form: str) ->
         within = _below(folder, root)
         include = "code" if code else "documents"
         given = {"question": question, "documents": within or folder, "include": include, "report": report}
-        name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {})
+        task = wiring.task_for(home, None)
+        name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {}, task if inside else None)
         if within is None:
             _grant(root, name, folder)
         show = _Watching()

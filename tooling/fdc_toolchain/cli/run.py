@@ -18,11 +18,15 @@ from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing.")
+@click.option(
+    "--task-id", metavar="ID", help="The open task whose log gets a line for each step; otherwise the one started last."
+)
 @shared
 def command(
     plan: str,
     inputs: tuple[str, ...],
     dry_run: bool,
+    task_id: str | None,
     budgets: tuple[str, ...],
     jobs: int,
     shell_timeout: float | None,
@@ -33,7 +37,8 @@ def command(
     """Prove PLAN (a file or a registered name), then execute it, one journaled step at a time.
 
     The plan's parameters are given as KEY=VALUE. The run is recorded under .fdc/ in the workspace: a
-    run that was interrupted, even by kill -9, goes on with `fdc resume`.
+    run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
+    start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
     from ..report.cells import visible
     from . import wiring
@@ -54,10 +59,12 @@ def command(
         click.echo(outline(program, root, given, budget), nl=False)
         return 0
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
-    name = wiring.begin(root, program, shown, given, budget)
+    task = wiring.task_for(root, task_id)
+    name = wiring.begin(root, program, shown, given, budget, task)
     look = style()
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
-        show.line(f"run {name}: {visible(shown)}")
+        logged = "" if task is None else f", for the task `{visible(task.id)}`"
+        show.line(f"run {name}: {visible(shown)}{logged}")
     ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout)
     return tell(ended, show, form, quiet, look)

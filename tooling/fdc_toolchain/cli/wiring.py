@@ -23,8 +23,11 @@ from .progress import Quiet
 if TYPE_CHECKING:
     from ..effects.context import Context
     from ..effects.journal import RunRow, Store
+    from ..effects.run_log import RunLog
     from ..engine.drive import Assumption, Ending
+    from ..engine.events import Perform, Record
     from ..engine.state import RunState
+    from ..knowledge.activity import Task
 
 
 @dataclass(slots=True)
@@ -90,10 +93,39 @@ def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, st
     return dict(pairs)
 
 
+def task_for(root: str, asked: str | None) -> Task | None:
+    """The task whose log a new run's steps go into: the one asked for, else the one that was started last and is open.
+
+    Returns None where no task is open. Raises UsageError where the one asked for is not open, WorldError
+    where the log cannot be read.
+    """
+    from ..effects import activity_log
+    from ..knowledge.activity import open_tasks
+
+    try:
+        found = open_tasks(activity_log.content(root))
+    except OSError as failed:
+        raise WorldError(f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}") from failed
+    if asked is None:
+        return found[-1] if found else None
+    for task in found:
+        if task.id == asked:
+            return task
+    raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
+
+
 def begin(
-    root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
+    root: str,
+    program: dict[str, Any],
+    plan: str,
+    given: Mapping[str, str],
+    budget: Mapping[str, float],
+    task: Task | None = None,
 ) -> str:
-    """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError."""
+    """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
+
+    Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
+    """
     from ..effects import runs
     from ..engine.ports import WorldFailed
 
@@ -101,6 +133,8 @@ def begin(
         runs.folder(root)
         name = runs.RunIds().run_id()
         inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+        if task is not None:
+            inputs["task"] = task._asdict()
         store = _store(root)
         try:
             store.create(name, plan, program, inputs, time.time())
@@ -169,11 +203,13 @@ def _drive(
 ) -> Ended:
     from ..effects import runs
     from ..effects.files import Root
+    from ..effects.run_log import Watched
     from ..effects.shell import SECONDS
     from ..effects.tools import LocalTools, Workbench
     from ..engine.drive import Ports, drive
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
+    from ..engine.ports import WorldFailed
     from ..program.codec import ProgramError
 
     try:
@@ -188,7 +224,9 @@ def _drive(
         if changes["retry"]:
             fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records)]
         journal.append(fresh)
-        state = fold(program, row.inputs, [*records, *fresh])
+        rows: list[tuple[Record, Perform | None]] = []
+        state = fold(program, row.inputs, [*records, *fresh], lambda record, effect: rows.append((record, effect)))
+        log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     opened = Root(root, _protected(root))
@@ -202,7 +240,7 @@ def _drive(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         overrides={"close_task": _closing(root)},
     )
-    ports = Ports(journal, LocalTools(program, bench), Monotonic(), show)
+    ports = Ports(journal, LocalTools(program, bench), Monotonic(), show if log is None else Watched(show, log))
     try:
         with interruptible():
             ending = drive(program, state, ports, room=jobs, assume=assume)
@@ -211,8 +249,28 @@ def _drive(
         ended = Ended(row.name, row.plan, "interrupted", steps=state.steps, seconds=state.elapsed)
     finally:
         opened.close()
+    try:
+        if log is not None:
+            log.close()
+    except WorldFailed as failed:  # what is not logged is logged on resume, so the run must be resumable
+        ended.status, ended.message = "broken", str(failed)
     _record(journal, ended)
     return ended
+
+
+def _run_log(
+    root: str, row: RunRow, program: dict[str, Any], rows: list[tuple[Record, Perform | None]]
+) -> RunLog | None:
+    """The log of a run that belongs to a task, with the lines that a lost controller left unwritten."""
+    from ..effects.run_log import RunLog
+    from ..knowledge.activity import Task
+
+    task = row.inputs.get("task")
+    if task is None:
+        return None
+    log = RunLog(root, row.name, program, Task(task["id"], task["session"]))
+    log.catch_up(rows)
+    return log
 
 
 def _ended(row: RunRow, ending: Ending, state: RunState) -> Ended:

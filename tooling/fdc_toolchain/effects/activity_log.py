@@ -9,16 +9,17 @@ from .. import durable
 from ..knowledge.activity import LOG, Entry, History, line, read
 
 
-def append(root: str, *entries: Entry) -> None:
+def append(root: str, *entries: Entry, sync: bool = True) -> None:
     """Adds entries to the log of the workspace at `root`, all or none of them, each on a line of its own.
 
-    Raises ValidationError before anything is written, TimeoutError for a lock that stays taken,
-    OSError where the system refuses.
+    Without `sync` a power cut may take them away again; for entries that can be made anew. Raises
+    ValidationError before anything is written, TimeoutError for a lock that stays taken, OSError where
+    the system refuses.
     """
     data = b"".join(map(line, entries))
     path = _path(root)
     with durable.exclusive(path):
-        _write(path, data)
+        _write(path, data, sync)
 
 
 def transact(root: str, choose: Callable[[History], Sequence[Entry]]) -> Sequence[Entry]:
@@ -34,8 +35,23 @@ def transact(root: str, choose: Callable[[History], Sequence[Entry]]) -> Sequenc
 
 
 def history(root: str) -> History:
-    """What the log of a workspace says; nothing where there is none."""
-    return read(durable.read(os.path.join(root, *LOG.split("/")), limit=1 << 30) or b"")
+    """What the log of a workspace says; nothing where there is none. Raises OSError."""
+    return read(content(root))
+
+
+def content(root: str) -> bytes:
+    """The log as it lies there; nothing where there is none. Raises OSError."""
+    return durable.read(os.path.join(root, *LOG.split("/")), limit=1 << 30) or b""
+
+
+def sync(root: str) -> None:
+    """Forces to the disk what was appended without that. Raises OSError."""
+    handle = os.open(_path(root), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    durable.sync_folder(os.path.dirname(_path(root)))
 
 
 def _path(root: str) -> str:
@@ -44,7 +60,7 @@ def _path(root: str) -> str:
     return path
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(path: str, data: bytes, sync: bool = True) -> None:
     if not data:
         return
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
@@ -56,11 +72,12 @@ def _write(path: str, data: bytes) -> None:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(handle, rest) :]
-            os.fsync(handle)
+            if sync:
+                os.fsync(handle)
         except OSError:
             os.ftruncate(handle, size)
             raise
     finally:
         os.close(handle)
-    if not size:
+    if sync and not size:
         durable.sync_folder(os.path.dirname(path))

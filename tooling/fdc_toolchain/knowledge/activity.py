@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol
@@ -119,6 +120,33 @@ def read(data: bytes) -> History:
         else:
             damaged.append(number)
     return History(tuple(entries), tuple(damaged))
+
+
+class Task(NamedTuple):
+    """A task that was started and not closed, with the session that its entries belong to."""
+
+    id: str
+    session: str
+
+
+def open_tasks(data: bytes) -> list[Task]:
+    """The tasks of a log that were started and not closed, the one that was started last at the end."""
+    found: dict[str, Task] = {}
+    marked = (raw for raw in data.split(b"\n") if b"TASK_START" in raw or b"TASK_END" in raw)
+    for item in read(b"\n".join(marked)).entries:
+        task, session = _inner(item, "task", "id"), item.get("session_id")
+        action = _inner(item, "action", "type")
+        if not isinstance(task, str) or not task or action not in ("TASK_START", "TASK_END"):
+            continue
+        found.pop(task, None)
+        if action == "TASK_START" and isinstance(session, str) and session:
+            found[task] = Task(task, session)
+    return list(found.values())
+
+
+def log_ids(data: bytes) -> set[str]:
+    """The `log_id` of every line of a log that looks as if it had one."""
+    return {found.decode("ascii") for found in re.findall(rb'"log_id": ?"([0-9a-f-]{36})"', data)}
 
 
 def failed(item: Entry) -> bool:

@@ -28,7 +28,8 @@ A PLAN_ID is unique per plan and, where a call states a `depth`, per remaining d
 graph of a program has no cycle. Instructions are dicts with "op" and "line":
 
     {"op": "step", "tool": N, "action": SYMBOL or null, "bind": NAME or null,
-     "args": {PARAMETER: template}}           # a text block is the argument of the block parameter
+     "args": {PARAMETER: template},           # a text block is the argument of the block parameter
+     "evidence": TEXT}                        # what the step rests on; absent where the plan does not say
     {"op": "call", "plan": PLAN_ID, "name": N, "args": {PARAM: template}, "bind": NAME or null}
     {"op": "skip", "bind": NAME or null}      # a call whose stated depth is used up: binds null
     {"op": "each", "glob": template, "name": NAME, "alias": "file1", "max": N or null, "body": [...]}
