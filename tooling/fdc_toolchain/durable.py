@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 LOCK_TIMEOUT = 10.0
@@ -43,6 +43,52 @@ def replace(path: str, data: bytes) -> None:
 
     An existing file keeps its permissions. Raises OSError; the temporary file is gone then.
     """
+    temporary = _staged(path, data)
+    try:
+        os.replace(temporary, path)
+    except BaseException:
+        _unlink(temporary)
+        raise
+    sync_folder(os.path.dirname(path))
+
+
+def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
+    """Makes each path's bytes its content, in that order, then removes the files in `remove`: all of it or nothing.
+
+    What may fail is done before the first file takes its name. Folders that are not there are made.
+    Raises OSError; every file holds its old bytes then. A kill between two files leaves each of them
+    whole, the first ones new: who calls this must be able to do it again.
+    """
+    before = {path: read(path) for path in (*files, *remove)}
+    staged: dict[str, str] = {}
+    begun: list[str] = []
+    try:
+        for path, data in files.items():
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            staged[path] = _staged(path, data)
+        for path in files:
+            begun.append(path)
+            os.replace(staged[path], path)
+            del staged[path]
+        for path in remove:
+            begun.append(path)
+            _unlink(path)
+    except BaseException:
+        for temporary in staged.values():
+            _unlink(temporary)
+        for path in reversed(begun):
+            old = before[path]
+            if old is None:
+                _unlink(path)
+            elif read(path) != old:
+                replace(path, old)
+        raise
+    for folder in sorted({os.path.dirname(path) for path in before}):
+        sync_folder(folder)
+
+
+def _staged(path: str, data: bytes) -> str:
+    """A temporary file beside `path` with the bytes, forced to the disk, and with the permissions of `path`."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f"{_stem(name)}{os.getpid()}.{time.monotonic_ns()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
@@ -55,14 +101,17 @@ def replace(path: str, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(handle)
-        os.replace(temporary, path)
     except BaseException:
-        try:
-            os.unlink(temporary)
-        except FileNotFoundError:
-            pass
+        _unlink(temporary)
         raise
-    sync_folder(folder)
+    return temporary
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
 def sync_folder(folder: str) -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .. import resources
+from ..text.codes import CODES
 from ..text.diagnostic import Diagnostic, Label, ordered
 from ..text.json_text import Node, Places, parse
 from ..text.span import Span
@@ -20,20 +22,39 @@ RULES = ".protocol.json"
 PROSE = ".protocol.md"
 SCHEMA = "protocols/protocol.schema.json"
 
+_CODE = re.compile(r"FDC[0-9]{3}")
+_PATTERNS = {
+    "^[a-z0-9-]+$": "has other characters than small letters, digits and dashes",
+    "^FDC[0-9]{3}$": "is not the code of a diagnostic, such as FDC401",
+}
+_SCOPE = "is no folder of the repository, written from its top with `/` between: `src/api`"
+
+
+DEFAULT_PRIORITY = 50
+
 
 class Protocol(NamedTuple):
-    """One source with rules: where it lies, what it says, and where it names each script as a tool."""
+    """One source with rules: where it lies, what it says, and where it names each script as a tool.
+
+    `scope` is the folder that it is for ("" for the whole repository) and `scope_at` where it says so;
+    of higher `priority` is what agents must lose last.
+    """
 
     path: str
     body: dict[str, Any]
     scripts: tuple[tuple[str, Span], ...] = ()
+    scope: str = ""
+    priority: int = DEFAULT_PRIORITY
+    scope_at: Span | None = None
 
 
 class Prose(NamedTuple):
-    """One source of prose, without the empty lines around it."""
+    """One source of prose, without the empty lines around it; scope and priority are those of its rules."""
 
     path: str
     text: str
+    scope: str = ""
+    priority: int = DEFAULT_PRIORITY
 
 
 class Sources(NamedTuple):
@@ -46,17 +67,31 @@ class Sources(NamedTuple):
 def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
     """The sources among `files` (path to bytes) and what is wrong with them: FDC501 and FDC502."""
     found: list[Diagnostic] = []
-    prose = [Prose(path, _prose(path, files[path], found)) for path in sorted(files) if path.endswith(PROSE)]
     protocols = []
     owners: dict[str, Span] = {}
     for path in sorted(files):
         if path.endswith(RULES):
             read = _rules(path, files[path], found)
             if read is not None:
-                body, places, root = read
-                _unique(body, places, root, owners, found)
-                protocols.append(Protocol(path, body, _scripts(body, places, root)))
+                _unique(*read, owners, found)
+                protocols.append(_protocol(path, *read))
+    rules = {item.path.removesuffix(RULES): item for item in protocols}
+    prose = []
+    for path in sorted(files):
+        if path.endswith(PROSE):
+            text = _prose(path, files[path], found)
+            pair = rules.get(path.removesuffix(PROSE))
+            prose.append(Prose(path, text, pair.scope, pair.priority) if pair else Prose(path, text))
     return Sources(tuple(prose), tuple(protocols)), ordered(found)
+
+
+def _protocol(path: str, body: dict[str, Any], places: Places, root: Node) -> Protocol:
+    at = None
+    if "scope" in body:
+        node = _at(root, ("scope",))
+        at = places.span(node.start, node.end)
+    priority = int(body.get("priority", DEFAULT_PRIORITY))
+    return Protocol(path, body, _scripts(body, places, root), body.get("scope", ""), priority, at)
 
 
 def _decoded(path: str, data: bytes, found: list[Diagnostic]) -> str | None:
@@ -99,12 +134,40 @@ def _rules(path: str, data: bytes, found: list[Diagnostic]) -> tuple[dict[str, A
     if root is None:
         return None
     body = _plain(root)
-    wrong = sorted(_validator().iter_errors(body), key=lambda error: error.json_path)
-    for error in wrong:
-        node = _at(root, tuple(error.absolute_path))
-        message = f"{error.json_path}: {_said(error)}"
-        found.append(Diagnostic(places.span(node.start, node.end), "FDC501", message))
+    wrong = [*_broken(body), *_unknown_codes(body)]
+    for at, said in sorted(wrong, key=lambda row: _json_path(row[0])):
+        node = _at(root, at)
+        found.append(Diagnostic(places.span(node.start, node.end), "FDC501", f"{_json_path(at)}: {said}"))
     return None if wrong or problems else (body, places, root)
+
+
+def _broken(body: Any) -> list[tuple[tuple[str | int, ...], str]]:
+    """Where the body breaks the schema, and how; of several alternatives the one that was meant is explained."""
+    from jsonschema.exceptions import best_match
+
+    errors = [best_match([error]) if error.context else error for error in _validator().iter_errors(body)]
+    return [(tuple(error.absolute_path), _said(error)) for error in errors]
+
+
+def _unknown_codes(body: Any) -> list[tuple[tuple[str | int, ...], str]]:
+    """A rule that is enforced by a code that fdc does not have is enforced by nothing (FDC-96)."""
+    from ..text.suggest import did_you_mean
+
+    found: list[tuple[tuple[str | int, ...], str]] = []
+    rules = body.get("rules") if isinstance(body, dict) else None
+    for number, rule in enumerate(rules if isinstance(rules, list) else []):
+        check = rule.get("check") if isinstance(rule, dict) else None
+        codes = check.get("code") if isinstance(check, dict) else None
+        for code in codes if isinstance(codes, list) else [codes]:
+            if isinstance(code, str) and _CODE.fullmatch(code) and code not in CODES:
+                hint = did_you_mean(code, CODES)
+                said = f"fdc has no `{code}`" + (f"; {hint}" if hint else "")
+                found.append((("rules", number, "check", "code"), said))
+    return found
+
+
+def _json_path(at: tuple[str | int, ...]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
 
 
 def _unique(
@@ -159,15 +222,27 @@ def _said(error: Any) -> str:
         return "missing " + ", ".join(f"`{key}`" for key in missing)
     if error.validator == "type":
         kinds = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-        expected = {"object": "an object", "array": "an array", "string": "a string"}
+        expected = {"object": "an object", "array": "an array", "string": "a string", "integer": "a whole number"}
         want = expected.get(error.validator_value, error.validator_value)
         return f"expected {want}, found {kinds.get(type(error.instance), 'a number')}"
     if error.validator == "pattern":
-        return f"`{error.instance}` has other characters than small letters, digits and dashes"
+        return f"`{error.instance}` {_PATTERNS.get(error.validator_value, _SCOPE)}"
     if error.validator in ("minLength", "minItems"):
         return "is empty"
     if error.validator == "uniqueItems":
         return "names something twice"
+    if error.validator in ("minimum", "maximum"):
+        return f"{error.instance} is not between {error.schema['minimum']} and {error.schema['maximum']}"
+    if error.validator == "enum":
+        from ..text.suggest import did_you_mean
+
+        hint = did_you_mean(str(error.instance), error.validator_value)
+        return f"`{error.instance}` is none of {', '.join(error.validator_value)}" + (f"; {hint}" if hint else "")
+    if error.validator == "additionalProperties":
+        extra = sorted(set(error.instance) - set(error.schema.get("properties", ())))
+        return "does not know " + ", ".join(f"`{key}`" for key in extra)
+    if error.validator in ("oneOf", "anyOf") and error.path and error.path[-1] == "check":
+        return "expected `code` with the codes that enforce the rule, or `template` and `a` for a check of its own"
     return str(error.message)
 
 
