@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "registry": ("registry", "the registry of reusable sub-plans (also: plan_manager)"),
     "csdc": ("csdc", "check a plan against CSDC model A or B"),
     "protocols": ("protocols", "compile protocols/ into AGENTS.md"),
+    "lessons": ("lessons", "turn the lessons of post-mortems into changes"),
+    "audit": ("audit", "count the rules that are enforced; compare protocols with what was done"),
     "cache": ("cache", "show or clear the verdict cache"),
     "completion": ("completion", "print a shell completion script"),
 }

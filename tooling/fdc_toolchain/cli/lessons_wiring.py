@@ -1,0 +1,113 @@
+"""Gives `workflows.self_correction` the world: the build of AGENTS.md, diffs of files, and runs of plans."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from .. import durable
+from ..workflows.self_correction import Built, CannotPatch, Ports, Ran
+
+
+def ports(root: str) -> Ports:
+    """The ports of the workspace at `root`."""
+    return Ports(
+        now=lambda: datetime.now().astimezone(),
+        build=lambda overlay: build(root, overlay),
+        patched=lambda path, diff, base: patched(root, path, diff, base),
+        run_plan=lambda plan: run_plan(root, plan),
+    )
+
+
+def build(root: str, overlay: Mapping[str, bytes]) -> Built:
+    """What the protocols would compile to if the files in `overlay` had these bytes; nothing is written.
+
+    A workspace without protocols has nothing to build.
+    """
+    from ..protocols.compile import compile_agents
+    from ..protocols.load import PROSE, RULES
+    from ..workflows.protocol_updater import FOLDER, sources
+
+    files = sources(root, os.path.join(root, FOLDER))
+    files.update((path, data) for path, data in overlay.items() if path.endswith((PROSE, RULES)))
+    if not files:
+        return Built({})
+
+    def read(path: str) -> str | None:
+        parts = path.split("/")
+        if ".." in parts or path.startswith("/") or "\0" in path:
+            return None
+        data = overlay.get(path) or durable.read(os.path.join(root, *parts))
+        return None if data is None else data.decode("utf-8", "replace")
+
+    made = compile_agents(files, durable.read(os.path.join(root, "VERSION")), read)
+    found = tuple(made.findings)
+    return Built(None, (), found) if made.text is None else Built({"AGENTS.md": made.text.encode("utf-8")}, (), found)
+
+
+def patched(root: str, path: str, diff: str, base: bytes | None) -> tuple[bytes, bytes]:
+    """The bytes of a file of the workspace, or `base`, and what they are after the diff. Raises CannotPatch."""
+    from ..effects import merge_diff
+    from ..effects.failure import ToolFailure
+    from ..effects.files import Root
+    from ..engine.ports import WorldFailed
+
+    opened = Root(root)
+    try:
+        before = opened.read(path) if base is None else base
+        after, _ = merge_diff.apply(before.decode("utf-8"), diff.replace("\r\n", "\n"))
+        return before, after.encode("utf-8")
+    except (ToolFailure, WorldFailed) as failed:
+        raise CannotPatch(str(failed)) from failed
+    except UnicodeError as wrong:
+        raise CannotPatch(f"`{path}`, or what it would become, is not UTF-8 text") from wrong
+    finally:
+        opened.close()
+
+
+def run_plan(root: str, plan: str) -> Ran:
+    """Lints and executes the plan at a path in the workspace, durably; goes on with a run of it that was begun.
+
+    Raises WorldError where its run is being driven by somebody else, or cannot be read.
+    """
+    from . import wiring
+    from .progress import Silent
+
+    with wiring.reading(root) as store:
+        begun = [] if store is None else [row for row in store.runs() if row.plan == plan]
+    row = next((row for row in begun if row.status == "finished"), begun[-1] if begun else None)
+    if row is not None and row.status == "finished":
+        return Ran("finished", row.name)
+    if row is not None and row.status == "stopped":
+        stop = (row.ending or {}).get("stop") or {}
+        return Ran("failed", row.name, str(stop.get("message", "the run stopped")))
+    if row is None:
+        program, why = _proved(root, plan)
+        if program is None:
+            return Ran("failed", None, why)
+        name = wiring.begin(root, program, plan, {}, {}, wiring.task_for(root, None))
+    else:
+        name = row.name
+    ended = wiring.drive_run(root, name, Silent())
+    if ended.status == "finished":
+        return Ran("finished", name)
+    if ended.status == "stopped":
+        return Ran("failed", name, ended.stop["message"] if ended.stop else "the run stopped")
+    if ended.status == "waiting":
+        return Ran("unfinished", name, f"the run {name} waits for a person; `fdc resume {name}`, then apply again")
+    return Ran("unfinished", name, ended.message or f"the run {name} was interrupted; apply again to go on")
+
+
+def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
+    from ..check import check, program_of
+    from ..resolve.link import Linker
+    from ..resolve.settings import read_settings
+
+    checked = check(Linker(root, read_settings(root)), [plan])
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        first = errors[0]
+        return None, f"the plan of the change was refused: {first.span}: {first.code} {first.message}"
+    return program_of(checked), ""

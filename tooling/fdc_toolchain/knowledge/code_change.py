@@ -1,0 +1,56 @@
+"""The plan that carries out a proposed code change: one step, nothing else (FDC-84). Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from .research_plan import quoted
+
+AUTOMATON = "tooling/code_change_fsm.json"
+_KEPT = (
+    ("knowledge_core", "what the workspace knows is changed by its own commands"),
+    ("protocols", "protocols are changed with tooling/protocol_updater.py"),
+    ("logs", "the log is a record"),
+    ("postmortems", "a post-mortem is a record"),
+    (".git", "git's own files"),
+    (".fdc", "the records of runs"),
+)
+"""Folders that no lesson's code change may touch, and why. The engine refuses more (`effects.files`)."""
+
+_FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json")
+
+
+def path_fault(path: str) -> str | None:
+    """Why a lesson may not change the file at this path, or None. Looks at the text only."""
+    shown = f"`{path[:80]}`"
+    if not path.isprintable() or not path.strip() or any(char in path for char in "*?[]{}\\\"`"):
+        return f"{shown} is no path that a plan can grant: no quotes, braces, wildcards or hidden characters"
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith(("/", "~")) or ".." in parts or not parts:
+        return f"{shown} is not a path inside the workspace"
+    first = unicodedata.normalize("NFKC", parts[0]).casefold()
+    for folder, why in _KEPT:
+        if first == folder:
+            return f"{shown} lies in `{folder}/`: {why}"
+    if len(parts) == 1 and first in _FILES:
+        return f"{shown} is not changed by lessons: it is compiled, or it decides what plans may do"
+    return None
+
+
+def code_change_plan(path: str, diff: str) -> str:
+    """The plan that applies `diff` to the file at `path`: `replace_with_git_merge_diff`, path, diff.
+
+    It is governed by `tooling/code_change_fsm.json` (one write and no more) and grants itself this file alone.
+    Raises ValueError for a path that no lesson may change and for a diff without a section.
+    """
+    from ..syntax.values import escape
+
+    fault = path_fault(path)
+    if fault:
+        raise ValueError(fault)
+    lines = diff.replace("\r\n", "\n").strip("\n").split("\n")
+    if lines[0] != "<<<<<<< SEARCH":
+        raise ValueError("the diff does not begin with `<<<<<<< SEARCH`")
+    block = "\n".join(f"    {line}" if line else "" for line in escape("\n".join(lines)).split("\n"))
+    word = quoted(path)
+    return f"# FSM: {AUTOMATON}\nallow write {word}\nreplace_with_git_merge_diff {word}\n{block}\n"

@@ -1,0 +1,73 @@
+"""Changes a protocol source of a workspace: take the lock, read, decide, write whole, let go (FDC-78 to FDC-80)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from .. import durable
+from ..protocols.load import PROSE, RULES
+from ..protocols.update import Edit, Refusal, edit
+from ..text.diagnostic import Diagnostic
+
+FOLDER = "protocols"
+
+
+class Outcome(NamedTuple):
+    """What became of a wish: done or refused, said in one line, with the findings that explain a refusal."""
+
+    done: bool
+    message: str
+    findings: tuple[Diagnostic, ...] = ()
+
+
+def update(root: str, command: str, parameters: Mapping[str, str], *, folder: str | None = None) -> Outcome:
+    """Carries out `add-tool`, `update-rule` or `deprecate-tool` on the sources of a workspace.
+
+    `folder` is where they are, `protocols/` where it is None. Every word of `protocols.update.edit` holds; a change
+    that is made already is done again by doing nothing. Raises TimeoutError for a lock that stays taken, OSError
+    where the system refuses; the file is as it was then.
+    """
+    with changing(root, folder) as files:
+        found = edit(files, command, parameters)
+        if isinstance(found, Refusal):
+            return Outcome(False, found.message, found.findings)
+        save(root, found)
+        return Outcome(True, found.message)
+
+
+@contextmanager
+def changing(root: str, folder: str | None = None) -> Iterator[dict[str, bytes]]:
+    """While it lasts nobody else changes the sources; gives what they are, by their paths in the workspace."""
+    place = os.path.join(root, FOLDER) if folder is None else folder
+    if not os.path.isdir(place):
+        yield {}
+        return
+    with durable.exclusive(place):
+        yield sources(root, place)
+
+
+def sources(root: str, folder: str) -> dict[str, bytes]:
+    """The protocol sources below a folder, in whatever subfolder, by their paths in the workspace."""
+    files: dict[str, bytes] = {}
+    for at, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith((RULES, PROSE)):
+                path = os.path.join(at, name)
+                shown = os.path.relpath(path, root).replace(os.sep, "/")
+                files[path if shown.startswith("../") else shown] = durable.read(path) or b""
+    return files
+
+
+def save(root: str, change: Edit) -> None:
+    """Writes a change, where there is one. Raises OSError, also for a source that is a link to somewhere else."""
+    if change.before == change.after:
+        return
+    path = os.path.join(root, change.path)
+    if os.path.islink(path):
+        raise OSError(None, "a protocol source that is a link is not written", path)
+    durable.sweep(path)
+    durable.replace(path, change.after)
