@@ -12,7 +12,7 @@ file is written, so they change no line number. A block ` ```findings ` names wh
 block is: `knowledge_core/plan_registry.json:1: warning: [missing-registry]`.
 
 With the word `escaped` in the fence's line, `\\u{FEFF}` and `\\x{FF}` in the block stand for that character and
-that byte. All plans of the section are linted, unless a block ` ```console ` says `$ COMMAND` (`fdc` or
+that byte. With the word `joined`, a line that begins with a space goes on with the one above it. All plans of the section are linted, unless a block ` ```console ` says `$ COMMAND` (`fdc` or
 `plan_manager`): then that command is run in the workspace, and its findings are read from what it prints.
 """
 
@@ -107,7 +107,7 @@ def sections(page: str) -> list[Section]:
         elif name in current.files:
             raise ValueError(f"line {number}: there is a `{name}` in this section already")
         else:
-            current.files[name] = _file(name, body, current.expected, escaped="escaped" in words)
+            current.files[name] = _file(name, body, current.expected, words)
             if language == "plan":
                 current.plans.append(name)
     return out
@@ -129,7 +129,7 @@ def _elsewhere(body: list[tuple[int, str]]) -> Iterator[Expected]:
         yield Expected(path, int(at), severity, rule, None, message, number)
 
 
-def _file(name: str, body: list[tuple[int, str]], expected: list[Expected], *, escaped: bool) -> bytes:
+def _file(name: str, body: list[tuple[int, str]], expected: list[Expected], words: list[str]) -> bytes:
     kept: list[str] = []
     for number, line in body:
         match = EXPECTATION.fullmatch(line)
@@ -138,10 +138,12 @@ def _file(name: str, body: list[tuple[int, str]], expected: list[Expected], *, e
             continue
         severity, column, rule, message = match.groups()
         expected.append(
-            Expected(name, len(kept) + 1, severity, rule, int(column) if column else None, message, number)
+            Expected(name, _at(kept, "joined" in words), severity, rule, int(column) if column else None, message, number)
         )
     text = "".join(line + "\n" for line in kept)
-    if not escaped:
+    if "joined" in words:
+        text = re.sub(r"\n +", " ", text)
+    if "escaped" not in words:
         return text.encode("utf-8")
     out, last = b"", 0
     for match in _ESCAPE.finditer(text):
@@ -150,6 +152,11 @@ def _file(name: str, body: list[tuple[int, str]], expected: list[Expected], *, e
         out += chr(value).encode("utf-8") if match[1] == "u" else bytes((value,))
         last = match.end()
     return out + text[last:].encode("utf-8")
+
+
+def _at(kept: list[str], joined: bool) -> int:
+    """The number that the next line of a file will have."""
+    return 1 + sum(1 for line in kept if not (joined and line.startswith(" ")))
 
 
 def write(section: Section, workspace: Path) -> None:

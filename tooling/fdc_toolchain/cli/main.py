@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("resume", "go on with a run where it stopped"),
     "runs": ("runs", "list runs"),
     "show": ("show", "show a run, step by step"),
+    "agent": ("agent", "take a task from orientation to submission, durably"),
     "research": ("research", "answer a question from documents, every sentence cited"),
     "start": ("start", "begin a task: orientation, then TASK_START in the log"),
     "close": ("close", "end a task: post-mortem, then TASK_END in the log"),

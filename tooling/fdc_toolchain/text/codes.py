@@ -87,6 +87,9 @@ CODES: dict[str, Code] = {
     "FDC432": Code("complexity-mismatch", "error", "the plan's complexity class is not the stated one"),
     "FDC441": Code("unverified-write", "warning", "a write that no later step looks at"),
     "FDC451": Code("capability", "error", "a step touches what `allow` does not name"),
+    "FDC461": Code("broken-rule", "error", "a run that breaks a rule of the workspace's protocols"),
+    "FDC462": Code("malformed-check", "error", "a check of a protocol's rule that cannot be made out"),
+    "FDC463": Code("unproved-rule", "warning", "a run may break a rule, and it is not known that none does"),
     # 5: protocols
     "FDC501": Code("malformed-protocol", "error", "a protocol source that does not follow its schema"),
     "FDC502": Code("duplicate-protocol", "error", "an id that two protocols or two rules have"),
@@ -94,6 +97,21 @@ CODES: dict[str, Code] = {
     "FDC504": Code("stale-agents-file", "error", "an AGENTS.md that is not what the protocols compile to"),
     "FDC505": Code("oversized-agents-file", "error", "an AGENTS.md that agents would cut off"),
     "FDC506": Code("missing-tool-file", "warning", "a tool's file that a protocol names and that is not there"),
+    "FDC507": Code("damaged-region", "error", "marks of a hand-written region that do not fit together"),
+    "FDC508": Code("foreign-agents-file", "error", "a file in the way of a build that fdc did not write"),
+    "FDC509": Code("missing-scope", "error", "a protocol for a folder that does not exist"),
+    "FDC510": Code("hidden-agents-file", "warning", "a file that agents read in place of a compiled one"),
+    "FDC511": Code("leftover-agents-file", "warning", "a changed file of an earlier build that has no source any more"),
+    "FDC530": Code("unreferenced-tool", "warning", "a tool that no protocol names"),
+    "FDC531": Code("unowned-rule", "warning", "a rule whose check names a tool that its protocol does not"),
+    "FDC532": Code("unresolved-tool", "warning", "the name of a tool that stands for nothing"),
+    "FDC535": Code("unenforced-rule", "error", "a rule that calls itself enforced without a check that works"),
+    "FDC536": Code("silenced-rule", "error", "a rule whose check reports codes that the settings ignore"),
+    "FDC537": Code("unowned-tool", "warning", "a tool that was used and that no protocol names"),
+    "FDC538": Code("unused-tool", "info", "a tool that a protocol names and that no step on record used"),
+    "FDC539": Code("vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"),
+    "FDC540": Code("damaged-log-line", "warning", "a line of the activity log that is no entry"),
+    "FDC541": Code("open-task", "info", "a task that was started and never closed"),
 }
 
 BY_NAME: dict[str, str] = {row.name: code for code, row in CODES.items()}

@@ -1,0 +1,80 @@
+"""`fdc audit`: do the rules bite, and is it worked as they say (FDC-101)?"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from .exits import CLEAN, FINDINGS, UsageError
+from .lifecycle import root_of, workspace_option
+
+if TYPE_CHECKING:
+    from ..text.diagnostic import Diagnostic
+
+
+@click.command()
+@workspace_option
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+@click.option("--output", metavar="FILE", help="Write the report there as Markdown, such as reports/audit_report.md.")
+@click.option("--strict", is_flag=True, help="Warnings fail the audit too.")
+def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
+    """Count the rules that are enforced, and compare what protocols say with what was done.
+
+    Exit 1 when a rule calls itself enforced and no check stands behind it, when AGENTS.md is not what its
+    sources compile to, or when the registry has a dead link. What the activity log shows (tools that no protocol
+    names, tools that nobody uses, lines that are no entry, tasks that nobody closed) is reported beside it.
+    """
+    from .. import durable, resources
+    from ..resolve.settings import SettingsError, read_settings
+    from ..workflows.audit import audit, sources_of
+    from ..workflows.audit_report import as_json, as_markdown, as_text
+    from .findings import show
+
+    root = root_of(workspace)
+    try:
+        settings = read_settings(root)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    sources = sources_of(root, "protocols")
+    found = audit(root, settings, sources, _built(root, sources))
+    version = resources.read("VERSION").decode("ascii").strip()
+    if output is not None:
+        target = os.path.abspath(output)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        durable.replace(target, as_markdown(found, version).encode("utf-8"))
+    if form == "json":
+        click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=True))
+    elif form == "markdown":
+        click.echo(as_markdown(found, version), nl=False)
+    else:
+        show(found.findings, err=False)
+        click.echo(as_text(found), nl=False)
+        if output is not None:
+            click.echo(f"report: {output}")
+    warned = strict and any(item.severity == "warning" for item in found.findings)
+    return FINDINGS if found.failed or warned else CLEAN
+
+
+def _built(root: str, sources: dict[str, bytes]) -> list[Diagnostic]:
+    """What is wrong with the sources, and with an AGENTS.md that is there; `fdc protocols check` asks for one too."""
+    from .. import durable
+    from ..protocols.compile import compile_agents
+    from ..protocols.drift import drift
+
+    if not sources:
+        return []
+
+    def read(path: str) -> str | None:
+        """A tool's source; only files of this workspace are tools."""
+        if ".." in path.split("/") or path.startswith("/") or "\0" in path:
+            return None
+        data = durable.read(os.path.join(root, *path.split("/")))
+        return None if data is None else data.decode("utf-8", "replace")
+
+    made = compile_agents(sources, durable.read(os.path.join(root, "VERSION")), read)
+    agents = durable.read(os.path.join(root, "AGENTS.md"))
+    stale = [] if made.text is None or agents is None else drift(made.text, agents, "AGENTS.md")
+    return [*made.findings, *stale]

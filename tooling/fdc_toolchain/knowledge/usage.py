@@ -1,0 +1,111 @@
+"""What a workspace's activity log says about how it is worked there (FDC-101). Pure: bytes in, counts out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from .activity import Entry, faults, open_tasks, read
+
+_SCRIPT = re.compile(r"(?:^|[\s;&|(/])([A-Za-z0-9_-]+)\.py\b")
+_FDC = re.compile(r"(?:^|[;&|(]\s*|/)(fdc|plan_manager)(?=\s)")
+
+
+class Use(NamedTuple):
+    """How often a tool was used, how often it failed, and the first line of the log that says so."""
+
+    name: str
+    used: int
+    failed: int
+    line: int
+
+
+class Usage(NamedTuple):
+    """A log, summed up. `damaged` and `invalid` are lines by number, the latter with what is wrong.
+
+    `tools` are the tools of steps; `scripts` the programs that commands among them started, by their
+    name without `.py`. `unclosed` are tasks with the line of their last TASK_START.
+    """
+
+    entries: int = 0
+    damaged: tuple[int, ...] = ()
+    invalid: tuple[tuple[int, str], ...] = ()
+    tools: tuple[Use, ...] = ()
+    scripts: tuple[Use, ...] = ()
+    steps: int = 0
+    failures: int = 0
+    cited: int = 0
+    tasks: int = 0
+    unclosed: tuple[tuple[str, int], ...] = ()
+
+
+def usage(log: bytes) -> Usage:
+    """Sums a log up; lines that are no entry are counted by number, and their reasons given where there are some."""
+    damaged: list[int] = []
+    invalid: list[tuple[int, str]] = []
+    tools: dict[str, list[int]] = {}
+    scripts: dict[str, list[int]] = {}
+    started: dict[str, int] = {}
+    steps = failures = cited = entries = 0
+    for number, raw in enumerate(log.split(b"\n"), 1):
+        if not raw.strip():
+            continue
+        found = read(raw).entries
+        if not found:
+            damaged.append(number)
+            continue
+        item = found[0]
+        wrong = faults(item)
+        if wrong:
+            invalid.append((number, wrong[0]))
+            continue
+        entries += 1
+        failed = item["outcome"]["status"] == "FAILURE"
+        failures += failed
+        if item["action"]["type"] == "TASK_START":
+            started[item["task"]["id"]] = number
+        details = item["action"]["details"]
+        tool = details.get("tool")
+        if not isinstance(tool, str) or not tool:
+            for name in _implied(item):
+                _count(scripts, name, number, failed)
+            continue
+        steps += 1
+        cited += "evidence_citation" in item
+        _count(tools, tool, number, failed)
+        for name in _started(details):
+            _count(scripts, name, number, failed)
+    left = {task.id for task in open_tasks(log)}
+    unclosed = tuple((task, number) for task, number in sorted(started.items()) if task in left)
+    return Usage(
+        entries, tuple(damaged), tuple(invalid), _uses(tools), _uses(scripts), steps, failures, cited, len(started), unclosed
+    )
+
+
+def _count(into: dict[str, list[int]], name: str, number: int, failed: bool) -> None:
+    row = into.setdefault(name, [0, 0, number])
+    row[0] += 1
+    row[1] += failed
+
+
+def _uses(rows: dict[str, list[int]]) -> tuple[Use, ...]:
+    return tuple(Use(name, *row) for name, row in sorted(rows.items()))
+
+
+def _implied(item: Entry) -> Iterable[str]:
+    """The scripts that make an entry of this type: nothing else may (FDC-12)."""
+    action = item["action"]["type"]
+    if action == "TASK_START":
+        return ("fdc_cli", "environmental_probe")
+    return ("fdc_cli",) if action == "TASK_END" else ()
+
+
+def _started(details: dict[str, Any]) -> set[str]:
+    """The scripts that a step's command starts. `fdc` is `fdc_cli`: the same program."""
+    arguments = details.get("arguments")
+    command = arguments.get("command") if isinstance(arguments, dict) else None
+    if not isinstance(command, str):
+        return set()
+    found = set(_SCRIPT.findall(command))
+    return found | {"fdc_cli" if name == "fdc" else name for name in _FDC.findall(command)}

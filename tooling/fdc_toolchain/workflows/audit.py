@@ -1,0 +1,304 @@
+"""Audits a workspace: do its rules bite, and is it worked as its protocols say (FDC-101)?
+
+What the protocols promise is compared with what stands behind it (checks, codes, the compiled file),
+with the plans that are there, and with what the activity log says was really done.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .. import durable
+from ..analyses.events import letters
+from ..knowledge.activity import LOG
+from ..knowledge.usage import Usage, usage
+from ..protocols.load import PROSE, RULES, Protocol, load
+from ..resolve.discover import find_keys
+from ..resolve.link import Linker
+from ..resolve.model import Act, Choice, Loop, Node, Unit
+from ..resolve.obligations import Obligation, place
+from ..resolve.seen import Seen
+from ..resolve.settings import Settings
+from ..text import glob_match
+from ..text.codes import CODES
+from ..text.diagnostic import Diagnostic, ordered
+from ..text.span import Span
+from . import registry
+
+ENFORCED, ADVICE, BROKEN = "enforced", "advice", "broken"
+_NAMED = re.compile(r"\bFDC[0-9]{3}\b")
+
+
+class RuleRow(NamedTuple):
+    """A rule: `state` is enforced, advice, or broken (it calls itself enforced and is not); `by` the codes or the template."""
+
+    protocol: str
+    rule: str
+    state: str
+    by: str
+    at: Span
+
+
+class ToolRow(NamedTuple):
+    """A tool, the protocols that name it, how often it was used and failed, and its place among the rules (0 to 1)."""
+
+    name: str
+    protocols: tuple[str, ...]
+    used: int
+    failed: int
+    centrality: float
+
+
+class Audit(NamedTuple):
+    """All that an audit found out. `findings` has everything that is wrong, and what is worth a look."""
+
+    rules: tuple[RuleRow, ...]
+    tools: tuple[ToolRow, ...]
+    usage: Usage
+    plans: int
+    findings: tuple[Diagnostic, ...]
+
+    def count(self, state: str, protocol: str | None = None) -> int:
+        """How many rules are in a state, of one protocol or of all."""
+        return sum(1 for row in self.rules if row.state == state and protocol in (None, row.protocol))
+
+    @property
+    def failed(self) -> bool:
+        """True where something is an error."""
+        return any(item.severity == "error" for item in self.findings)
+
+
+def audit(root: str, settings: Settings, sources: Mapping[str, bytes], built: Sequence[Diagnostic]) -> Audit:
+    """Audits the workspace at `root`; it reads and changes nothing.
+
+    `sources` are the protocol sources by path; `built` is what their build and its comparison with AGENTS.md
+    found (FDC501 to FDC506). Raises OSError where a file cannot be read.
+    """
+    linker = Linker(root, settings)
+    protocols = load(sources)[0].protocols
+    log = durable.read(os.path.join(root, *LOG.split("/")), limit=1 << 30) or b""
+    seen = usage(log)
+    findings = [*built, *linker.diagnostics]
+    rules = [row for protocol in protocols for row in _rules(protocol, sources, linker, findings)]
+    plans = _plans(root, settings, linker)
+    findings += _vacuous(linker.obligations, sources, plans)
+    owners = _owners(protocols, linker)
+    findings += _log(seen)
+    findings += _tools(seen, owners, protocols, linker)
+    findings += [item for item in registry.audit(root) if item.code != "FDC329"]
+    tools = _centrality(seen, owners)
+    return Audit(tuple(rules), tools, seen, len(plans), tuple(ordered(findings)))
+
+
+# ---- the rules ------------------------------------------------------------------------------------
+
+
+def _rules(
+    protocol: Protocol, sources: Mapping[str, bytes], linker: Linker, findings: list[Diagnostic]
+) -> list[RuleRow]:
+    name = protocol.body["protocol_id"]
+    proved = {one.number: one for one in linker.obligations if one.path == protocol.path}
+    silent = set(linker.settings.ignore)
+    rows = []
+    for number, rule in enumerate(protocol.body["rules"]):
+        check = rule.get("check")
+        at = place(sources[protocol.path], protocol.path, ("rules", number, "rule_id"))
+        label = f"the rule `{rule['rule_id']}` of `{name}`"
+        if check is None:
+            claim = _claim(rule)
+            if claim:
+                findings.append(
+                    Diagnostic(
+                        at, "FDC535", f"{label} {claim}, and has no check",
+                        help="give it a `check`, or say in `enforcement` that it is advice",
+                    )
+                )  # fmt: skip
+            rows.append(RuleRow(name, rule["rule_id"], BROKEN if claim else ADVICE, "", at))
+            continue
+        codes = _codes(check)
+        by = ", ".join(codes) if "code" in check else str(check["template"])
+        state = ENFORCED
+        unknown = [code for code in codes if code not in CODES]
+        if unknown or ("code" not in check and number not in proved):
+            state = BROKEN
+            why = f"names {', '.join(unknown)}, which nothing reports" if unknown else "has a check that cannot be made out"
+            findings.append(Diagnostic(at, "FDC535", f"{label} {why}", help="`fdc rules` lists the codes; `fdc lint` says more"))
+        elif codes and silent.issuperset(codes):
+            state = BROKEN
+            which = ", ".join(f"`{code}`" for code in codes)
+            findings.append(
+                Diagnostic(
+                    at, "FDC536", f"{label} is enforced by {which}, which the settings ignore",
+                    help="take the code out of `ignore`, or the check out of the rule",
+                )
+            )  # fmt: skip
+        rows.append(RuleRow(name, rule["rule_id"], state, by, at))
+    return rows
+
+
+def _codes(check: Mapping[str, Any]) -> list[str]:
+    """The codes that a check's breach is reported as."""
+    if "code" not in check:
+        return ["FDC461"]
+    found = check["code"]
+    return list(found) if isinstance(found, list) else [found]
+
+
+def _claim(rule: Mapping[str, Any]) -> str:
+    """How a rule without a check calls itself enforced; empty where it does not."""
+    if "enforced" in rule.get("tags", ()):
+        return "has the tag `enforced`"
+    named = _NAMED.search(rule["enforcement"])
+    return f"says that {named[0]} enforces it" if named else ""
+
+
+def _plans(root: str, settings: Settings, linker: Linker) -> list[Unit]:
+    keys = find_keys([root], root, settings.exclude, Seen())
+    keys += [path for path in linker.registry.entries.values() if path not in keys]
+    return [linker.link(key) for key in keys if linker.files.read(key) is not None]
+
+
+def _vacuous(
+    obligations: Iterable[Obligation], sources: Mapping[str, bytes], plans: Sequence[Unit]
+) -> Iterable[Diagnostic]:
+    """FDC539: rules that say nothing about any plan that is there."""
+    if not plans:
+        return
+    acts = {unit.key: list(_acts(unit.body)) for unit in plans}
+    for rule in obligations:
+        meant = [unit for unit in plans if _is_meant(rule, unit)]
+        # what must not be done is best said by plans that have none of it
+        wakes = 0 if rule.template == "absence" else rule.machine.wakes
+        steps = (letter for unit in meant for act in acts[unit.key] for letter in letters(rule, act))
+        if meant and (not wakes or any(letter & wakes for letter in steps)):
+            continue
+        at = place(sources[rule.path], rule.path, ("rules", rule.number, "rule_id")) if rule.path in sources else _top(rule.path)
+        why = "none has a step that it speaks of" if meant else "it is about none of them"
+        count = f"the {len(plans)} plans" if len(plans) > 1 else "the one plan"
+        yield Diagnostic(at, "FDC539", f"the rule `{rule.id}` says nothing about {count} here: {why}")
+
+
+def _is_meant(rule: Obligation, unit: Unit) -> bool:
+    if rule.plans and not any(glob_match.matches(unit.key, glob) for glob in rule.plans):
+        return False
+    return not rule.automata or unit.automaton is None or unit.automaton.path in rule.automata
+
+
+def _acts(nodes: Iterable[Node]) -> Iterable[Act]:
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Act):
+            yield node
+        elif isinstance(node, Loop):
+            work += node.body
+        elif isinstance(node, Choice):
+            work += [*node.then, *node.orelse]
+
+
+# ---- the log --------------------------------------------------------------------------------------
+
+
+def _log(seen: Usage) -> Iterable[Diagnostic]:
+    for number in seen.damaged:
+        yield Diagnostic(_line(number), "FDC540", "the line is no log entry: it is no JSON object", help="it is passed over")
+    for number, why in seen.invalid:
+        yield Diagnostic(_line(number), "FDC540", f"the line is no log entry: {why}", help="it is passed over")
+    for task, number in seen.unclosed:
+        message = f"the task `{task}` was started and never closed"
+        yield Diagnostic(_line(number), "FDC541", message, help="`fdc close --task-id ID` ends a task")
+
+
+def _owners(protocols: Iterable[Protocol], linker: Linker) -> dict[str, dict[str, str]]:
+    """Tool to the protocols that name it, each with the source's path: as their tool, or in a check."""
+    owners: dict[str, dict[str, str]] = {}
+    for protocol in protocols:
+        name = protocol.body["protocol_id"]
+        named = {*protocol.body.get("associated_tools", ())}
+        for rule in protocol.body["rules"]:
+            named.update(rule.get("associated_tools", ()))
+        for tool in named:
+            if not tool.endswith((".json", ".md")):
+                owners.setdefault(tool, {})[name] = protocol.path
+    for one in linker.obligations:
+        for event in (event for group in one.events for event in group):
+            for tool in (event.tool, event.name):
+                if tool in linker.catalogue.tools:
+                    owners.setdefault(str(tool), {})[one.protocol] = one.path
+    return owners
+
+
+def _tools(
+    seen: Usage, owners: Mapping[str, Mapping[str, str]], protocols: Sequence[Protocol], linker: Linker
+) -> Iterable[Diagnostic]:
+    """FDC537 and FDC538: tools that were used and belong to no protocol, and the other way round."""
+    if not seen.steps or not protocols:
+        return
+    used = {one.name for one in seen.tools}
+    started = {one.name for one in seen.scripts}
+    by_action = {event.name for one in linker.obligations for group in one.events for event in group if event.name}
+    for one in seen.tools:
+        declared = linker.catalogue.tools.get(one.name)
+        if one.name not in owners and not (declared and declared.action in by_action):
+            times = "once" if one.used == 1 else f"{one.used} times"
+            yield Diagnostic(
+                _line(one.line), "FDC537", f"`{one.name}` was used {times}, and no protocol names it",
+                help="name it in the `associated_tools` of the protocol that it belongs to",
+            )  # fmt: skip
+    for tool, where in sorted(owners.items()):
+        known = _script(tool) in started if "/" in tool else tool in used or tool.rpartition(".")[2] in used
+        if not known:
+            names = ", ".join(f"`{name}`" for name in sorted(where))
+            yield Diagnostic(
+                _top(sorted(where.values())[0]), "FDC538", f"`{tool}` is a tool of {names}, and no step on record used it"
+            )
+
+
+def _centrality(seen: Usage, owners: Mapping[str, Mapping[str, str]]) -> tuple[ToolRow, ...]:
+    """Every tool with its degree centrality in the graph of protocols and tools."""
+    import networkx
+
+    graph = networkx.Graph()
+    for tool, where in owners.items():
+        graph.add_node(("tool", tool))
+        for name in where:
+            graph.add_edge(("tool", tool), ("protocol", name))
+    uses = {one.name: one for one in seen.tools}
+    scripts = {one.name: one for one in seen.scripts}
+    graph.add_nodes_from(("tool", name) for name in uses)
+    central = networkx.degree_centrality(graph) if len(graph) > 1 else dict.fromkeys(graph, 0.0)
+    rows = []
+    for kind, tool in graph:
+        if kind != "tool":
+            continue
+        one = scripts.get(_script(tool)) if "/" in tool else uses.get(tool) or uses.get(tool.rpartition(".")[2])
+        protocols = tuple(sorted(owners.get(tool, ())))
+        rows.append(ToolRow(tool, protocols, one.used if one else 0, one.failed if one else 0, round(central[kind, tool], 4)))
+    return tuple(sorted(rows, key=lambda row: (-row.centrality, -row.used, row.name)))
+
+
+def _script(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".py")
+
+
+def _line(number: int) -> Span:
+    return Span(LOG, number, 1, number, 2)
+
+
+def _top(path: str) -> Span:
+    return Span(path, 1, 1, 1, 2)
+
+
+def sources_of(root: str, folder: str) -> dict[str, bytes]:
+    """The protocol sources below a folder of the workspace, by their path in it. Raises OSError."""
+    found: dict[str, bytes] = {}
+    for here, folders, names in os.walk(os.path.join(root, folder)):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith((RULES, PROSE)):
+                path = os.path.join(here, name)
+                found[os.path.relpath(path, root).replace(os.sep, "/")] = durable.read(path) or b""
+    return found
