@@ -63,7 +63,7 @@ def lower(
         "sources": {
             path: hashlib.blake2b(data, digest_size=32).hexdigest()
             for path, data in sorted(files.seen.items())
-            if data is not None
+            if data is not None and not path.endswith("/")
         },
     }
 

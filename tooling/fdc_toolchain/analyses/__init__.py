@@ -1,6 +1,6 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import automaton, bounds, calls, capability, closure, files, names, verify
+from . import automaton, bounds, calls, capability, closure, files, names, obligations, verify
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -12,6 +12,7 @@ RULES: tuple[Rule, ...] = (
     bounds.check,
     capability.check,
     verify.check,
+    obligations.check,
 )
 
 __all__ = ["RULES", "Context", "Rule"]

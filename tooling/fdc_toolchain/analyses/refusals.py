@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..resolve.graph import Instance
-from ..resolve.model import Loop
+from ..resolve.model import Act, Loop
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
-from .shortest import Leaf, Refusal, Search, fork_in, labels
+from .shortest import Leaf, Refusal, Search, doubt_in, labels
 from .words import Machine, Summaries
 
 _HELP = "go through the items with `for`, or move the branch into a plan with an automaton of its own"
@@ -32,7 +32,7 @@ def explained(instance: Instance, summaries: Summaries) -> Iterator[Diagnostic]:
         ends = "a run" if length else "the empty run"
         message = f"{ends} ends in state `{machine.states[state]}` of `{machine.name}`, which accepts in {wanted}"
         found = Diagnostic(last, "FDC402", message, trace=labels(path), help=_way_on(machine, state))
-        fork = fork_in(path)
+        fork = doubt_in(path)
         yield found if fork is None else _unsure(found, fork, machine, f"may end in state `{machine.states[state]}`")
 
 
@@ -62,6 +62,7 @@ def _refused(refusal: Refusal, root: str, machine: Machine) -> Diagnostic:
     node = refusal.node
     if isinstance(node, Loop):
         return _unproved(refusal, machine)
+    assert isinstance(node, Act)
     unit = refusal.instance.unit
     symbol = node.bound.action or ""
     state = machine.states[refusal.state]
@@ -76,7 +77,7 @@ def _refused(refusal: Refusal, root: str, machine: Machine) -> Diagnostic:
     message = f"`{node.step.tool}` ({symbol}) is refused in state `{state}` of `{machine.name}`{here}"
     help_ = f"in `{state}` it allows {', '.join(on)}" if on else f"in `{state}` it allows nothing more"
     found = Diagnostic(refusal.outer, "FDC401", message, _labels(refusal, step), trace, help_)
-    fork = fork_in(refusal.path)
+    fork = doubt_in(refusal.path)
     what = f"comes to `{node.step.tool}` ({symbol}) in state `{state}`"
     return found if fork is None else _unsure(found, fork, machine, what)
 

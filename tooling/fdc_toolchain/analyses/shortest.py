@@ -8,10 +8,12 @@ a called plan, so that a run of 2^60 steps has its exact length and prints its e
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple, Optional
 
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
+from ..syntax import tree
 from ..text.diagnostic import Label
 from ..text.span import Span
 from .words import Machine, Summaries
@@ -25,6 +27,8 @@ class Leaf(NamedTuple):
     column: int
     text: str
     counts: bool
+    doubt: str = ""
+    """Why no run may go this way after all; empty: one does."""
 
 
 class Nested(NamedTuple):
@@ -34,10 +38,13 @@ class Nested(NamedTuple):
 
 
 UNSURE = 1 << 80
-"""What it costs to go through such a fork: a run that is certain is always the shorter one."""
+"""What it costs to go where there is a doubt: a run that is certain is always the shorter one."""
+
+MAYBE = "it depends on a value"
+"""The doubt of a step that means one thing or another, as a value says that is known when the plan runs."""
 
 SOME_ORDER = "in some order"
-"""The text of a leaf that stands for a fork whose steps may happen in an order that was not looked into."""
+"""The text, and the doubt, of a leaf for a fork whose steps may come in an order that was not looked into."""
 
 Path = Optional[tuple["Path", Leaf | Nested]]  # noqa: UP045 - a type that names itself in quotes
 Reached = dict[int, tuple[int, Path]]
@@ -46,11 +53,11 @@ Reached = dict[int, tuple[int, Path]]
 class Refusal(NamedTuple):
     """A step that some run makes and the machine refuses, with the shortest such run before it.
 
-    Or a fork (`node` is a Loop) whose branches may interleave in an order that it might refuse.
+    Or a gate that may stop it there (`node` is a Gate), or a fork (`node` is a Loop) whose branches may interleave in an order that it might refuse.
     """
 
     instance: Instance
-    node: Act | Loop
+    node: Act | Loop | Gate
     state: int
     length: int
     path: Path
@@ -107,34 +114,55 @@ class Search:
                 here = self._loop(instance, node, here, refusals)
             elif isinstance(node, Choice):
                 here = self._choice(instance, node, here, refusals)
+            elif isinstance(node, Gate) and self.summaries.gate is not None:
+                here = self._read(instance, node, node.node, self.summaries.gate, here, refusals)
         return here
 
     def _act(self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]) -> Reached:
-        symbol = node.bound.action
+        symbol = self.summaries.symbol(instance, node)
         if symbol is None:
             leaf = self._leaf(instance, node.step, "", True)
             return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
-        row = self.summaries.steps(symbol).row
+        return self._read(instance, node, node.step, symbol, here, refusals)
+
+    def _read(
+        self,
+        instance: Instance,
+        node: Act | Gate,
+        statement: tree.Step | tree.Require,
+        symbol: Hashable,
+        here: Reached,
+        refusals: dict[int, Refusal],
+    ) -> Reached:
+        rows = self.summaries.steps(symbol).rows
+        cost = int(isinstance(node, Act))
         out: Reached = {}
+        names = self.machine.states
         for state, (length, path) in here.items():
-            target = -1 if row is None else row[state]
-            if target < 0:
-                known = refusals.get(id(node))
-                if known is None or (length, state) < (known.length, known.state):
-                    outer = instance.unit.span(node.step)
-                    refusals[id(node)] = Refusal(instance, node, state, length, path, outer)
-                continue
-            found = out.get(target)
-            if found is None or length + 1 < found[0]:
-                names = self.machine.states
-                leaf = self._leaf(instance, node.step, f"{names[state]} -> {names[target]}", True)
-                out[target] = (length + 1, (path, leaf))
+            targets = {-1 if row is None else row[state] for row in rows}
+            doubt = MAYBE if len(targets) > 1 else ""
+            for target in sorted(targets):
+                total = length + (UNSURE if doubt else 0)
+                if target < 0:
+                    known = refusals.get(id(node))
+                    if known is None or (total, state) < (known.length, known.state):
+                        outer = instance.unit.span(statement)
+                        refusals[id(node)] = Refusal(instance, node, state, total, path, outer)
+                    continue
+                found = out.get(target)
+                if found is None or total + cost < found[0]:
+                    text = self._move(names[state], names[target])
+                    leaf = Leaf(instance.unit.key, statement.line, statement.column, text, bool(cost), doubt)
+                    out[target] = (total + cost, (path, leaf))
         return out
 
+    def _move(self, before: str, after: str) -> str:
+        return f"{before} -> {after}"
+
     def _call(self, instance: Instance, node: Invoke, here: Reached, refusals: dict[int, Refusal]) -> Reached:
-        callee = instance.callees[node.number]
+        callee = self.summaries.enter(instance, node)
         leaf = self._leaf(instance, node.call, f"enters `{node.name}`", True)
-        if callee is None or callee.unit.stated is not None:
+        if callee is None:
             return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
         out: Reached = {}
         for state, (length, path) in here.items():
@@ -210,7 +238,7 @@ class Search:
             if known is None or (refusal.length, refusal.state) < (known.length, known.state):
                 refusals[key] = refusal
         after = self.summaries.interleaved(instance, node, mask)
-        leaf = self._leaf(instance, node.node, SOME_ORDER, True)
+        leaf = self._leaf(instance, node.node, SOME_ORDER, True)._replace(doubt=SOME_ORDER)
         state, (length, path) = min(here.items(), key=lambda item: (item[1][0], item[0]))
         if after & self.machine.sink and not certain:
             known = refusals.get(id(node))
@@ -222,7 +250,7 @@ class Search:
         return out
 
 
-def _line(node: Act | Loop) -> int:
+def _line(node: Act | Loop | Gate) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line
 
 
@@ -254,8 +282,8 @@ def _label(leaf: Leaf, depth: int) -> Label:
     return Label(span, "  " * depth + (text if leaf.counts else f"({text})"))
 
 
-def fork_in(path: Path) -> Leaf | None:
-    """The first fork on a path that is only gone through in some order, without walking a shared path twice."""
+def doubt_in(path: Path) -> Leaf | None:
+    """The first leaf on a path with a doubt, without walking a shared path twice."""
     memo: dict[int, Leaf | None] = {}
 
     def find(here: Path) -> Leaf | None:
@@ -264,7 +292,7 @@ def fork_in(path: Path) -> Leaf | None:
         if key not in memo:
             while here is not None:
                 leaf = here[1]
-                inner = find(leaf.path) if isinstance(leaf, Nested) else leaf if leaf.text == SOME_ORDER else None
+                inner = find(leaf.path) if isinstance(leaf, Nested) else leaf if leaf.doubt else None
                 found = inner or found
                 here = here[0]
             memo[key] = found

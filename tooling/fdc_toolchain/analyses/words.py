@@ -20,11 +20,14 @@ The shortest offending run is sought only once one is known to exist (`analyses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 from ..machines.model import Automaton
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
+
+Read = Callable[[Instance, Act], Hashable]
+"""What a step contributes to the word; None: nothing."""
 
 
 class Machine:
@@ -52,58 +55,80 @@ class Machine:
         )
 
 
-class _Steps(dict[int, int]):
+Rows = tuple["list[int] | None", ...]
+"""What a symbol does from each state; several where it is not known which of them it does. None: it is refused."""
+
+
+class Steps(dict[int, int]):
     """For one symbol: mask before to mask after, filled as asked."""
 
-    def __init__(self, row: list[int] | None, machine: Machine) -> None:
+    def __init__(self, rows: Rows, machine: Machine) -> None:
         super().__init__()
-        self.row = row
+        self.rows = rows
         self.machine = machine
 
     def __missing__(self, mask: int) -> int:
         sink = self.machine.sink
         after = mask & sink
-        rest = mask & ~sink
-        if rest and self.row is None:
-            after |= sink
-        elif self.row is not None:
-            while rest:
-                low = rest & -rest
-                rest ^= low
-                target = self.row[low.bit_length() - 1]
-                after |= sink if target < 0 else 1 << target
+        for row in self.rows:
+            rest = mask & ~sink
+            if rest and row is None:
+                after |= sink
+            elif row is not None:
+                while rest:
+                    low = rest & -rest
+                    rest ^= low
+                    target = row[low.bit_length() - 1]
+                    after |= sink if target < 0 else 1 << target
         self[mask] = after
         return after
 
 
 class Summaries:
-    """Exit states of plans and bodies under one machine."""
+    """Exit states of plans and bodies under one machine.
 
-    def __init__(self, machine: Machine) -> None:
+    As it stands, the word is that of the plan's automaton: action types, without those of sub-plans with an
+    automaton of their own. Another word is read with `read`, which sees all steps of the run, whatever
+    automaton governs them; `gate` is then what a `require` contributes (None: nothing).
+    """
+
+    def __init__(self, machine: Machine, read: Read | None = None, gate: Hashable = None) -> None:
         self.machine = machine
-        self._steps: dict[str, _Steps] = {}
+        self.read = read
+        self.gate = gate
+        self._steps: dict[Hashable, Steps] = {}
         self._exits: dict[tuple[int, int], int] = {}
-        self._alphabets: dict[int, frozenset[str]] = {}
+        self._alphabets: dict[int, frozenset[Hashable]] = {}
 
-    def steps(self, symbol: str) -> _Steps:
+    def symbol(self, instance: Instance, node: Act) -> Hashable:
+        """What a step contributes to the word; None: nothing."""
+        return node.bound.action if self.read is None else self.read(instance, node)
+
+    def rows(self, symbol: Hashable) -> Rows:
+        """What one symbol does."""
+        try:
+            return (self.machine.table[symbol],)  # type: ignore[index]
+        except KeyError:
+            return (None,)
+
+    def steps(self, symbol: Hashable) -> Steps:
         """The transitions of one symbol."""
         found = self._steps.get(symbol)
         if found is None:
-            try:
-                row: list[int] | None = self.machine.table[symbol]
-            except KeyError:
-                row = None
-            found = self._steps[symbol] = _Steps(row, self.machine)
+            found = self._steps[symbol] = Steps(self.rows(symbol), self.machine)
         return found
+
+    def enter(self, instance: Instance, node: Invoke) -> Instance | None:
+        """The plan whose steps are part of the word where it is called; None: no such plan."""
+        callee = instance.callees[node.number]
+        return None if callee is None or (callee.unit.stated is not None and self.read is None) else callee
 
     def root(self, instance: Instance) -> int:
         """Where the runs of a plan that starts in the start state can end."""
         return self.body(instance, instance.unit.body, 1 << self.machine.start)
 
     def call(self, instance: Instance, mask: int) -> int:
-        """Where a fragment called in the states of `mask` can end. A plan with its own automaton leaves them as they are."""
-        if instance.unit.stated is not None:
-            return mask
+        """Where a plan called in the states of `mask` can end."""
         out = mask & self.machine.sink
         rest = mask ^ out
         while rest:
@@ -118,22 +143,24 @@ class Summaries:
 
     def body(self, instance: Instance, nodes: list[Node], mask: int) -> int:
         """Where the runs of a body can end that start in the states of `mask`."""
-        steps = self._steps
+        steps, read = self._steps, self.read
         for node in nodes:
             kind = type(node)
             if kind is Act:
-                symbol = node.bound.action  # type: ignore[union-attr]
+                symbol = node.bound.action if read is None else read(instance, node)  # type: ignore[union-attr, arg-type]
                 if symbol is not None:
                     row = steps.get(symbol)
                     mask = (self.steps(symbol) if row is None else row)[mask]
             elif kind is Invoke:
-                callee = instance.callees[node.number]  # type: ignore[union-attr]
+                callee = self.enter(instance, node)  # type: ignore[arg-type]
                 if callee is not None:
                     mask = self.call(callee, mask)
             elif kind is Loop:
                 mask = self.loop(instance, node, mask)  # type: ignore[arg-type]
             elif kind is Choice:
                 mask = self.choice(instance, node, mask)  # type: ignore[arg-type]
+            elif kind is Gate and self.gate is not None:
+                mask = self.steps(self.gate)[mask]
         return mask
 
     def choice(self, instance: Instance, node: Choice, mask: int) -> int:
@@ -163,16 +190,17 @@ class Summaries:
 
     # ---- forks -------------------------------------------------------------------------
 
-    def alphabet(self, instance: Instance, nodes: list[Node]) -> frozenset[str]:
-        """Every symbol that a body can contribute, through the fragments that it calls."""
-        found: set[str] = set()
+    def alphabet(self, instance: Instance, nodes: list[Node]) -> frozenset[Hashable]:
+        """Every symbol that a body can contribute, through the plans that it calls."""
+        found: set[Hashable] = set()
         for node in nodes:
             if isinstance(node, Act):
-                if node.bound.action is not None:
-                    found.add(node.bound.action)
+                found.add(self.symbol(instance, node))
+            elif isinstance(node, Gate):
+                found.add(self.gate)
             elif isinstance(node, Invoke):
-                callee = instance.callees[node.number]
-                if callee is not None and callee.unit.stated is None:
+                callee = self.enter(instance, node)
+                if callee is not None:
                     known = self._alphabets.get(id(callee))
                     if known is None:
                         known = self._alphabets[id(callee)] = self.alphabet(callee, callee.unit.body)
@@ -181,9 +209,9 @@ class Summaries:
                 found |= self.alphabet(instance, node.body)
             elif isinstance(node, Choice):
                 found |= self.alphabet(instance, node.then) | self.alphabet(instance, node.orelse)
-        return frozenset(found)
+        return frozenset(found - {None})
 
-    def _closure(self, symbols: frozenset[str], mask: int) -> int:
+    def _closure(self, symbols: frozenset[Hashable], mask: int) -> int:
         reached = mask
         frontier = mask
         while frontier:
@@ -196,7 +224,7 @@ class Summaries:
 
     def commutes(self, instance: Instance, fork: Loop, mask: int) -> bool:
         """True where no two actions of the fork's body can tell in which order they happened."""
-        symbols = sorted(self.alphabet(instance, fork.body))
+        symbols = sorted(self.alphabet(instance, fork.body), key=repr)
         states = self._closure(frozenset(symbols), mask & ~self.machine.sink) & ~self.machine.sink
         rows = [self.steps(symbol) for symbol in symbols]
         while states:

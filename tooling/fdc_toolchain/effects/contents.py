@@ -12,7 +12,7 @@ import os
 import time
 
 from .. import cachedir
-from ..resolve.seen import Stamp, settled, sha1, stamp
+from ..resolve.seen import Stamp, listing, settled, sha1, stamp
 
 MOST = 256
 """Workspaces whose table is kept; the oldest go first."""
@@ -52,9 +52,15 @@ class Contents:
     def id(self, key: str) -> bytes | None:
         """The id of the file under `key` as it is now, or None where there is no regular file.
 
+        The key of a folder, with its `/`, has the id of the list of protocol sources below it.
+
         `stamps` and `ids` keep the last answer for each key.
         """
         path = self.path(key)
+        if key.endswith("/"):
+            names = listing(path[:-1])
+            self.ids[key] = None if names is None else blob_id(names)
+            return self.ids[key]
         now = self.stamps[key] = stamp(path)
         if now is None:
             self.ids[key] = None

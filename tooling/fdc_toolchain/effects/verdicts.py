@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 
 from .. import cachedir
-from ..resolve.seen import Seen, missing_part, remember, sha1, tool_identity
+from ..resolve.seen import Seen, folder_stamp, missing_part, remember, sha1, tool_identity
 from .contents import Contents
 
 MOST_IN_FOLDER = 32
@@ -97,7 +97,17 @@ def store(
 
 def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> None:
     """Lets `resolve.seen.recall` answer the next time with this record, which has just been found to hold."""
-    files = {contents.path(key): contents.stamps[key] for key in record.files}
+    files = {contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")}
     there = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]
+    for key, was in record.files.items():
+        if key.endswith("/"):
+            folder = contents.path(key)[:-1]
+            if was is None:
+                not_there.append(folder)
+            for here, _, _ in os.walk(folder):
+                before = folder_stamp(here)
+                seen.folders[here] = (before, tuple(os.listdir(here)))
+            if contents.id(key) != was:  # it changed while these times were taken
+                return
     remember(name, seen, files, there, not_there, (record.checked, record.diagnostics))

@@ -27,6 +27,7 @@ from .bind import Binder
 from .catalogue import Catalogue, read_catalogue
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
 from .registry import REGISTRY, Registry, read_registry
+from .seen import listing
 from .settings import Settings
 
 SHIPPED = "fdc:"
@@ -87,6 +88,13 @@ class Files:
         self.seen[key] = data
         return data
 
+    def protocols(self, folder: str) -> list[str]:
+        """The keys of the protocol sources below a folder. What was found counts as the content of `FOLDER/`."""
+        key = folder.rstrip("/") + "/"
+        if key not in self.seen:
+            self.seen[key] = listing(os.path.join(self.root, key[:-1]))
+        return [key + name for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\n") if name]
+
     def find(self, path: str) -> str | None:
         """The key of a path as plans write it: the workspace's file, else the shipped one. One file has one key."""
         if path.startswith("/") or ".." in path.split("/") or "\0" in path:
@@ -121,6 +129,13 @@ class Linker:
         shipped = resources.read(SHIPPED_REGISTRY) if resources.exists(SHIPPED_REGISTRY) else None
         self.shipped: Registry = read_registry(shipped, SHIPPED_REGISTRY)[0]
         self.bind = Binder().bind
+        self.obligations: tuple[Any, ...] = ()  # of `obligations.Obligation`, read where there are protocols
+        sources = self.files.protocols(settings.protocols) if settings.protocols else []
+        if sources:
+            from .obligations import Workspace, read_obligations
+
+            workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
+            self.obligations = read_obligations(sources, workspace, self.diagnostics)
         self._nearest: dict[str, str | None] = {}
         self._automata: dict[str, tuple[Automaton | None, list[Diagnostic]]] = {}
 
@@ -171,16 +186,18 @@ class Linker:
 
     def automaton(self, reference: str) -> tuple[str | None, Automaton | None, list[Diagnostic]]:
         """(key, automaton, findings) of a path, or of a name that stands for `tooling/NAME_fsm.json` or `tooling/NAME.json`."""
+        key = self._automaton_key(reference)
+        if key is None:
+            return None, None, []
+        if key not in self._automata:
+            self._automata[key] = load_automaton(self.files.read(key) or b"", key)
+        return key, *self._automata[key]
+
+    def _automaton_key(self, reference: str) -> str | None:
         candidates = [reference]
         if "/" not in reference and not reference.endswith(".json"):
             candidates = [f"tooling/{reference}_fsm.json", f"tooling/{reference}.json", reference]
-        for candidate in candidates:
-            key = self.files.find(candidate)
-            if key is not None:
-                if key not in self._automata:
-                    self._automata[key] = load_automaton(self.files.read(key) or b"", key)
-                return key, *self._automata[key]
-        return None, None, []
+        return next((key for key in map(self.files.find, candidates) if key is not None), None)
 
     def automaton_findings(self, keys: Iterable[str] | None = None) -> list[Diagnostic]:
         """What is wrong with the automata under `keys`, or with all that were looked at."""

@@ -85,6 +85,26 @@ def folder_stamp(path: str) -> Stamp | None:
     return (info.st_mtime_ns, info.st_ctime_ns, info.st_dev, info.st_ino)
 
 
+PROTOCOLS = ".protocol.json"
+"""How the names of protocol sources end."""
+
+
+def listing(folder: str) -> bytes | None:
+    """The protocol sources below a folder, one a line, by their paths from it; None where there is no such folder.
+
+    It stands as the content of the key that is the folder's with a `/` behind it: what was found by
+    looking for sources holds while the list is the same (and the sources, which are files like others).
+    """
+    if not os.path.isdir(folder):
+        return None
+    found = []
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        start = here[len(folder) + 1 :] + "/" if here != folder else ""
+        found += [start + name for name in names if name.endswith(PROTOCOLS)]
+    return "\n".join(sorted(found)).encode("utf-8", "surrogateescape")
+
+
 def _devices_that_keep_times() -> set[int]:
     """The devices of file systems of this machine that are known to change a folder's times with its listing."""
     found: set[int] = set()

@@ -12,18 +12,32 @@ class SettingsError(ValueError):
     """The settings file is wrong; the sentence says where and how."""
 
 
+class AgentFiles(NamedTuple):
+    """What `fdc protocols` writes: the table `agents`. Names of profiles and targets are checked where they are known."""
+
+    output: str = "AGENTS.md"
+    profile: str = "full"
+    split: bool = False
+    targets: tuple[str, ...] = ()
+    max_bytes: int = 32_768
+
+
 class Settings(NamedTuple):
     """What a workspace can decide.
 
     `fsm`: the automaton of root plans that name none. `profile`: `default`, or `fdc`, which
     refuses every call but `deep-research` and every stated recursion (C-01). `catalogues`: files
-    of the workspace's own tools. `exclude`: globs that folders leave out. `ignore` and
-    `per_file_ignores`: codes not reported. `strict`: warnings fail the lint too.
+    of the workspace's own tools. `protocols`: the folder of the protocols whose checks every plan must
+    keep; an empty text: none. `exclude`: globs that folders leave out. `ignore` and
+    `per_file_ignores`: codes not reported. `strict`: warnings fail the lint too. `test_command`: the
+    shell command that shows whether the workspace's code works; `test_seconds`, the most it may
+    take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92).
     """
 
     fsm: str = "tooling/fdc_fsm.json"
     profile: str = "default"
     catalogues: tuple[str, ...] = ("fdc_tools.json",)
+    protocols: str = "protocols"
     exclude: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -31,6 +45,10 @@ class Settings(NamedTuple):
     max_stack: int = 10
     limits: Limits = Limits()
     stated_catalogues: bool = False
+    agents: AgentFiles = AgentFiles()
+    test_command: str = ""
+    test_seconds: int = 600
+    debug_attempts: int = 3
 
 
 FILES = ("fdc.toml", "pyproject.toml")
@@ -86,13 +104,16 @@ def _settings(table: Any, where: str) -> Settings:
     from ..text.suggest import did_you_mean
 
     known = {
-        "fsm": str, "profile": str, "catalogues": list, "exclude": list, "ignore": list,
+        "fsm": str, "profile": str, "catalogues": list, "protocols": str, "exclude": list, "ignore": list,
         "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
+        "agents": dict,
+        "test-command": str, "test-seconds": int, "debug-attempts": int,
     }  # fmt: skip
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: expected a table")
     values: dict[str, Any] = {}
     for key, value in table.items():
+        key = "test-command" if key == "test_command" else key
         if key not in known:
             hint = did_you_mean(key, known)
             raise SettingsError(f"{where}: unknown key `{key}`" + (f"; {hint}" if hint else ""))
@@ -129,6 +150,10 @@ def _settings(table: Any, where: str) -> Settings:
         )
     if "max_stack" in values and not 1 <= values["max_stack"] <= 10:
         raise SettingsError(f"{where}: `max-stack` is 1 to 10, found {values['max_stack']}")
+    for key, least, most in (("test_seconds", 1, 86_400), ("debug_attempts", 0, 20)):
+        if key in values and not least <= values[key] <= most:
+            message = f"`{key.replace('_', '-')}` is {least} to {most}, found {values[key]}"
+            raise SettingsError(f"{where}: {message}")
     if "limits" in values:
         limits = values["limits"]
         names = {name.replace("_", "-"): name for name in Limits._fields}
@@ -141,4 +166,25 @@ def _settings(table: Any, where: str) -> Settings:
         if limits.get("nesting", 0) > 200:
             raise SettingsError(f"{where}: limit `nesting` is at most 200")
         values["limits"] = Limits(**{names[key]: value for key, value in limits.items()})
+    if "agents" in values:
+        values["agents"] = _agents(values["agents"], where)
     return Settings(**values)
+
+
+def _agents(table: dict[str, Any], where: str) -> AgentFiles:
+    from ..text.suggest import did_you_mean
+
+    known: dict[str, type] = {"output": str, "profile": str, "split": bool, "targets": list, "max-bytes": int}
+    for key, value in table.items():
+        if key not in known:
+            hint = did_you_mean(key, known)
+            raise SettingsError(f"{where}: unknown key `{key}` in `agents`" + (f"; {hint}" if hint else ""))
+        if type(value) is not known[key] or (type(value) is list and not all(isinstance(item, str) for item in value)):
+            kind = "a list of texts" if key == "targets" else _KINDS[known[key]]
+            raise SettingsError(f"{where}: `agents.{key}` takes {kind}, found {_shown(value)}")
+    values: dict[str, Any] = {key.replace("-", "_"): value for key, value in table.items()}
+    if "targets" in values:
+        values["targets"] = tuple(values["targets"])
+    if values.get("max_bytes", 1) < 1:
+        raise SettingsError(f"{where}: `agents.max-bytes` is 1 or more, found {values['max_bytes']}")
+    return AgentFiles(**values)

@@ -51,6 +51,8 @@ class Diagnostic(NamedTuple):
     trace: tuple[Label, ...] = ()
     help: str | None = None
     fix: Fix | None = None
+    grade: Severity | None = None
+    """The severity, where who wrote the rule chose one; None: the code's."""
 
     @property
     def rule(self) -> str:
@@ -60,7 +62,7 @@ class Diagnostic(NamedTuple):
     @property
     def severity(self) -> Severity:
         """`error` fails the lint; `warning` and `info` do not, unless `--strict` says so."""
-        return CODES[self.code].severity
+        return self.grade or CODES[self.code].severity
 
 
 def plain(diagnostic: Diagnostic) -> tuple[Any, ...]:
@@ -73,6 +75,7 @@ def plain(diagnostic: Diagnostic) -> tuple[Any, ...]:
         tuple((tuple(label.span), label.message) for label in diagnostic.trace),
         diagnostic.help,
         None if diagnostic.fix is None else _plain_fix(diagnostic.fix),
+        diagnostic.grade,
     )
 
 
@@ -82,7 +85,7 @@ def _plain_fix(fix: Fix) -> tuple[Any, ...]:
 
 def from_plain(value: Any) -> Diagnostic:
     """The inverse of `plain`."""
-    span, code, message, labels, trace, help_, fix = value
+    span, code, message, labels, trace, help_, fix, grade = value
     return Diagnostic(
         Span(*span),
         code,
@@ -91,6 +94,7 @@ def from_plain(value: Any) -> Diagnostic:
         tuple(Label(Span(*s), m) for s, m in trace),
         help_,
         fix and Fix(fix[0], tuple(Edit(Span(*s), r) for s, r in fix[1]), fix[2]),
+        grade,
     )
 
 

@@ -37,28 +37,32 @@ def compiled(pieces: Iterable[tuple[bool, str]]) -> Tokens:
 
 def fits(path: str, tokens: Tokens) -> bool:
     """True where the whole path is one that the tokens describe."""
-    # a position is a token's number, doubled; odd ones stand inside a folder's name of `**/`
     here = _closed({0}, tokens)
     for character in path:
-        after: set[int] = set()
-        for position in here:
-            number = position >> 1
-            if number == len(tokens):
-                continue
-            token = tokens[number]
-            if token == _FOLDERS:
-                if character != "/":
-                    after.add(2 * number + 1)
-                elif position & 1:
-                    after.add(2 * number)
-            elif token == _ANY or token == _NAME and character != "/":
-                after.add(2 * number)
-            elif token == _ONE and character != "/" or token == character:
-                after.add(2 * number + 2)
-        if not after:
+        here = _after(here, tokens, character)
+        if not here:
             return False
-        here = _closed(after, tokens)
     return 2 * len(tokens) in here
+
+
+def _after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
+    """The positions after a character: a token's number, doubled; odd ones stand inside a folder's name of `**/`."""
+    after: set[int] = set()
+    for position in here:
+        number = position >> 1
+        if number == len(tokens):
+            continue
+        token = tokens[number]
+        if token == _FOLDERS:
+            if character != "/":
+                after.add(2 * number + 1)
+            elif position & 1:
+                after.add(2 * number)
+        elif token == _ANY or token == _NAME and character != "/":
+            after.add(2 * number)
+        elif token == _ONE and character != "/" or token == character:
+            after.add(2 * number + 2)
+    return _closed(after, tokens)
 
 
 def _closed(positions: set[int], tokens: Tokens) -> set[int]:
@@ -84,3 +88,42 @@ def _glob(glob: str) -> Tokens:
 def matches(path: str, glob: str) -> bool:
     """True where the glob matches the path."""
     return fits(path, _glob(glob))
+
+
+def compare(inner: Tokens, outer: Tokens) -> bool | None:
+    """How two sets of paths lie to each other: True where the first is part of the second, False where they share none.
+
+    None in between. Walks both at once, letter by letter; letters that neither names are all alike.
+    """
+    named = {token for token in (*inner, *outer) if len(token) == 1}
+    letters = (*sorted(named | {"/"}), "\0")
+    start = (frozenset(_closed({0}, inner)), frozenset(_closed({0}, outer)))
+    seen = {start}
+    work = [start]
+    both = only = False
+    while work and not (both and only):
+        left, right = work.pop()
+        if 2 * len(inner) in left:
+            if 2 * len(outer) in right:
+                both = True
+            else:
+                only = True
+        for letter in letters:
+            after = frozenset(_after(left, inner, letter))
+            if not after:
+                continue
+            state = (after, frozenset(_after(right, outer, letter)))
+            if state not in seen:
+                seen.add(state)
+                work.append(state)
+    return None if both and only else both
+
+
+def plain(path: str) -> str:
+    """A path without the components that mean nothing: `./`, doubled slashes, a slash at the start.
+
+    What goes upwards with `..` stays as it is: no tool of ours follows it.
+    """
+    names = path.split("/")
+    kept = [name for name in names if name not in ("", ".")]
+    return "/".join(kept) + ("/" if kept and names[-1] in ("", ".") else "")

@@ -1,0 +1,150 @@
+"""What is said of a plan that some run of breaks a protocol's rule: the shortest such run, and where the rule stands."""
+
+from __future__ import annotations
+
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Gate, Loop
+from ..resolve.obligations import Obligation, place
+from ..text.diagnostic import Diagnostic, Label
+from ..text.span import Span
+from . import events
+from .obligations import STOP, described, machine_of
+from .refusals import MOST, last_line
+from .shortest import SOME_ORDER, UNSURE, Leaf, Refusal, Search, doubt_in, labels
+from .words import Rows, Summaries
+
+
+class Alone(Summaries):
+    """The words of one rule without data: all steps count, by their letters."""
+
+    def __init__(self, rule: Obligation) -> None:
+        self.rule = rule
+        self._letters: dict[int, events.Letters] = {}
+        super().__init__(machine_of(rule), self._read, STOP if rule.strict else None)
+
+    def _read(self, instance: Instance, node: Act) -> events.Letters:
+        found = self._letters.get(id(node.bound))
+        if found is None:
+            found = self._letters[id(node.bound)] = events.letters(self.rule, node)
+        return found
+
+    def rows(self, symbol: object) -> Rows:
+        """What the letters do that a step may be."""
+        table = self.machine.table
+        return (table[STOP],) if symbol == STOP else tuple(table[str(letter)] for letter in symbol)  # type: ignore[attr-defined]
+
+
+def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[Diagnostic]]:
+    """(violated or unproved or holds, the findings) of a root under a rule that some run of it may break.
+
+    `source` is the protocol's text: the findings point at the rule in it.
+    """
+    where = Label(place(source, rule.path, ("rules", rule.number, "rule_id")), rule.description)
+    status, found = _judged(root, rule)
+    return status, [item._replace(labels=(*item.labels, where)) for item in found]
+
+
+def _judged(root: Instance, rule: Obligation) -> tuple[str, list[Diagnostic]]:
+    finding = _Search(Alone(rule)).root(root)
+    sure = [one for one in finding.refusals if one.length < UNSURE and not isinstance(one.node, Loop)]
+    found = [_refused(one, root, rule) for one in sure[:MOST]]
+    end = finding.unfinished
+    if end is not None and end[1] < UNSURE:
+        found.append(_unfinished(root, rule, *end))
+    if found:
+        return "violated", found
+    for one in finding.refusals[:1]:
+        return "unproved", [_unproved(one.outer, _doubt(one), rule, labels(one.path))]
+    if end is not None:
+        return "unproved", [_unproved(last_line(root), doubt_in(end[2]), rule, labels(end[2]))]
+    return "holds", []
+
+
+class _Search(Search):
+    """Traces that say what a step means to the rule, and nothing of those that mean nothing to it."""
+
+    def _move(self, before: str, after: str) -> str:
+        return "" if before == after else after
+
+
+def _named(rule: Obligation) -> str:
+    return f"the rule `{rule.rule}` of `{rule.protocol}`"
+
+
+def _finding(
+    span: Span, code: str, message: str, rule: Obligation, more: tuple[Label, ...], trace: tuple[Label, ...]
+) -> Diagnostic:
+    found = Diagnostic(span, code, message, more, trace, f"the rule: {asked(rule)}")
+    return found._replace(grade="warning") if code == "FDC461" and rule.severity == "warning" else found
+
+
+def _refused(refusal: Refusal, root: Instance, rule: Obligation) -> Diagnostic:
+    node = refusal.node
+    unit = refusal.instance.unit
+    here = "" if unit.key == root.unit.key else f" (reached in `{unit.name}`, line {_line(node)})"
+    if isinstance(node, Gate):
+        statement, what = unit.span(node.node), "a run that stops at this `require`"
+    else:
+        assert isinstance(node, Act)
+        statement, what = unit.span(node.step), f"`{node.step.tool}`"
+    more = () if refusal.outer == statement else (Label(statement, "this step"),)
+    trace = (*labels(refusal.path), Label(statement, "breaks the rule"))
+    return _finding(refusal.outer, "FDC461", f"{what} breaks {_named(rule)}{here}", rule, more, trace)
+
+
+def _line(node: object) -> int:
+    return node.step.line if isinstance(node, Act) else node.node.line  # type: ignore[attr-defined]
+
+
+def _unfinished(root: Instance, rule: Obligation, state: int, length: int, path: object) -> Diagnostic:
+    where = machine_of(rule).states[state]
+    message = f"a run breaks {_named(rule)}: at its end, {where}"
+    return _finding(last_line(root), "FDC461", message, rule, (), labels(path))  # type: ignore[arg-type]
+
+
+def _doubt(refusal: Refusal) -> Leaf | None:
+    if isinstance(refusal.node, Loop):
+        span = refusal.instance.unit.span(refusal.node.node)
+        return Leaf(span.path, span.line, span.column, "", True, SOME_ORDER)
+    found = doubt_in(refusal.path)
+    if found is None:
+        span = refusal.instance.unit.span(refusal.node.step)  # type: ignore[union-attr]
+        found = Leaf(span.path, span.line, span.column, "", True, "value")
+    return found
+
+
+def _unproved(span: Span, doubt: Leaf | None, rule: Obligation, trace: tuple[Label, ...]) -> Diagnostic:
+    assert doubt is not None
+    if doubt.doubt == SOME_ORDER:
+        why = "the branches of a fork may interleave in an order that breaks it"
+    else:
+        why = "it depends on a value that is known only when the plan runs"
+    there = Span(doubt.key, doubt.line, doubt.column, doubt.line, doubt.column + 1)
+    more = () if there[:2] == span[:2] else (Label(there, "this fork" if doubt.doubt == SOME_ORDER else "this step"),)
+    return _finding(span, "FDC463", f"{_named(rule)} is not proved: {why}", rule, more, trace)
+
+
+_ASKED = {
+    "existence": "at least {n} times {a}", "absence": "fewer than {n} times {a}", "exactly": "exactly {n} times {a}",
+    "init": "the first step is {a}", "last": "the last step is {a}",
+    "choice": "{a} or {b}", "exclusive_choice": "{a} or {b}, not both",
+    "responded_existence": "where there is {a}, there is {b} too, before or after",
+    "coexistence": "{a} and {b}, or neither",
+    "response": "after {a} comes {b}", "precedence": "no {b} before {a}",
+    "succession": "after {a} comes {b}, and no {b} before {a}",
+    "alternate_response": "after {a} comes {b} before the next {a}",
+    "alternate_precedence": "before {b} comes {a}, one for each",
+    "alternate_succession": "{a} and {b} take turns, {a} first",
+    "chain_response": "the step after {a} is {b}", "chain_precedence": "the step before {b} is {a}",
+    "chain_succession": "{a} and {b} follow each other directly",
+    "not_coexistence": "not both {a} and {b}", "not_succession": "no {b} after {a}",
+    "not_chain_succession": "{b} does not directly follow {a}",
+    "fresh": "before {c} comes {a} since the last {b}", "held": "{a} only between {b} and {c}",
+}  # fmt: skip
+
+
+def asked(rule: Obligation) -> str:
+    """What a rule's check asks, in words."""
+    names = {letter: described(group) for letter, group in zip("abc", rule.events, strict=True)}
+    text = _ASKED[rule.template].format(n=rule.n, **names)
+    return text if rule.same is None else f"for each {rule.same}: {text}"

@@ -1,0 +1,347 @@
+"""The rules of the workspace's protocols that are checks over the steps of every run (issue 3, *Rules that bite*).
+
+Read on the way of every lint, so with the standard library only. What a protocol says besides its checks is the
+business of `fdc protocols`; a check that cannot be made out is a finding here too (FDC462), and so is a source in
+which nobody can tell whether there is one (FDC501). A source is read closely, with places, only for a finding.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from ..machines import declare
+from ..text.codes import CODES
+from ..text.diagnostic import Diagnostic
+from ..text.span import Span
+from ..text.suggest import did_you_mean
+from .catalogue import Catalogue, Tool
+
+Place = tuple["str | int", ...]
+"""Where something stands in a JSON text: keys and positions from the outside in."""
+
+
+class Event(NamedTuple):
+    """One kind of step. `name` is a tool or an action type; every field that is not None or empty must fit."""
+
+    name: str | None
+    tool: str | None
+    action: str | None
+    arguments: tuple[tuple[str, str], ...]
+
+    def may_be(self, tool: str, action: str | None) -> bool:
+        """True where a step of this tool and action type is the event, if its arguments are right."""
+        return (
+            (self.name is None or self.name in (tool, action))
+            and (self.tool is None or self.tool == tool)
+            and (self.action is None or self.action == action)
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """The event as a program carries it."""
+        named = {"name": self.name, "tool": self.tool, "action": self.action, "arguments": dict(self.arguments)}
+        return {key: value for key, value in named.items() if value}
+
+
+class Obligation(NamedTuple):
+    """A rule with a template: where it comes from, and what it asks of the runs of which plans.
+
+    `events` are those of a, b and c. `automata` are keys of automata, `plans` globs; empty: all.
+    """
+
+    protocol: str
+    rule: str
+    description: str
+    path: str
+    number: int
+    template: str
+    n: int
+    events: tuple[tuple[Event, ...], tuple[Event, ...], tuple[Event, ...]]
+    same: str | None
+    automata: tuple[str, ...]
+    plans: tuple[str, ...]
+    severity: str
+    strict: bool
+    """True where a run that stops early owes what the rule asks."""
+
+    @property
+    def id(self) -> str:
+        """The rule's name among all rules."""
+        return f"{self.protocol}/{self.rule}"
+
+    @property
+    def machine(self) -> declare.Template:
+        """The automaton that reads the steps of a run, or those about one value, while it lasts."""
+        made = declare.compiled(self.template, self.n)
+        return made if self.same is None else declare.from_first_step(made)
+
+
+class Workspace(NamedTuple):
+    """What the reader needs of the workspace: the bytes under a key, the key of an automaton's name, the tools."""
+
+    read: Callable[[str], bytes | None]
+    automaton: Callable[[str], str | None]
+    catalogue: Catalogue
+
+
+class _Wrong(Exception):
+    def __init__(self, place: Place, message: str, help: str | None = None, code: str = "FDC462") -> None:
+        self.place = place
+        self.message = message
+        self.help = help
+        self.code = code
+
+
+def read_obligations(paths: Iterable[str], workspace: Workspace, found: list[Diagnostic]) -> tuple[Obligation, ...]:
+    """The checks in the sources under `paths`, in order; what is wrong with them is added to `found` (FDC462, FDC501)."""
+    out: list[Obligation] = []
+    for path in paths:
+        data = workspace.read(path)
+        if data is None or (b'"check"' not in data and b"\\u" not in data):
+            continue
+        try:
+            document = _document(data)
+        except ValueError as wrong:
+            found += _unreadable(path, data, str(wrong))
+            continue
+        for number, rule in enumerate(document["rules"]):
+            if "check" not in rule:
+                continue
+            try:
+                made = _check(document, rule, path, number, workspace)
+            except _Wrong as wrong:
+                span = place(data, path, ("rules", number, "check", *wrong.place))
+                found.append(Diagnostic(span, wrong.code, wrong.message, help=wrong.help))
+                continue
+            if made is not None:
+                out.append(made)
+    return tuple(out)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise ValueError("a key twice in one object")
+    return out
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    """The source as far as its checks can be told from the rest. Raises ValueError."""
+    try:
+        body = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(body, dict) or not isinstance(body.get("protocol_id"), str):
+        raise ValueError("expected an object with a `protocol_id`")
+    rules = body.get("rules")
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+        raise ValueError("`rules` is not a list of objects")
+    for rule in rules:
+        if "check" in rule and not (isinstance(rule.get("rule_id"), str) and isinstance(rule.get("description"), str)):
+            raise ValueError("a rule with a `check` has a `rule_id` and a `description`")
+    return body
+
+
+def _unreadable(path: str, data: bytes, why: str) -> list[Diagnostic]:
+    """Where and why a source is not strict JSON of its form: its checks may be lost in it."""
+    from ..text.json_text import Places, parse
+
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    places = Places(path, text)
+    problems = parse(text)[1]
+    help_ = "`fdc protocols check` says all that is wrong with it"
+    if not problems:
+        return [Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", f"its checks cannot be read: {why}", help=help_)]
+    return [Diagnostic(places.span(one.start, one.end), "FDC501", one.message, help=one.help) for one in problems]
+
+
+def place(data: bytes, path: str, where: Place) -> Span:
+    """The span of a value in a JSON text, or of the innermost thing around it that is there."""
+    from ..text.json_text import Places, parse
+
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    node, _ = parse(text)
+    if node is None:
+        return Span(path, 1, 1, 1, 2)
+    for part in where:
+        if isinstance(part, int) and node.kind == "array" and part < len(node.value):
+            node = node.value[part]
+        elif isinstance(part, str) and node.kind == "object":
+            inner = [member for member in node.value if member.key.value == part]
+            if not inner:
+                break
+            node = inner[-1].value
+    return Places(path, text).span(node.start, node.end)
+
+
+# ---- one check -------------------------------------------------------------------------------------
+
+_KEYS = ("template", "a", "b", "c", "n", "same", "where", "severity", "on_abort")
+
+
+def _check(
+    document: dict[str, Any], rule: dict[str, Any], path: str, number: int, workspace: Workspace
+) -> Obligation | None:
+    """The obligation, or None for a check by codes. Raises _Wrong."""
+    check = rule["check"]
+    if not isinstance(check, dict):
+        raise _Wrong((), "a check is an object")
+    if "code" in check:
+        _codes(check)
+        return None
+    _known(check, _KEYS, (), "a check has no")
+    template = _choice(check, "template", declare.NAMES)
+    wanted = declare.compiled(template).letters
+    for at, letter in enumerate("abc"):
+        if (letter in check) != bool(wanted >> at & 1):
+            takes = ", ".join(f"`{one}`" for position, one in enumerate("abc") if wanted >> position & 1)
+            where: Place = (letter,) if letter in check else ()
+            raise _Wrong(where, f"`{template}` takes {takes}{'' if letter in check else f'; `{letter}` is missing'}")
+    n = check.get("n", 1)
+    if "n" in check and template not in declare.COUNTED:
+        raise _Wrong(("n",), f"`{template}` takes no `n`", f"only {', '.join(declare.COUNTED)} count")
+    if type(n) is not int or not 1 <= n <= 100:
+        raise _Wrong(("n",), "`n` is a whole number from 1 to 100")
+    events = tuple(
+        _events(check[letter], (letter,), workspace.catalogue) if letter in check else () for letter in "abc"
+    )
+    automata, plans = _where(check.get("where", {}), workspace)
+    return Obligation(
+        document["protocol_id"],
+        rule["rule_id"],
+        rule["description"],
+        path,
+        number,
+        template,
+        n,
+        events,  # type: ignore[arg-type]
+        _same(check, events, workspace.catalogue),
+        automata,
+        plans,
+        _choice(check, "severity", ("error", "warning"), "error"),
+        _choice(check, "on_abort", ("ignore", "check"), "ignore") == "check",
+    )
+
+
+def _known(given: dict[str, Any], keys: Iterable[str], where: Place, what: str) -> None:
+    names = tuple(keys)
+    for key in given:
+        if key not in names:
+            raise _Wrong((*where, key), f"{what} `{key}`", did_you_mean(key, names))
+
+
+def _choice(check: dict[str, Any], key: str, choices: tuple[str, ...], default: str | None = None) -> str:
+    value = check.get(key, default)
+    if value not in choices:
+        if key not in check:
+            raise _Wrong((), f"a check has a `{key}` or a `code`")
+        hint = did_you_mean(value, choices) if isinstance(value, str) else None
+        raise _Wrong((key,), f"`{value}` is no {key}", hint or f"expected {', '.join(choices)}")
+    return str(value)
+
+
+def _codes(check: dict[str, Any]) -> None:
+    _known(check, ("code",), (), "a check by code has no")
+    codes = check["code"] if isinstance(check["code"], list) else [check["code"]]
+    if not codes:
+        raise _Wrong(("code",), "the check names no code")
+    for code in codes:
+        if not isinstance(code, str) or code not in CODES:
+            hint = did_you_mean(code, CODES) if isinstance(code, str) else None
+            raise _Wrong(("code",), f"`{code}` is no code of a diagnostic", hint or "`fdc rules` lists them")
+
+
+def _events(value: Any, where: Place, catalogue: Catalogue) -> tuple[Event, ...]:
+    if not isinstance(value, list):
+        return (_event(value, where, catalogue),)
+    if not value:
+        raise _Wrong(where, "the list of events is empty")
+    return tuple(_event(item, (*where, number), catalogue) for number, item in enumerate(value))
+
+
+def actions_of(catalogue: Catalogue) -> set[str]:
+    """Every action type that some tool's step can have."""
+    return {
+        action
+        for tool in catalogue.tools.values()
+        for action in (tool.action, *(symbol for _, symbol in tool.actions))
+        if action is not None
+    }
+
+
+def _event(value: Any, where: Place, catalogue: Catalogue) -> Event:
+    if isinstance(value, str):
+        if value not in catalogue.tools and value not in actions_of(catalogue):
+            known = [*catalogue.tools, *sorted(actions_of(catalogue))]
+            raise _Wrong(where, f"`{value}` is neither a tool nor an action type", did_you_mean(value, known))
+        return Event(value, None, None, ())
+    if not isinstance(value, dict) or not value:
+        raise _Wrong(where, "an event is an action type, the name of a tool, or an object")
+    _known(value, ("tool", "action", "arguments"), where, "an event has no")
+    tool, action = value.get("tool"), value.get("action")
+    if "tool" in value and tool not in catalogue.tools:
+        hint = did_you_mean(tool, catalogue.tools) if isinstance(tool, str) else None
+        raise _Wrong((*where, "tool"), f"no catalogue declares a tool `{tool}`", hint)
+    if "action" in value and action not in actions_of(catalogue):
+        hint = did_you_mean(action, sorted(actions_of(catalogue))) if isinstance(action, str) else None
+        raise _Wrong((*where, "action"), f"no tool has the action type `{action}`", hint)
+    arguments = value.get("arguments", {})
+    if not isinstance(arguments, dict) or "arguments" in value and not arguments:
+        raise _Wrong((*where, "arguments"), "`arguments` is an object of globs by parameter")
+    event = Event(None, tool, action, tuple(arguments.items()))
+    tools = _tools((event,), catalogue)
+    if not tools:
+        raise _Wrong(where, f"no step of `{tool}` is a `{action}`")
+    for name, glob in arguments.items():
+        if not isinstance(glob, str) or not glob:
+            raise _Wrong((*where, "arguments", name), "an argument is described by a glob")
+        names = [item.name for one in tools for item in one.parameters]
+        if name not in names:
+            whose = f"`{tool}`" if tool else "the tool of such a step"
+            hint = did_you_mean(name, names)
+            raise _Wrong((*where, "arguments", name), f"{whose} has no parameter `{name}`", hint)
+    return event
+
+
+def _tools(events: Iterable[Event], catalogue: Catalogue) -> list[Tool]:
+    """The tools whose steps may be one of the events."""
+    return [
+        tool
+        for tool in catalogue.tools.values()
+        if any(
+            event.may_be(tool.name, action)
+            for event in events
+            for action in (tool.action, *(symbol for _, symbol in tool.actions))
+        )
+    ]
+
+
+def _same(check: dict[str, Any], events: Iterable[tuple[Event, ...]], catalogue: Catalogue) -> str | None:
+    if "same" not in check:
+        return None
+    same = check["same"]
+    if not isinstance(same, str) or not same:
+        raise _Wrong(("same",), "`same` names a parameter")
+    for letter, group in zip("abc", events, strict=True):
+        names = [item.name for tool in _tools(group, catalogue) for item in tool.parameters]
+        if group and same not in names:
+            raise _Wrong(("same",), f"no step of `{letter}` has a parameter `{same}`", did_you_mean(same, names))
+    return same
+
+
+def _where(where: Any, workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if not isinstance(where, dict):
+        raise _Wrong(("where",), "`where` is an object")
+    _known(where, ("automata", "plans"), ("where",), "`where` has no")
+    for key, names in where.items():
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
+            raise _Wrong(("where", key), f"`{key}` is a list of texts")
+    keys = []
+    for number, name in enumerate(where.get("automata", ())):
+        key = workspace.automaton(name)
+        if key is None:
+            help_ = "expected a path in the workspace, or a name for `tooling/NAME_fsm.json`"
+            raise _Wrong(("where", "automata", number), f"the automaton `{name}` does not exist", help_)
+        keys.append(key)
+    return tuple(keys), tuple(where.get("plans", ()))
