@@ -21,7 +21,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) 
 
 @pytest.fixture(scope="session")
 def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The verdict cache of this test run: nobody's own cache is read or written."""
+    """The verdict cache of this test run, and its key: nobody's own is read or written."""
     return tmp_path_factory.mktemp("cache")
 
 
@@ -33,6 +33,7 @@ def no_live_model(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReques
             if name.startswith(("ANTHROPIC_", "OPENAI_", "FDC_")):
                 monkeypatch.delenv(name)
     monkeypatch.setenv("FDC_CACHE_DIR", str(session_cache))
+    monkeypatch.setenv("XDG_STATE_HOME", str(session_cache / "state"))  # the key that seals runs
 
 
 @pytest.fixture

@@ -18,6 +18,9 @@ from fdc_toolchain.program.codec import ProgramError
 from tests.support.programs import everything, program
 
 
+KEY = b"k" * 32
+
+
 def outcome(address: str, **body: Any) -> Record:
     return Record("outcome", address, 1, "t", "r", 0.5, body)
 
@@ -29,7 +32,7 @@ def path(tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(path: str) -> Iterator[Store]:
-    made = Store(path)
+    made = Store(path, KEY)
     made.create("a", "a.plan", everything(), {"given": {"x": "ü"}}, 1.0)
     yield made
     made.close()
@@ -43,7 +46,7 @@ def test_what_was_appended_is_read_again_by_another_process_in_the_same_order(st
     journal.append(records[:1])
     journal.append(records[1:])
     store.close()
-    with closing(Store(path)) as again:
+    with closing(Store(path, KEY)) as again:
         row = again.run("a")
         assert row is not None and again.records(row) == records
         assert again.program(row) == everything()
@@ -59,7 +62,7 @@ def test_a_replaced_controller_can_write_nothing_more(store: Store, path: str) -
     assert row is not None
     old = store.claim(row)
     old.append([outcome("main/1")])
-    other = Store(path)
+    other = Store(path, KEY)
     new = other.claim(row)
     for records in ([outcome("main/2")], [outcome("main/2"), outcome("main/3")]):
         with pytest.raises(Fenced):
@@ -139,7 +142,7 @@ def test_a_torn_log_loses_its_end_and_never_invents_a_record(store: Store, path:
         copy.write_bytes(main)
         Path(f"{copy}-wal").write_bytes(log[:cut])
         try:
-            found = Store(str(copy))
+            found = Store(str(copy), KEY)
         except WorldFailed:
             continue
         again = found.run("a")
@@ -153,7 +156,7 @@ def test_a_torn_log_loses_its_end_and_never_invents_a_record(store: Store, path:
 def test_bytes_for_a_step_do_not_grow_with_the_length_of_a_run(tmp_path: Path) -> None:
     def bytes_for_a_step(steps: int) -> float:
         path = tmp_path / f"{steps}.sqlite"
-        made = Store(str(path))
+        made = Store(str(path), KEY)
         made.create("a", "a.plan", program(), {}, 1.0)
         row = made.run("a")
         assert row is not None

@@ -33,7 +33,7 @@ def tell(ended: Ended, show: Quiet, form: str, quiet: bool, style: Style) -> int
 
 
 def exit_code(ended: Ended) -> int:
-    """0 finished, 1 stopped or waiting for a person, 3 the world failed, 4 our bug, 130 interrupted."""
+    """0 finished, 1 stopped, cancelled or waiting for a person, 3 the world failed, 4 our bug, 130 interrupted."""
     if ended.status == "finished":
         return CLEAN
     if ended.status == "interrupted":
@@ -91,6 +91,8 @@ def _story(ended: Ended, style: Style) -> list[str]:
     elif ended.status == "broken":
         out.append(f"{style.paint('error', 'the world failed')}: {visible(ended.message)}")
         verdict = f"left off after {work}; nothing is lost, `{resume}` goes on"
+    elif ended.status == "cancelled":
+        verdict = f"cancelled after {work}; `fdc fork {ended.run}@STEP` begins a new run from a step of it"
     else:
         verdict = f"interrupted after {work}; nothing is lost, `{resume}` goes on"
     out.append(f"{verdict}; `fdc show {ended.run}` shows every step")

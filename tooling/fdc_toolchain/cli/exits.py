@@ -16,6 +16,12 @@ class Exit(Exception):
     code = BUG
 
 
+class Refused(Exit):
+    """What was asked for is possible, and fdc will not do it as it stands (1)."""
+
+    code = FINDINGS
+
+
 class UsageError(Exit):
     """The command line is wrong (2)."""
 

@@ -30,12 +30,16 @@ if TYPE_CHECKING:
     "keeps that; ADDRESS=done for one of several.",
 )  # fmt: skip
 @click.option("--retry", is_flag=True, help="Try the steps that failed again.")
+@click.option("--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine.")
+@click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
 @shared
 def command(
     run: str,
     answers: tuple[str, ...],
     assumptions: tuple[str, ...],
     retry: bool,
+    trust: bool,
+    force: bool,
     budgets: tuple[str, ...],
     jobs: int,
     shell_timeout: float | None,
@@ -66,7 +70,8 @@ def command(
         show.line(f"run {row.name}: {visible(row.plan)}, going on")
     ended = wiring.drive_run(
         root, row.name, show,
-        answers=said, assume=known, budget=budget_of(budgets), retry=retry, jobs=jobs, shell_seconds=shell_timeout,
+        answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
+        shell_seconds=shell_timeout,
     )  # fmt: skip
     return tell(ended, show, form, quiet, look)
 

@@ -11,7 +11,7 @@ from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
 
 
 @click.command(
-    epilog="Exit codes: 0 finished, 1 refused, stopped or waiting for a person, 2 wrong usage, 3 the world failed, "
+    epilog="Exit codes: 0 finished, 1 refused, stopped, cancelled or waiting, 2 wrong usage, 3 the world failed, "
     "4 a bug of ours, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exits import UsageError, WorldError
+from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def begin(
 
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
-    from ..effects import runs
+    from ..effects import runs, trust
     from ..engine.ports import WorldFailed
 
     try:
@@ -135,13 +136,16 @@ def begin(
         inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
         if task is not None:
             inputs["task"] = task._asdict()
-        store = _store(root)
+        store = writing(root)
         try:
             store.create(name, plan, program, inputs, time.time())
         finally:
             store.close()
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
+    if not trust.lasts():
+        said = f"fdc: {trust.key_path()} cannot be written, so nobody will know that run {name} is yours: "
+        click.echo(said + "`fdc resume` will want --trust", err=True)
     return name
 
 
@@ -156,12 +160,17 @@ def drive_run(
     retry: bool = False,
     jobs: int = 8,
     shell_seconds: float | None = None,
+    trusted: bool = False,
+    force: bool = False,
 ) -> Ended:
     """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
 
-    Raises WorldError where the run is driven by somebody else, or where it cannot be read.
+    `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
+    goes on. Raises Refused where one of them is needed, WorldError where the run is driven by
+    somebody else, or where its record cannot be read or is damaged.
     """
     from ..effects import runs
+    from ..effects.journal import Untrusted
     from ..engine.ports import Fenced, WorldFailed
 
     lock = None
@@ -171,13 +180,19 @@ def drive_run(
         holder = lock.take()
         if holder is not None:
             raise WorldError(f"the run {name} is being driven by {holder}; one controller at a time")
-        store = _store(root)
+        store = writing(root)
         row = store.run(name)
         if row is None:
             raise UsageError(f"there is no run `{name}` here")
-        _known(row)
-        changes = {"budget": dict(budget or {}), "retry": retry}
+        known(row)
+        if not force and (row.status == "cancelled" or runs.cancel_asked(root, name)):
+            hint = "`fdc resume --force` goes on with it all the same, `fdc fork` begins a new one"
+            raise Refused(f"the run {name} was cancelled; {hint}")
+        runs.forget_cancel(root, name)
+        changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds)
+    except Untrusted as whose:
+        raise Refused(untrusted(name, str(whose))) from whose
     except Fenced as fenced:
         raise WorldError(f"the run {name}: {fenced}; this one has stopped") from fenced
     except WorldFailed as failed:
@@ -206,17 +221,17 @@ def _drive(
     from ..effects.run_log import Watched
     from ..effects.shell import SECONDS
     from ..effects.tools import LocalTools, Workbench
-    from ..engine.drive import Ports, drive
+    from ..engine.drive import Ending, Ports, drive
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
-    from ..engine.ports import WorldFailed
+    from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
 
     try:
+        journal = store.claim(row, trust=changes["trusted"])
         program = store.program(row)
-        records = store.records(row)
+        records = journal.records
         driven = max((record.at for record in records), default=0.0)
-        journal = store.claim(row)
         who = {"pid": os.getpid(), "began": round(time.time(), 3)}
         fresh = [Record("session", "", journal.epoch, "", "", driven, who)]
         if changes["budget"]:
@@ -240,13 +255,27 @@ def _drive(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         overrides={"close_task": _closing(root)},
     )
-    ports = Ports(journal, LocalTools(program, bench), Monotonic(), show if log is None else Watched(show, log))
+    tools = LocalTools(program, bench)
+    signals = False
+    watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
+    progress = show if log is None else Watched(show, log)
+    ports = Ports(journal, tools, Monotonic(), progress, watch.asked.is_set)
     try:
-        with interruptible():
-            ending = drive(program, state, ports, room=jobs, assume=assume)
+        with interruptible() as signals:
+            watch.start()
+            try:
+                ending = drive(program, state, ports, room=jobs, assume=assume)
+            finally:
+                watch.stop()
         ended = _ended(row, ending, state)
-    except KeyboardInterrupt:
-        ended = Ended(row.name, row.plan, "interrupted", steps=state.steps, seconds=state.elapsed)
+    except (KeyboardInterrupt, Cancelled):
+        if state.ended:  # it was over before anybody interrupted
+            last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
+            ended = _ended(row, last, state)
+        else:
+            status = "cancelled" if watch.asked.is_set() else "interrupted"
+            ended = _ended(row, Ending("broken"), state)
+            ended.status = status
     finally:
         opened.close()
     try:
@@ -254,7 +283,10 @@ def _drive(
             log.close()
     except WorldFailed as failed:  # what is not logged is logged on resume, so the run must be resumable
         ended.status, ended.message = "broken", str(failed)
-    _record(journal, ended)
+    if ended.status == "cancelled":
+        journal.append([cancelled(journal.epoch, state.elapsed)])
+    record_end(journal, ended)
+    runs.forget_cancel(root, row.name)
     return ended
 
 
@@ -287,17 +319,36 @@ def _ended(row: RunRow, ending: Ending, state: RunState) -> Ended:
     )  # fmt: skip
 
 
-def _record(journal: Any, ended: Ended) -> None:
+def _halt(cancel: Callable[[], None], signals: bool) -> None:
+    """Makes the controller of this process leave: its commands die, and whoever waits at a prompt wakes."""
+    cancel()
+    if signals:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
+def cancelled(epoch: int, at: float) -> Record:
+    """The record of a run's cancellation."""
+    from ..engine.events import Record
+
+    return Record("cancel", "", epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)})
+
+
+def record_end(journal: Any, ended: Ended) -> None:
+    """Puts on record how driving ended. Raises WorldFailed where that is the end of the run itself."""
+    from hashlib import blake2b
+
     from ..engine.ports import WorldFailed
+    from ..program.codec import encode
 
     said = {
         "stop": ended.stop, "message": ended.message, "steps": ended.steps, "seconds": ended.seconds,
         "spent": ended.spent, "questions": ended.questions,
+        "result": blake2b(encode(ended.result), digest_size=16).hexdigest(),
     }  # fmt: skip
     try:
         journal.close_run(ended.status, said, time.time())
     except WorldFailed:
-        if ended.status in ("finished", "stopped"):
+        if ended.status in ("finished", "stopped", "cancelled"):
             raise
         # A world that fails is what this end says anyway; the records up to here are safe.
 
@@ -313,8 +364,8 @@ def failures(records: list[Any]) -> list[Any]:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """While it lasts, Ctrl-C and requests to end (SIGTERM, SIGHUP) leave a run cleanly.
+def interruptible() -> Iterator[bool]:
+    """While it lasts, Ctrl-C and requests to end (SIGTERM, SIGHUP) leave a run cleanly; yields whether that is so.
 
     The first one begins that, which takes a few seconds at most; those that follow it closely are
     not heard, or an impatient finger would leave half of the work undone.
@@ -336,7 +387,7 @@ def interruptible() -> Iterator[None]:
     except ValueError:
         pass  # not the main thread: whoever embeds us handles signals
     try:
-        yield
+        yield bool(before)
     finally:
         for number, handler in before.items():
             # Interrupted, the process is about to end; one more signal must not make that look like a crash.
@@ -354,7 +405,8 @@ class Monotonic:
 @contextmanager
 def reading(root: str) -> Iterator[Store | None]:
     """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
-    from ..effects import journal, runs
+    from ..effects import journal, runs, trust
+    from ..effects.schema import Older
     from ..engine.ports import WorldFailed
 
     path = runs.journal_path(root)
@@ -362,7 +414,12 @@ def reading(root: str) -> Iterator[Store | None]:
         yield None
         return
     try:
-        store = journal.Store(path, readonly=True)
+        key = trust.key(root, make=False)
+        try:
+            store = journal.Store(path, key, readonly=True)
+        except Older:
+            journal.Store(path).close()
+            store = journal.Store(path, key, readonly=True)
         try:
             yield store
         finally:
@@ -392,13 +449,24 @@ def status_of(root: str, row: RunRow) -> str:
     return row.status
 
 
-def _store(root: str) -> Store:
-    from ..effects import journal, runs
+def writing(root: str) -> Store:
+    """The journal of a workspace, to be written. Raises WorldFailed."""
+    from ..effects import journal, runs, trust
 
-    return journal.Store(runs.journal_path(root))
+    return journal.Store(runs.journal_path(root), trust.key(root, make=True))
 
 
-def _known(row: RunRow) -> None:
+def untrusted(name: str, signature: str) -> str:
+    """Why a run is not gone on with, and what to do."""
+    who = "nobody has sealed it" if signature == "none" else "its seal is not of your key"
+    return (
+        f"the run {name} was not begun by you on this machine ({who}); it may do anything that its plan says: "
+        f"look at it with `fdc show {name}`, and go on with --trust if you want that"
+    )
+
+
+def known(row: RunRow) -> None:
+    """Raises WorldError for a run whose records this fdc cannot read."""
     from ..effects.journal import ENGINE
 
     if row.engine != ENGINE:

@@ -7,6 +7,10 @@ living controllers apart before it comes to that.
 
 WAL with synchronous=FULL: what `append` returned from survives a power cut. Bodies over 64 KiB
 lie once, by their content, in the table `blob`, as does the program of a run.
+
+Records are chained and sealed (`effects.chain`). The newest link is kept in the run's row with
+every intent, with every 32nd record, and at each end of driving: once a step would write a
+second page of the file for each.
 """
 
 from __future__ import annotations
@@ -14,39 +18,32 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from ..program.codec import canonical, encode, load
+from . import chain, schema
 
 BLOB_OVER = 64 * 1024
 BUSY_MS = 10_000
+ANCHOR_EVERY = 32
 ENGINE = 1
 """The version of what records mean. A run is only taken up by an fdc that knows its version."""
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS run(
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, engine INTEGER NOT NULL, plan TEXT NOT NULL,
-  program TEXT NOT NULL, inputs TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
-  status TEXT NOT NULL DEFAULT 'new', ending TEXT, started REAL NOT NULL, ended REAL);
-CREATE TABLE IF NOT EXISTS record(
-  run INTEGER NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL,
-  tool TEXT NOT NULL, request TEXT NOT NULL, at REAL NOT NULL, body TEXT, blob TEXT,
-  PRIMARY KEY(run, address, kind, turn)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS blob(hash TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
-"""
-
-_INSERT = "INSERT INTO record SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10 FROM run WHERE id=?1 AND epoch=?11"
-
-
-_COLUMNS = "id, name, engine, plan, program, inputs, epoch, status, ending, started, ended"
+_INSERT = "INSERT INTO record SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11 FROM run WHERE id=?1 AND epoch=?12"
+_ADD_RUN = f"INSERT INTO run({schema.OWNER}) VALUES({','.join('?' * len(chain.Owner._fields))})"
+_ROWS = f"SELECT {schema.ROW} FROM record WHERE run=? ORDER BY seq"
 
 
 class RunRow(NamedTuple):
-    """What the journal says of a run as a whole. Times are seconds since 1970."""
+    """What the journal says of a run as a whole. Times are seconds since 1970.
+
+    `origin`, of a run that was forked: `run` and `address`, how many `records` were taken along,
+    and the `link` of that run's chain up to which they reach.
+    """
 
     id: int
     name: str
@@ -54,18 +51,32 @@ class RunRow(NamedTuple):
     plan: str
     digest: str
     inputs: dict[str, Any]
+    origin: dict[str, Any] | None
+    started: float
     epoch: int
     status: str
     ending: dict[str, Any] | None
-    started: float
     ended: float | None
+
+
+class Damaged(WorldFailed):
+    """A run's record is not what was written."""
+
+
+class Untrusted(Exception):
+    """A run's record is not sealed by the user's key: it may have come with a clone."""
 
 
 class Store:
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
-    def __init__(self, path: str, *, readonly: bool = False) -> None:
+    def __init__(self, path: str, key: bytes | None = None, *, readonly: bool = False) -> None:
+        """`key` seals what is written, and tells whose seals those are that are found (`effects.trust`)."""
         self.path = path
+        self.key = key
+        for name in (path, path + "-wal", path + "-journal"):
+            if os.path.islink(name):
+                raise WorldFailed(f"{name}: a symbolic link; the runs of this workspace would lie elsewhere")
         try:
             where = f"file:{_quoted(path)}?mode=ro" if readonly else path
             self._db = sqlite3.connect(where, uri=readonly, isolation_level=None)
@@ -73,14 +84,12 @@ class Store:
             raise _world(failed, path) from failed
         try:
             self._db.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-            if readonly:
-                self._db.execute("SELECT 1 FROM run LIMIT 1")
-            else:
+            if not readonly:
                 mode = self._db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
                 if mode != "wal":
                     raise WorldFailed(f"{path}: this file system cannot keep a write-ahead log ({mode})")
                 self._db.execute("PRAGMA synchronous=FULL")
-                self._db.executescript(_SCHEMA)
+            schema.prepare(self._db, path, readonly=readonly)
         except sqlite3.Error as failed:
             self._db.close()
             raise _world(failed, path) from failed
@@ -92,14 +101,35 @@ class Store:
         """Releases the file."""
         self._db.close()
 
-    def create(self, name: str, plan: str, program: dict[str, Any], inputs: dict[str, Any], now: float) -> None:
-        """Records a new run before anything of it happens. Raises WorldFailed, also for a name in use."""
+    def create(
+        self,
+        name: str,
+        plan: str,
+        program: dict[str, Any],
+        inputs: dict[str, Any],
+        now: float,
+        *,
+        origin: dict[str, Any] | None = None,
+        records: Sequence[Record] = (),
+    ) -> None:
+        """Records a new run before anything of it happens, with what it takes along from the run `origin`.
+
+        Raises WorldFailed, also for a name in use.
+        """
         with self._transaction():
             digest = self._put(encode(program))
-            self._db.execute(
-                "INSERT INTO run(name, engine, plan, program, inputs, started) VALUES(?,?,?,?,?,?)",
-                (name, ENGINE, plan, digest, canonical(inputs), now),
-            )
+            number = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM run").fetchone()[0]
+            came = None if origin is None else canonical(origin)
+            # Sessions and changed budgets are keyed by epoch: those of this run must come after those taken along.
+            epoch = max((record.turn for record in records if not record.address), default=0)
+            owner = chain.Owner(
+                number, name, ENGINE, plan, digest, canonical(inputs), came, float(now), epoch, "new", None, None,
+                0, b"", b"",
+            )  # fmt: skip
+            self._db.execute(_ADD_RUN, owner)
+            journal = RunJournal(self, owner._replace(head=chain.beginning(owner)), [])
+            journal.write(records)
+            journal.anchor()
 
     def run(self, name: str) -> RunRow | None:
         """The run of exactly this name."""
@@ -127,39 +157,89 @@ class Store:
             raise _world(failed, self.path) from failed
 
     def records(self, row: RunRow) -> list[Record]:
-        """The records of a run, in the order in which they were written."""
+        """The records of a run, in the order in which they were written. They are not checked."""
+        return self._records(self._chained(row.id), row.name)
+
+    def check(self, number: int) -> chain.Checked:
+        """Whether all of a run is as it was written, and who wrote it. Raises WorldFailed."""
+        owner = self._owner(number)
+        return chain.check(owner, self._chained(number), self.key, self._content)
+
+    def numbers(self) -> dict[int, str]:
+        """The number and the name of every run, damaged or not."""
+        return dict(self._select("SELECT id, name FROM run ORDER BY id"))
+
+    def strays(self) -> int:
+        """How many records belong to no run."""
+        return int(self._select("SELECT count(*) FROM record WHERE run NOT IN (SELECT id FROM run)")[0][0])
+
+    def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
+        """Takes a run over: whoever held it before can write no more. The caller holds the run's lock.
+
+        All of the run is checked first. Raises Damaged; and Untrusted where it is not sealed by
+        the key, unless `trust`. From then on it is.
+        """
+        with self._transaction():
+            rows = self._chained(row.id)
+            owner = self._owner(row.id)
+            found = chain.check(owner, rows, self.key, self._content)
+            if found.faults:
+                raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
+            if found.signature != "ours" and not trust:
+                raise Untrusted(found.signature)
+            last = rows[-1] if rows else None
+            owner = owner._replace(epoch=owner.epoch + 1, status="running")
+            if last is not None:
+                owner = owner._replace(seq=last[3], head=last[9])
+            journal = RunJournal(self, owner, self._records(rows, row.name))
+            self._db.execute("UPDATE run SET epoch=?, status='running' WHERE id=?", (owner.epoch, row.id))
+            journal.anchor()
+        return journal
+
+    def _owner(self, number: int) -> chain.Owner:
+        found = self._select(f"SELECT {schema.OWNER} FROM run WHERE id=?", (number,))
+        if not found:
+            raise WorldFailed(f"{self.path}: the run is gone")
+        return chain.Owner(*found[0])
+
+    def _chained(self, number: int) -> list[chain.Row]:
+        return self._select(_ROWS, (number,))
+
+    def _select(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """Rows whose texts may be damaged."""
+        self._db.text_factory = _text
         try:
-            found = self._db.execute(
-                "SELECT kind, address, turn, tool, request, at, body, blob FROM record WHERE run=? ORDER BY seq",
-                (row.id,),
-            )
-            loads = json.loads
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as failed:
+            raise _world(failed, self.path) from failed
+        finally:
+            self._db.text_factory = str
+
+    def _records(self, rows: list[chain.Row], name: str) -> list[Record]:
+        loads = json.loads
+        try:
             return [
                 Record(kind, address, turn, tool, request, at, loads(self._get(blob) if blob else body))
-                for kind, address, turn, tool, request, at, body, blob in found.fetchall()
+                for kind, address, turn, _, tool, request, at, body, blob, _ in rows
             ]
-        except sqlite3.Error as failed:
-            raise _world(failed, self.path) from failed
         except (ValueError, TypeError, RecursionError) as damage:
-            raise WorldFailed(f"{self.path}: a record of the run {row.name} is damaged: {damage}") from damage
-
-    def claim(self, row: RunRow) -> RunJournal:
-        """Takes a run over: whoever held it before can write no more. The caller holds the run's lock."""
-        with self._transaction():
-            self._db.execute("UPDATE run SET epoch=epoch+1, status='running' WHERE id=?", (row.id,))
-            epoch = self._db.execute("SELECT epoch FROM run WHERE id=?", (row.id,)).fetchone()[0]
-            seq = self._db.execute("SELECT coalesce(max(seq), 0) FROM record WHERE run=?", (row.id,)).fetchone()[0]
-        return RunJournal(self, row.id, epoch, seq)
+            raise Damaged(f"{self.path}: a record of the run {name} is damaged: {damage}") from damage
 
     def _rows(self, where: str, values: tuple[Any, ...]) -> Iterator[RunRow]:
-        try:
-            found = self._db.execute(f"SELECT {_COLUMNS} FROM run {where}", values).fetchall()
-        except sqlite3.Error as failed:
-            raise _world(failed, self.path) from failed
-        for row in found:
-            plain = RunRow(*row)
-            ending = None if plain.ending is None else json.loads(row[8])
-            yield plain._replace(inputs=json.loads(row[5]), ending=ending)
+        for found in self._select(f"SELECT {schema.OWNER} FROM run {where}", values):
+            row = RunRow(*found[: len(RunRow._fields)])
+            texts: tuple[Any, ...] = (row.inputs, row.origin, row.ending)
+            try:
+                inputs, origin, ending = (None if text is None else json.loads(text) for text in texts)
+            except (ValueError, TypeError, RecursionError) as damage:
+                raise Damaged(f"{self.path}: the row of the run {row.name} is damaged: {damage}") from damage
+            if not isinstance(inputs, dict):
+                raise Damaged(f"{self.path}: the row of the run {row.name} is damaged")
+            yield row._replace(inputs=inputs, origin=origin, ending=ending)
+
+    def _content(self, name: str) -> bytes | None:
+        row = self._select("SELECT bytes FROM blob WHERE hash=?", (name,))
+        return row[0][0] if row and isinstance(row[0][0], bytes) else None
 
     def _put(self, data: bytes) -> str:
         name = blake2b(data, digest_size=32).hexdigest()
@@ -181,59 +261,88 @@ class Store:
 
 
 class RunJournal:
-    """The journal of one run in the hands of one controller (port `engine.ports.Journal`)."""
+    """The journal of one run in the hands of one controller (port `engine.ports.Journal`).
 
-    def __init__(self, store: Store, run: int, epoch: int, seq: int) -> None:
+    `records` are those that were there when it was claimed.
+    """
+
+    def __init__(self, store: Store, owner: chain.Owner, records: list[Record]) -> None:
         self._store = store
         self._db = store._db
-        self._run = run
-        self._seq = seq
-        self.epoch = epoch
+        self._key = store.key
+        self._owner = owner
+        self._run = owner.id
+        self._seq = self._anchored = owner.seq
+        self._link = owner.head
+        self.epoch = owner.epoch
+        self.records = records
 
     def append(self, records: list[Record]) -> None:
         """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written."""
-        if len(records) == 1:
+        if len(records) == 1 and records[0].kind == "outcome" and self._seq + 1 - self._anchored < ANCHOR_EVERY:
             body = canonical(records[0].body)
             if len(body) <= BLOB_OVER:
                 try:
                     self._insert(records[0], body, None)
                 except sqlite3.Error as failed:
                     raise _world(failed, self._store.path) from failed
-                self._seq += 1
                 return
-        before = self._seq
+        before = self._seq, self._link, self._anchored
         try:
             with self._store._transaction():
-                for record in records:
-                    body = canonical(record.body)
-                    if len(body) > BLOB_OVER:
-                        self._insert(record, None, self._store._put(body.encode("ascii")))
-                    else:
-                        self._insert(record, body, None)
-                    self._seq += 1
+                self.write(records)
         except BaseException:
-            self._seq = before
+            self._seq, self._link, self._anchored = before
             raise
+
+    def write(self, records: Sequence[Record]) -> None:
+        """The same inside of a transaction of the caller."""
+        for record in records:
+            body = canonical(record.body)
+            if len(body) > BLOB_OVER:
+                self._insert(record, None, self._store._put(body.encode("ascii")))
+            else:
+                self._insert(record, body, None)
+        if self._seq - self._anchored >= ANCHOR_EVERY or any(record.kind != "outcome" for record in records):
+            self.anchor()
+
+    def anchor(self) -> None:
+        """Writes the newest link into the run's row, inside of a transaction of the caller."""
+        owner = self._owner._replace(seq=self._seq, head=self._link)
+        owner = owner._replace(digest=chain.digest_of(owner, self._key))
+        self._update("UPDATE run SET seq=?, head=?, digest=?", owner[12:15])
+        self._owner = owner
+        self._anchored = self._seq
 
     def close_run(self, status: str, ending: dict[str, Any], ended: float) -> None:
         """Says how driving ended. Raises Fenced or WorldFailed."""
         with self._store._transaction():
-            changed = self._db.execute(
-                "UPDATE run SET status=?, ending=?, ended=? WHERE id=? AND epoch=?",
-                (status, canonical(ending), ended, self._run, self.epoch),
-            )
-            if not changed.rowcount:
-                raise Fenced("another controller has taken this run over")
+            before = self._owner
+            self._owner = before._replace(status=status, ending=canonical(ending), ended=float(ended))
+            try:
+                self._update("UPDATE run SET status=?, ending=?, ended=?", self._owner[9:12])
+                self.anchor()
+            except BaseException:
+                self._owner = before
+                raise
+
+    def _update(self, change: str, values: tuple[Any, ...]) -> None:
+        changed = self._db.execute(f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch))
+        if not changed.rowcount:
+            raise Fenced("another controller has taken this run over")
 
     def _insert(self, record: Record, body: str | None, blob: str | None) -> None:
         kind, address, turn, tool, request, at, _ = record
-        row = (self._run, address, kind, turn, self._seq + 1, tool, request, at, body, blob, self.epoch)
+        seq, at = self._seq + 1, float(at)
+        link = chain.link(self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key)
+        row = (self._run, address, kind, turn, seq, tool, request, at, body, blob, link, self.epoch)
         try:
             written = self._db.execute(_INSERT, row).rowcount
         except sqlite3.IntegrityError:
             raise Fenced(f"another controller has written the {kind} of {address}") from None
         if not written:
             raise Fenced("another controller has taken this run over")
+        self._seq, self._link = seq, link
 
 
 class _Transaction:
@@ -267,6 +376,10 @@ class _Transaction:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error:
                 pass  # the connection is of no more use, and the file holds no half of it
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _quoted(path: str) -> str:

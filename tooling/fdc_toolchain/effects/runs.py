@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import threading
 import time
+from collections.abc import Callable
 
+from .. import durable
 from ..engine.ports import WorldFailed
 
 FOLDER = ".fdc"
@@ -43,6 +46,62 @@ def run_folder(root: str, run: str) -> str:
     except OSError as failed:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
     return path
+
+
+def ask_to_cancel(root: str, run: str, now: float) -> None:
+    """Leaves the request that a run be cancelled, for whoever drives it. Raises WorldFailed."""
+    path = _request(root, run)
+    try:
+        durable.replace(path, f'{{"pid": {os.getpid()}, "at": {now:.3f}}}\n'.encode())
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
+def cancel_asked(root: str, run: str) -> bool:
+    """Whether somebody wants the run cancelled."""
+    return os.path.exists(_request(root, run))
+
+
+def forget_cancel(root: str, run: str) -> None:
+    """Takes the request away. Raises WorldFailed."""
+    try:
+        os.unlink(_request(root, run))
+    except FileNotFoundError:
+        pass
+    except OSError as failed:
+        raise WorldFailed(f"{failed.filename}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
+def _request(root: str, run: str) -> str:
+    return os.path.join(root, FOLDER, "runs", run, "cancel")
+
+
+class CancelWatch:
+    """Looks five times a second whether somebody wants a run cancelled; then calls `leave`, once, on a thread."""
+
+    def __init__(self, root: str, run: str, leave: Callable[[], None]) -> None:
+        self._root, self._run, self._leave = root, run, leave
+        self._stopped = threading.Event()
+        self._sending = threading.Lock()
+        self.asked = threading.Event()
+
+    def start(self) -> None:
+        """Begins to look."""
+        threading.Thread(target=self._look, name="fdc-cancel", daemon=True).start()
+
+    def stop(self) -> None:
+        """Afterwards `leave` is not called any more."""
+        with self._sending:
+            self._stopped.set()
+
+    def _look(self) -> None:
+        while not self._stopped.wait(0.2):
+            if cancel_asked(self._root, self._run):
+                with self._sending:
+                    if not self._stopped.is_set():
+                        self.asked.set()
+                        self._leave()
+                return
 
 
 class RunIds:

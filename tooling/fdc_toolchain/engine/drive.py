@@ -7,6 +7,7 @@ thread, so that a journaled step costs little more than its commit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from .decide import decide
 from .events import Ask, Finish, Outcome, Perform, Performs, Question, Record, Settle, Stop, outcome_body
 from .fold import apply, launch, park, redo
 from .pool import Pool
-from .ports import Clock, Journal, Progress, Tools, Waiting, WorldFailed
+from .ports import Cancelled, Clock, Journal, Progress, Tools, Waiting, WorldFailed
 from .state import RunState
 
 ROOM = 8
@@ -43,12 +44,13 @@ class Ending(NamedTuple):
 
 @dataclass(slots=True)
 class Ports:
-    """The world as one run sees it."""
+    """The world as one run sees it. `halted`, where there is one, is asked before every step."""
 
     journal: Journal
     tools: Tools
     clock: Clock
     progress: Progress
+    halted: Callable[[], bool] | None = None
 
 
 def drive(
@@ -62,8 +64,8 @@ def drive(
     """Takes a folded run as far as it goes.
 
     `assume` says, by address, what a person found out about effects whose outcome is unknown.
-    Raises Fenced when the run was taken over, and passes on what interrupts it (KeyboardInterrupt
-    and the like) after writing down what had come back; the run can then be resumed.
+    Raises Fenced when the run was taken over, Cancelled when it was halted, and passes on what
+    interrupts it (KeyboardInterrupt and the like) after writing down what had come back; the run can then be resumed.
     """
     return _Driver(program, state, ports, room, assume or {}).run()
 
@@ -98,11 +100,14 @@ class _Driver:
 
     def _loop(self) -> Ending:
         state = self.state
+        halted = self.ports.halted
         while True:
             if "seconds" in state.budget:
                 state.elapsed = self._now()
             if self.broken:
                 return self._give_up()
+            if halted is not None and halted():
+                raise Cancelled("the run was halted")
             decision = decide(self.program, state, self.room - len(state.running))
             if isinstance(decision, Performs):
                 self._start(decision.effects)
@@ -120,7 +125,12 @@ class _Driver:
                 self._collect(None)
 
     def _now(self) -> float:
-        return self.base + self.ports.clock.seconds()
+        """Seconds for which the run was driven. A clock that is set back makes it stand, never go back."""
+        now = self.base + self.ports.clock.seconds()
+        if now < self.state.elapsed:
+            self.base += self.state.elapsed - now
+            return self.state.elapsed
+        return now
 
     # Starting
 
@@ -146,7 +156,7 @@ class _Driver:
         clock = self.ports.clock
         started = clock.seconds()
         outcome = self.ports.tools.perform(effect)
-        return outcome, round(clock.seconds() - started, 6)
+        return outcome, max(0.0, round(clock.seconds() - started, 6))
 
     def _try(self, effect: Perform) -> tuple[Outcome, float] | BaseException:
         try:

@@ -1,0 +1,82 @@
+"""The user's key: what this user began on this machine is told from what came with a clone.
+
+The key lies in the user's state folder, outside of any workspace, readable by its owner only. It
+seals runs (`effects.chain`); a run without its seal is not gone on with unless the user says so.
+Where that folder cannot be written, a key that lives as long as the process stands in.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..engine.ports import WorldFailed
+
+LENGTH = 32
+
+
+def key_path() -> str:
+    """Where the key lies: `$XDG_STATE_HOME/fdc/key`, or `~/.local/state/fdc/key`."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        state = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(state, "fdc", "key")
+
+
+_PASSING: dict[str, bytes] = {}
+
+
+def key(root: str, *, make: bool) -> bytes | None:
+    """The key; None where there is none. `make` makes it, for this process only where the folder cannot be written.
+
+    Raises WorldFailed where a key is there that cannot be trusted: others may read it, it is not
+    the user's own, or it lies in the workspace `root`.
+    """
+    path = key_path()
+    if os.path.realpath(path).startswith(os.path.realpath(root) + os.sep):
+        raise WorldFailed(f"{path}: the key that seals runs must not lie in the workspace; set XDG_STATE_HOME")
+    found = _read(path)
+    if found is None and make:
+        _make(path)
+        found = _read(path) or _PASSING.setdefault(path, os.urandom(LENGTH))
+    return found
+
+
+def lasts() -> bool:
+    """Whether the key outlives this process."""
+    return key_path() not in _PASSING
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; it seals runs") from failed
+    with open(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
+            raise WorldFailed(f"{path}: others may read or write this key; remove it, or `chmod 600` it")
+        data = file.read(LENGTH + 1)
+    if len(data) != LENGTH:
+        raise WorldFailed(f"{path}: it is no key; remove it, and fdc makes a new one")
+    return data
+
+
+def _make(path: str) -> None:
+    """Leaves a whole new key; of two that try at once, the first one's stays."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        try:
+            with open(handle, "wb") as file:
+                file.write(os.urandom(LENGTH))
+                file.flush()
+                os.fsync(handle)
+            os.link(temporary, path)
+        finally:
+            os.unlink(temporary)
+    except OSError:
+        return  # a home that cannot be written, or somebody was faster: the reader finds out
