@@ -9,7 +9,7 @@ from functools import partial
 import click
 
 from ..effects import activity_log
-from ..workflows.lifecycle import close
+from ..workflows.lifecycle import close, finalize
 from .exits import CLEAN, FINDINGS
 from .lifecycle import root_of, task_id_option, tell, workspace_option
 
@@ -17,18 +17,19 @@ from .lifecycle import root_of, task_id_option, tell, workspace_option
 @click.command()
 @task_id_option
 @workspace_option
-def command(task_id: str, workspace: str | None) -> int:
+@click.option("--finalize", "final", is_flag=True, help="Refuse a post-mortem that is not filled in; log POST_MORTEM.")
+def command(task_id: str, workspace: str | None, final: bool) -> int:
     """End a task: write its post-mortem from the template, then log TASK_END.
 
-    The post-mortem is postmortems/DATE-ID.md; one that exists is kept. Closing twice changes nothing.
+    The post-mortem is postmortems/DATE-ID.md; one that exists is kept. Closing twice changes nothing. When
+    you have filled it in, close with --finalize: it names each place where the template still speaks.
     """
     root = root_of(workspace)
-    report = close(
-        root,
-        task_id,
-        transact=partial(activity_log.transact, root),
-        now=datetime.now().astimezone(),
-        new_id=lambda: str(uuid.uuid4()),
-    )
+    transact, now = partial(activity_log.transact, root), datetime.now().astimezone()
+    report = close(root, task_id, transact=transact, now=now, new_id=lambda: str(uuid.uuid4()))
+    if final and not report.refused:
+        if not any("nothing was logged" in line for line in report.lines):
+            tell(report)
+        report = finalize(root, task_id, transact=transact, now=now, new_id=lambda: str(uuid.uuid4()))
     tell(report)
     return FINDINGS if report.refused else CLEAN

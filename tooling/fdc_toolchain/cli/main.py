@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "research": ("research", "answer a question from documents, every sentence cited"),
     "start": ("start", "begin a task: orientation, then TASK_START in the log"),
     "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
+    "knowledge": ("knowledge", "index the workspace, and say what it knows about a task"),
     "probe": ("probe", "report what this machine lets an agent do"),
     "registry": ("registry", "the registry of reusable sub-plans (also: plan_manager)"),
     "csdc": ("csdc", "check a plan against CSDC model A or B"),

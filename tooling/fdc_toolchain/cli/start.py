@@ -9,6 +9,7 @@ from functools import partial
 import click
 
 from ..effects import activity_log
+from ..effects.documents import scan
 from ..effects.probe import NETWORK, probe
 from ..workflows.lifecycle import start
 from .exits import CLEAN, FINDINGS
@@ -26,8 +27,9 @@ def command(task_id: str, workspace: str | None, network: str) -> int:
     """Begin a task: orient yourself, then log TASK_START.
 
     Orientation has three levels: who the agent is (knowledge_core/agent_meta.json), what the repository
-    knows (knowledge_core/), what the machine allows (files, network, environment). The first two must
-    succeed. The third is recorded as it is: an offline machine is a FAIL line, not an error.
+    knows (knowledge_core/, and which of its documents can be read), what the machine allows (files, network,
+    environment). The first two must succeed. The third is recorded as it is: an offline machine is a FAIL
+    line, not an error.
     """
     root = root_of(workspace)
     report = start(
@@ -37,6 +39,12 @@ def command(task_id: str, workspace: str | None, network: str) -> int:
         probe=lambda: probe(root, network=network),
         now=datetime.now().astimezone(),
         new_id=lambda: str(uuid.uuid4()),
+        documents=lambda: _documents(root),
     )
     tell(report)
     return FINDINGS if report.refused else CLEAN
+
+
+def _documents(root: str) -> tuple[int, list[tuple[str, str]]]:
+    found = scan(root)
+    return len(found.documents), [(one.path, one.reason) for one in found.skipped]

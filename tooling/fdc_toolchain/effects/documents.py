@@ -74,12 +74,15 @@ class Scan:
         return total.hexdigest()
 
 
-def scan(folder: str, code: bool = False, opened: int | None = None, prefix: str = "") -> Scan:
+def scan(
+    folder: str, code: bool = False, opened: int | None = None, prefix: str = "", repeated: bool = False
+) -> Scan:
     """Reads the documents below `folder`, and its source files too where `code` is true.
 
     `opened` is a descriptor of the folder, for callers that reached it in a way of their own; `prefix`
-    is put before every path. Raises OSError when the folder itself cannot be opened; anything below it that cannot be
-    read is listed in `skipped`.
+    is put before every path. Of several files with the same text only the first is read, unless `repeated`.
+    Raises OSError when the folder itself cannot be opened; anything below it that cannot be read is listed
+    in `skipped`.
     """
     walk = _Walk(folder, code, prefix)
     top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) if opened is None else os.dup(opened)
@@ -88,7 +91,8 @@ def scan(folder: str, code: bool = False, opened: int | None = None, prefix: str
     finally:
         os.close(top)
     walk.out.documents.sort(key=lambda document: document.path)
-    _drop_repeated(walk.out)
+    if not repeated:
+        _drop_repeated(walk.out)
     walk.out.skipped.sort(key=lambda one: (one.path, one.reason))
     return walk.out
 

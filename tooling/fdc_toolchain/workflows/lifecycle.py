@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from .. import durable
 from ..knowledge.activity import LOG, Entry, History, Transact, entry, failed, safe_id, task_fault
 from ..knowledge.capabilities import Check, render
+from ..knowledge.unfilled import unfilled
 
 META = "knowledge_core/agent_meta.json"
+_SHOWN, _KEPT = 5, 50
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates", "postmortem.md.j2")
 
 
@@ -26,8 +28,8 @@ class Report(NamedTuple):
     refused: str | None = None
 
 
-class _Refused(Exception):
-    """Ends a transaction without an entry; the message is for the user."""
+class NotPossible(Exception):
+    """Refused; nothing was logged. The message is for the user."""
 
 
 def start(
@@ -38,9 +40,11 @@ def start(
     probe: Callable[[], Sequence[Check]],
     now: datetime,
     new_id: Callable[[], str],
+    documents: Callable[[], tuple[int, Sequence[tuple[str, str]]]] | None = None,
 ) -> Report:
     """Runs the orientation cascade (L1 identity, L2 repository, L3 environment), then logs one TASK_START.
 
+    `documents` says how many documents of the workspace can be read, and which cannot and why (FDC-53).
     Refused, with nothing logged: an id that is none, a failing L1 or L2, a task that was closed. A
     task that is open already stays as it is. A probe that fails is recorded and is no refusal.
     """
@@ -56,9 +60,13 @@ def start(
         return Report(tuple(lines), f"L2 repository sync failed: {fault}")
     lines.append(f"L2 repository sync: {len(artifacts)} artifacts in knowledge_core/")
     lines += [f"  {line}" for line in artifacts]
+    scanned: dict[str, Any] = {}
+    if documents is not None:
+        scanned = _documents(*documents(), lines)
     capabilities = render(probe())
     lines += ["L3 environmental probing:", *(f"  {line}" for line in capabilities.splitlines())]
-    details = {"orientation": {"identity": identity, "artifacts": artifacts, "vm_capability_report": capabilities}}
+    oriented = {"identity": identity, "artifacts": artifacts, **scanned, "vm_capability_report": capabilities}
+    details = {"orientation": oriented}
     written: list[Entry] = []
 
     def choose(history: History) -> Sequence[Entry]:
@@ -66,7 +74,7 @@ def start(
         ends = history.of(task_id, "TASK_END")
         if ends:
             when = ends[-1].get("timestamp")
-            raise _Refused(f"the task `{task_id}` was closed at {when}; begin a new one under another id")
+            raise NotPossible(f"the task `{task_id}` was closed at {when}; begin a new one under another id")
         if not history.of(task_id, "TASK_START"):
             session = new_id()
             written.append(
@@ -76,7 +84,7 @@ def start(
 
     try:
         transact(choose)
-    except _Refused as refused:
+    except NotPossible as refused:
         return Report(tuple(lines), str(refused))
     done = f"TASK_START logged for task `{task_id}` in {LOG}"
     return Report((*lines, done if written else f"task `{task_id}` was started before; nothing was logged"))
@@ -105,17 +113,12 @@ def close(
         lines.extend(_damage(history))
         starts, ends = history.of(task_id, "TASK_START"), history.of(task_id, "TASK_END")
         if not starts:
-            raise _Refused(f"the task `{task_id}` was never started; `fdc start --task-id` begins one")
+            raise NotPossible(f"the task `{task_id}` was never started; `fdc start --task-id` begins one")
         if ends:
             lines.append(f"task `{task_id}` was closed at {ends[-1].get('timestamp')}; nothing was logged")
             return []
-        path = _existing(root, task_id)
-        if path is None:
-            path = _free(root, task_id, now)
-            _write(root, path, _postmortem(template, task_id, history, now))
-            lines.append(f"post-mortem to fill in: {path}")
-        else:
-            lines.append(f"post-mortem kept as it is: {path}")
+        path, made = draft(root, task_id, history, now=now, template=template)
+        lines.append(f"post-mortem to fill in: {path}" if made else f"post-mortem kept as it is: {path}")
         lines.append(f"TASK_END logged for task `{task_id}` in {LOG}")
         session = starts[-1].get("session_id")
         return [
@@ -127,9 +130,71 @@ def close(
 
     try:
         transact(choose)
-    except _Refused as refused:
+    except NotPossible as refused:
         return Report(tuple(lines), str(refused))
     return Report(tuple(lines))
+
+
+def finalize(
+    root: str, task_id: str, *, transact: Transact, now: datetime, new_id: Callable[[], str]
+) -> Report:
+    """Logs POST_MORTEM for a task that is closed and whose post-mortem is written, all of it (FDC-69).
+
+    Refused, with nothing logged: a task that is not closed, a post-mortem that is gone or in which the template
+    still speaks; the report names each gap with its line. A second call changes nothing.
+    """
+    fault = task_fault(task_id)
+    if fault:
+        return Report((), fault)
+    lines: list[str] = []
+
+    def choose(history: History) -> Sequence[Entry]:
+        lines.extend(_damage(history))
+        ends = history.of(task_id, "TASK_END")
+        if not ends:
+            raise NotPossible(f"the task `{task_id}` is not closed; `fdc close --task-id` does that")
+        if history.of(task_id, "POST_MORTEM"):
+            lines.append(f"the post-mortem of task `{task_id}` is on record; nothing was logged")
+            return []
+        path = _existing(root, task_id)
+        data = None if path is None else durable.read(os.path.join(root, *path.split("/")))
+        if path is None or data is None:
+            raise NotPossible(f"there is no post-mortem of the task `{task_id}` in postmortems/")
+        gaps = unfilled(data.decode("utf-8", "replace"))
+        if gaps:
+            lines.extend(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps)
+            raise NotPossible(f"{path} is not filled in: {len(gaps)} place{'s' * (len(gaps) != 1)} left")
+        lines.append(f"POST_MORTEM logged for task `{task_id}` in {LOG}: {path}")
+        session = ends[-1].get("session_id")
+        return [
+            entry(
+                "POST_MORTEM", {"path": path}, task_id=task_id, phase=4, now=now, log_id=new_id(), evidence_citation=path,
+                session_id=session if isinstance(session, str) and session else new_id(),
+            )
+        ]  # fmt: skip
+
+    try:
+        transact(choose)
+    except NotPossible as refused:
+        return Report(tuple(lines), str(refused))
+    return Report(tuple(lines))
+
+
+def draft(
+    root: str, task_id: str, history: History, *, now: datetime, template: str = TEMPLATE
+) -> tuple[str, bool]:
+    """The path of a task's post-mortem, and whether it was made from the template just now.
+
+    Raises NotPossible where the task was never started, or where there is no template.
+    """
+    if not history.of(task_id, "TASK_START"):
+        raise NotPossible(f"the task `{task_id}` was never started; `fdc start --task-id` begins one")
+    path = _existing(root, task_id)
+    if path is not None:
+        return path, False
+    path = _free(root, task_id, now)
+    _write(root, path, _postmortem(template, task_id, history, now))
+    return path, True
 
 
 def _identity(root: str) -> tuple[dict[str, Any], str | None]:
@@ -179,6 +244,16 @@ def _artifacts(root: str) -> tuple[list[str], str | None]:
     return lines, None
 
 
+def _documents(read: int, skipped: Sequence[tuple[str, str]], lines: list[str]) -> dict[str, Any]:
+    """What of the scan is shown and recorded: the number, and what nobody can read here."""
+    lines.append(f"  documents: {read} can be read, {len(skipped)} cannot")
+    lines += [f"    skipped {path}: {why}" for path, why in skipped[:_SHOWN]]
+    if len(skipped) > _SHOWN:
+        lines.append(f"    and {len(skipped) - _SHOWN} more")
+    kept = [{"path": path, "reason": why} for path, why in skipped[:_KEPT]]
+    return {"documents": {"read": read, "skipped_count": len(skipped), "skipped": kept}}
+
+
 def _damage(history: History) -> list[str]:
     return [f"warning: {LOG}:{number} is no log entry and is passed over" for number in history.damaged]
 
@@ -215,7 +290,7 @@ def _postmortem(template: str, task_id: str, history: History, now: datetime) ->
 
     source = durable.read(template)
     if source is None:
-        raise _Refused(f"the post-mortem template {template} does not exist")
+        raise NotPossible(f"the post-mortem template {template} does not exist")
     entries = history.of(task_id)
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     return page.from_string(source.decode("utf-8")).render(
