@@ -28,7 +28,7 @@ _DATE = re.compile(
     r"\*\*Completion Date:\*\*[ \t]*`([^`\n]+)`|^[ \t]*\|[ \t*]*Completion Date[ \t*:]*\|[ \t`]*([^|`\n]+)", re.MULTILINE
 )
 _COLUMNS = (("lesson", ("lesson", "insight", "lesson learned")), ("action", ("action", "corrective action")))
-_UNSAID = frozenset(("", "-", "...", "…", "tbd", "todo", "n/a", "none", "none."))
+_UNSAID = frozenset(("", "-", "tbd", "todo", "n/a", "none"))
 
 
 class Found(NamedTuple):
@@ -84,14 +84,13 @@ def read(text: str, today: date) -> Postmortem:
 
 def is_unsaid(text: str) -> bool:
     """True for what a template leaves for its reader: nothing, dots, or a text that is one pair of brackets."""
-    bare = text.strip().strip("*_`").strip()
+    bare = text.strip().strip("*_`.\u2026").strip()
     if bare.lower() in _UNSAID:
         return True
     closing = {"[": "]", "<": ">", "{": "}"}.get(bare[0])
-    if closing is None or bare.removesuffix(".")[-1] != closing:
+    if closing is None:
         return False
     depth = 0
-    bare = bare.removesuffix(".")
     for at, char in enumerate(bare):
         depth += (char == bare[0]) - (char == closing)
         if depth == 0:
