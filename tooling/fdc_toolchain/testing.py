@@ -1,14 +1,14 @@
 """Doubles for tests of plans, tools and the engine; public, so that packs can be tested with them too.
 
 They stand in for the world, never for the engine: `MemoryJournal` for the SQLite journal,
-`FakeClock` for time, `FunctionTools` for the tools, `Silence` for whoever watches. `CrashPoint`
+`FakeClock` for time, `FunctionTools` for the tools, `Silence` for whoever watches, `ScriptedModel` for a model. `CrashPoint`
 makes the controller die at one exact moment.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .engine.drive import Ending, Ports, drive
@@ -17,6 +17,7 @@ from .engine.fold import fold
 from .engine.ports import Fenced, Journal, Tools, Verdict
 from .program.codec import canonical
 from .program.model import Program
+from .workflows.model_port import Message, ModelFailed, validated
 
 
 class MemoryJournal:
@@ -87,6 +88,28 @@ class FunctionTools:
 
     def cancel(self) -> None:
         """Nothing here can be broken off."""
+
+
+class ScriptedModel:
+    """A model that answers from a list, in order (port `workflows.model_port.ModelPort`).
+
+    A reply that is an exception is raised, and one that does not fit the schema fails as a real one's
+    would. `asked` keeps the role and the messages of every request.
+    """
+
+    def __init__(self, replies: Iterable[Any]) -> None:
+        self._replies = list(replies)
+        self.asked: list[tuple[str, list[Message]]] = []
+
+    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+        """The next reply. Raises ModelFailed where there is none left."""
+        self.asked.append((role, list(messages)))
+        if not self._replies:
+            raise ModelFailed("the script has no more replies")
+        reply = self._replies.pop(0)
+        if isinstance(reply, BaseException):
+            raise reply
+        return validated(reply, schema)
 
 
 class Silence:

@@ -1,0 +1,261 @@
+"""`fdc agent`: one task, the whole loop: start, orient, plan, lint, execute, post-mortem, lessons, close."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, UsageError, WorldError
+from .progress import Quiet, Silent
+
+if TYPE_CHECKING:
+    from ..workflows.agent_state import AgentState
+    from ..workflows.master_control import MasterControlGraph
+    from .agent_world import LocalWorld
+
+_ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
+"""The protocol's own names of states, beside those of the automaton (C-04)."""
+
+
+@click.command(
+    epilog="Exit codes: 0 ready to be submitted, 1 the task failed or somebody has to act first, 2 wrong usage, 3 the world "
+    "failed, 4 a bug of ours, 130 interrupted.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("task", required=False)
+@click.option("--task-id", metavar="ID", help="The task's id in the log; it follows from TASK otherwise.")
+@click.option("--resume", metavar="ID", help="Go on with a task where it stopped (the beginning of its id will do).")
+@click.option("--reorient", is_flag=True, help="With --resume: leave ERROR and begin again at orientation.")
+@click.option("--plan", "plan_file", metavar="FILE", default="plan.txt", show_default=True, help="Where the plan is expected.")
+@click.option(
+    "--wait", type=click.FloatRange(0), default=0.0, show_default=True, metavar="SECONDS",
+    help="How long to wait for each version of the plan, and for answers.",
+)  # fmt: skip
+@click.option("--attempts", type=click.IntRange(1, 50), default=5, show_default=True, help="Versions of the plan judged.")
+@click.option("--analysis", type=click.Path(dir_okay=False), help="A text for the post-mortem: its sections, or its summary.")
+@click.option("--fsm", default="tooling/fsm.json", show_default=True, metavar="FILE", help="The automaton of the task's life.")
+@click.option("--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told.")
+@click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
+def command(
+    task: str | None,
+    task_id: str | None,
+    resume: str | None,
+    reorient: bool,
+    plan_file: str,
+    wait: float,
+    attempts: int,
+    analysis: str | None,
+    fsm: str,
+    network: str | None,
+    quiet: bool,
+    form: str,
+    workspace: str | None,
+) -> int:
+    """Take TASK from orientation to submission, governed by the automaton of tooling/fsm.json.
+
+    The plan comes from whoever writes plan.txt: it is linted as soon as it is there, findings go to
+    plan.findings.txt, and the next version is awaited. A plan that is proved runs durably. Whatever stops the
+    controller, kill -9 included, `fdc agent --resume ID` goes on from there.
+    """
+    from ..effects import agent_files
+    from ..engine.ports import WorldFailed
+    from ..workflows.orchestrator import FsmError
+    from .agent_world import LocalWorld
+    from .run_options import root_of
+
+    root = root_of(workspace)
+    if (task is None) == (resume is None):
+        raise UsageError("give either a TASK, or --resume ID")
+    if reorient and resume is None:
+        raise UsageError("--reorient goes with --resume ID")
+    talk = _Talk(quiet, form)
+    world = LocalWorld(root, show=talk.steps, network=network)
+    text = _analysis(analysis)
+    try:
+        named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
+        lock = agent_files.TaskLock(root, named)
+        holder = lock.take()
+        if holder is not None:
+            raise WorldError(f"the task `{named}` is in the hands of {holder}; one controller at a time")
+        try:
+            graph, state = _opened(world, fsm, named, task, reorient)
+            return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk)
+        finally:
+            lock.release()
+    except FsmError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    except ValueError as wrong:
+        raise WorldError(str(wrong)) from wrong
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+class _Talk:
+    """What the user hears: lines as text, or nothing until the end as JSON."""
+
+    def __init__(self, quiet: bool, form: str) -> None:
+        self.quiet = quiet or form == "json"
+        self.form = form
+
+    def line(self, text: str) -> None:
+        """A line about what goes on."""
+        if not self.quiet:
+            for one in text.split("\n"):
+                click.echo(visible(one))
+
+    def steps(self) -> Quiet:
+        """The display of a run."""
+        from .agent_world import AgentLines, AgentQuiet
+        from .terminal import style
+
+        if self.form == "json":
+            return Silent()
+        return AgentQuiet() if self.quiet else AgentLines(style())
+
+
+def _named(root: str, task: str | None, task_id: str | None) -> str:
+    """The id of a new task. Raises UsageError for one that is none, or that was given to another task."""
+    from ..effects import agent_files
+    from ..knowledge.activity import task_fault
+    from ..workflows.agent_state import task_id_of
+
+    if not (task or "").strip():
+        raise UsageError("the task is empty")
+    named = task_id_of(str(task)) if task_id is None else task_id
+    fault = task_fault(named)
+    if fault:
+        raise UsageError(fault)
+    record = agent_files.load(root, named)
+    if record is not None:
+        state = record.get("state")
+        goes_on = f"stands in {state}; `fdc agent --resume {named}` goes on"
+        what = "was done already" if state == "AWAITING_SUBMISSION" else goes_on
+        raise UsageError(f"the task `{named}` {what}; --task-id ID names another one")
+    return named
+
+
+def _resumed(root: str, prefix: str) -> str:
+    from ..effects import agent_files
+
+    ids = [str(record.get("task_id")) for record in agent_files.known(root)]
+    found = [prefix] if prefix in ids else [one for one in ids if one.startswith(prefix)]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join((found or ids)[:8])
+    if found:
+        raise UsageError(f"{len(found)} tasks begin with `{prefix}`: {listed}")
+    raise UsageError(f"no task begins with `{prefix}`" + (f"; there are {listed}" if ids else "; there are none here"))
+
+
+def _opened(
+    world: LocalWorld, fsm: str, named: str, task: str | None, reorient: bool
+) -> tuple[MasterControlGraph, AgentState]:
+    from ..workflows.agent_state import AgentState
+    from ..workflows.master_control import MasterControlGraph
+    from .agent_world import PersonModel
+
+    graph = MasterControlGraph(fsm, world=world, model=PersonModel(world.root, named))
+    if task is not None:
+        return graph, AgentState(task, task_id=named)
+    state = graph.load(named)
+    if state is None:
+        raise UsageError(f"there is no task `{named}` here")
+    if reorient:
+        if graph.current_state != "ERROR":
+            raise UsageError(f"the task `{named}` stands in {graph.current_state}; --reorient leaves ERROR only")
+        graph.reorient(state)
+    return graph, state
+
+
+def _go(
+    graph: MasterControlGraph,
+    state: AgentState,
+    world: LocalWorld,
+    plan_file: str,
+    wait: float,
+    attempts: int,
+    analysis: str | None,
+    talk: _Talk,
+) -> int:
+    from ..workflows.plan_source import PlanFile
+
+    talk.line(f"task {state.task_id}: {graph.current_state}")
+
+    def moved(source: str, trigger: str, dest: str) -> None:
+        talk.line(f"{_ALIAS.get(source, source)} -> {_ALIAS.get(dest, dest)}  ({trigger})")
+
+    plan = PlanFile(
+        graph, world.root, plan_file, seconds=wait, attempts=attempts, told=talk.line, pause=time.sleep, now=time.monotonic
+    )
+    deadline = time.monotonic() + wait
+    try:
+        while True:
+            graph.run(state, world.logger(), plan=plan, analysis=lambda _: analysis, moved=moved)
+            awaited = graph.current_state == "GENERATING_CODE"  # an answer that some agent writes
+            if graph.finished or not awaited or graph.why_waiting != "answer" or time.monotonic() >= deadline:
+                break
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        graph.why_waiting, graph.waiting = "interrupted", "interrupted"
+    finally:
+        graph.close()
+    return _tell(graph, state, talk)
+
+
+def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
+    notes = graph.notes(state)
+    done = graph.finished and graph.current_state != "ERROR"
+    codes = {"answer": FINDINGS, "broken": WORLD, "interrupted": INTERRUPTED}
+    code = CLEAN if done else FINDINGS if graph.finished else codes[graph.why_waiting]
+    resume = f"fdc agent --resume {state.task_id}"
+    if talk.form == "json":
+        out: dict[str, Any] = {
+            "format": 1, "task_id": state.task_id, "task": state.task, "state": graph.current_state,
+            "run": notes.get("run"), "error": state.error, "waiting": None if graph.finished else graph.waiting or None,
+            "postmortem": state.draft_postmortem_path, "research": state.research_findings or None,
+            "report": state.final_report,
+        }  # fmt: skip
+        click.echo(json.dumps(out, indent=2, ensure_ascii=True))
+        return code
+    if done:
+        for line in (state.final_report or "").split("\n"):
+            click.echo(visible(line))
+        click.echo(f"task {state.task_id}: {graph.current_state}")
+    elif graph.finished:
+        for line in (state.error or "no reason is on record").split("\n"):
+            click.echo(f"error: {visible(line)}" if line == (state.error or "").split("\n")[0] else visible(line))
+        click.echo(f"task {state.task_id}: ERROR; `{resume} --reorient` begins again")
+    else:
+        click.echo(visible(graph.waiting or "waiting"))
+        if graph.current_state == "EXECUTING" and notes.get("run") and graph.why_waiting == "answer":
+            click.echo(f"`fdc resume {notes['run']}` answers it")
+        click.echo(f"task {state.task_id}: {graph.current_state}; `{resume}` goes on")
+    return code
+
+
+def _relative(root: str, path: str) -> str:
+    """The plan's path in the workspace. Raises UsageError for one outside of it."""
+    absolute = os.path.abspath(path) if os.path.isabs(path) or os.path.exists(path) else os.path.join(root, path)
+    relative = os.path.relpath(absolute, root)
+    if relative.startswith("..") or os.path.isdir(absolute):
+        raise UsageError(f"`{path}` is no place for a plan in the workspace {root}")
+    return relative
+
+
+def _analysis(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(1 << 20)
+    except UnicodeDecodeError as wrong:
+        raise UsageError(f"`{path}` is not UTF-8 text") from wrong
+    except FileNotFoundError as wrong:
+        raise UsageError(f"`{path}` does not exist") from wrong

@@ -1,0 +1,416 @@
+"""The real world of the master controller (`workflows.agent_world.World`): files, processes, the journal, the log."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
+from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
+from .exits import Exit, WorldError
+from .progress import Lines, Quiet, Silent
+
+if TYPE_CHECKING:
+    from ..effects.context import Context
+    from ..engine.events import Outcome, Perform
+    from ..workflows.agent_log import ActivityLogger
+    from ..workflows.stepping import OpenRun
+
+FILE_CHARACTERS = 60_000
+"""A file with more is not shown to a coder."""
+
+
+class LocalWorld:
+    """One workspace on this machine. `show` makes the display of a run, `network` is what the probe connects to."""
+
+    def __init__(self, root: str, *, show: Callable[[], Quiet] = Silent, network: str | None = None) -> None:
+        self.root = root
+        self._show = show
+        self._network = network
+
+    # Settings, orientation, the log
+
+    def policy(self) -> Policy:
+        """Port `World`."""
+        from ..resolve.settings import read_settings
+
+        found = read_settings(self.root)
+        return Policy(found.test_command, float(found.test_seconds), found.debug_attempts)
+
+    def start(self, task_id: str) -> Started:
+        """Port `World`."""
+        from ..effects import activity_log
+        from ..effects.probe import NETWORK, probe
+        from ..knowledge.capabilities import render
+        from ..workflows import lifecycle
+
+        checks = probe(self.root, network=self._network or NETWORK)
+        report = lifecycle.start(
+            self.root, task_id, transact=partial(activity_log.transact, self.root), probe=lambda: checks,
+            now=_now(), new_id=_new_id,
+        )  # fmt: skip
+        return Started(report.lines, render(checks), report.refused)
+
+    def close(self, task_id: str) -> str | None:
+        """Port `World`."""
+        from ..effects import activity_log
+        from ..workflows import lifecycle
+
+        transact = partial(activity_log.transact, self.root)
+        report = lifecycle.close(self.root, task_id, transact=transact, now=_now(), new_id=_new_id)
+        if report.refused:
+            return report.refused
+        return lifecycle.finalize(self.root, task_id, transact=transact, now=_now(), new_id=_new_id).refused
+
+    def list_files(self) -> Sequence[str]:
+        """Port `World`."""
+        from ..effects import find_tools
+
+        with opened(self.root, "orientation") as context:
+            return [str(path) for path in find_tools.list_files({}, context)]
+
+    def documents(self) -> Documents:
+        """Port `World`."""
+        from ..effects.documents import scan
+
+        found = scan(self.root)
+        lines = sum(len(document.lines) for document in found.documents)
+        return Documents(len(found.documents), lines, tuple((one.path, one.reason) for one in found.skipped))
+
+    def latest_postmortem(self, but: str) -> tuple[str, str] | None:
+        """Port `World`."""
+        from .. import durable
+
+        folder = os.path.join(self.root, "postmortems")
+        try:
+            names = sorted((name for name in os.listdir(folder) if name.endswith(".md")), reverse=True)
+        except FileNotFoundError:
+            return None
+        for name in names:  # the names begin with the date
+            data = durable.read(os.path.join(folder, name))
+            if data is not None and f"**Task ID:** `{but}`".encode() not in data:
+                return f"postmortems/{name}", data.decode("utf-8", "replace")
+        return None
+
+    def postmortem(self, task_id: str) -> tuple[str, str]:
+        """Port `World`. Raises ValueError where it cannot be made."""
+        from .. import durable
+        from ..effects import activity_log
+        from ..workflows import lifecycle
+
+        try:
+            path, _ = lifecycle.draft(self.root, task_id, activity_log.history(self.root), now=_now())
+        except lifecycle.NotPossible as refused:
+            raise ValueError(str(refused)) from refused
+        return path, (durable.read(os.path.join(self.root, *path.split("/"))) or b"").decode("utf-8", "replace")
+
+    def write(self, path: str, text: str) -> None:
+        """Port `World`."""
+        from .. import durable
+
+        durable.replace(os.path.join(self.root, *path.split("/")), text.encode("utf-8", "replace"))
+
+    def logger(self) -> ActivityLogger:
+        """The activity log, with a session of its own."""
+        from ..effects import activity_log
+        from ..workflows.agent_log import ActivityLogger
+
+        return ActivityLogger(partial(activity_log.append, self.root), _new_id(), _new_id, _now)
+
+    # Lessons
+
+    def lessons(self, postmortem: str) -> Sequence[str]:
+        """Port `World`. Raises ValueError for a post-mortem that is no text."""
+        from ..workflows import lessons
+
+        try:
+            added = lessons.add(self.root, os.path.join(self.root, *postmortem.split("/")), _now().date())
+        except lessons.Unreadable as wrong:
+            raise ValueError(str(wrong)) from wrong
+        told = [f"lesson {one['lesson_id'][:8]}: {one['insight']}" for one in added.new]
+        return [*told, *(f"{postmortem}:{line}: {note}" for line, note in added.notes)]
+
+    def correct(self) -> Sequence[str]:
+        """Port `World`. Raises ValueError where nothing can be applied because AGENTS.md cannot be built."""
+        from ..workflows import self_correction
+        from . import lessons_wiring
+
+        report = self_correction.apply(self.root, lessons_wiring.ports(self.root))
+        if report.refused:
+            raise ValueError(report.refused)
+        return [f"lesson {one.lesson['lesson_id'][:8]} {one.outcome}: {one.message}" for one in report.results]
+
+    # Runs
+
+    def run_id(self) -> str:
+        """Port `World`."""
+        from ..effects import runs
+
+        return runs.RunIds().run_id()
+
+    def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
+        """Port `World`."""
+        from ..effects import runs
+        from ..program.codec import encode
+        from . import wiring
+
+        runs.folder(self.root)
+        task = self._task(task_id)
+        inputs: dict[str, Any] = {"given": {}, "builtin": {"run": f"runs/{run}"}, "budget": {}}
+        if task is not None:
+            inputs["task"] = task
+        store = wiring.writing(self.root)
+        try:
+            row = store.run(run)
+            if row is not None:
+                return encode(store.program(row)) == encode(program)
+            store.create(run, plan, program, inputs, time.time())
+            return True
+        finally:
+            store.close()
+
+    def _task(self, task_id: str) -> dict[str, Any] | None:
+        from ..effects import activity_log
+        from ..knowledge.activity import open_tasks
+
+        found = [task for task in open_tasks(activity_log.content(self.root)) if task.id == task_id]
+        return found[-1]._asdict() if found else None
+
+    def take(self, run: str) -> OpenRun:
+        """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
+        from ..effects import runs
+        from ..engine.events import Record
+        from ..engine.ports import WorldFailed
+        from ..workflows.stepping import OpenRun
+        from . import wiring
+
+        lock = runs.Lock(runs.run_folder(self.root, run))
+        holder = lock.take()
+        if holder is not None:
+            raise WorldFailed(f"the run {run} is being driven by {holder}; one controller at a time")
+        store = wiring.writing(self.root)
+        try:
+            row = store.run(run)
+            if row is None:
+                raise LookupError(f"there is no run `{run}` here")
+            program, records = store.program(row), store.records(row)
+            journal = store.claim(row)
+            at = max((record.at for record in records), default=0.0)
+            session = Record("session", "", journal.epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)})
+            journal.append([session])
+        except BaseException:
+            store.close()
+            lock.release()
+            raise
+
+        def perform(effect: Perform) -> Outcome:
+            with opened(self.root, run) as context:
+                return _tools(program, context).perform(effect)
+
+        def finish(status: str, ending: dict[str, Any]) -> None:
+            journal.close_run(status, ending, time.time())
+
+        def release() -> None:
+            store.close()
+            lock.release()
+
+        return OpenRun(program, row.inputs, [*records, session], journal, perform, finish, release)
+
+    def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
+        """Port `World`."""
+        from ..engine.ports import WorldFailed
+        from . import wiring
+
+        try:
+            ended = wiring.drive_run(self.root, run, self._show(), answers=dict(answers))
+        except WorldError as failed:
+            return Driven("broken", str(failed))
+        except Exit as refused:
+            raise WorldFailed(str(refused)) from refused
+        stop = ended.stop
+        where = "" if stop is None else f"{stop['path']}:{stop['line']}" if stop["line"] else str(stop["path"])
+        why = ended.message if stop is None else f"{stop['kind']}: {stop['message']}"
+        status: Any = ended.status
+        return Driven(status, why, where, tuple(ended.questions), ended.steps, ended.seconds, ended.result)
+
+    # Code and tests
+
+    def files(self, glob: str) -> Sequence[tuple[str, str]]:
+        """Port `World`."""
+        from ..effects.failure import ToolFailure
+
+        with opened(self.root, "code") as context:
+            from ..effects import globs
+
+            found: list[tuple[str, str]] = []
+            for path in globs.files(context.root, glob):
+                try:
+                    text = context.root.read(path).decode("utf-8")
+                except (UnicodeDecodeError, ToolFailure):
+                    continue  # no text, or gone by now: nothing that a patch could name
+                if len(text) <= FILE_CHARACTERS:
+                    found.append((path, text))
+            return found
+
+    def patch(self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str) -> Sequence[str]:
+        """Port `World`."""
+        from ..effects import agent_files, patches
+        from ..effects.failure import ToolFailure
+
+        with opened(self.root, "patch") as context:
+            try:
+                patches.keep(context.root, agent_files.made(self.root, task_id), number, edits, glob)
+                return self.patched(task_id, number) or []
+            except ToolFailure as failure:
+                raise PatchRefused(str(failure)) from failure
+
+    def patched(self, task_id: str, number: int) -> Sequence[str] | None:
+        """Port `World`."""
+        from ..effects import agent_files, patches
+        from ..effects.failure import ToolFailure
+
+        with opened(self.root, "patch") as context:
+            try:
+                return patches.finish(context.root, agent_files.made(self.root, task_id), number)
+            except ToolFailure as failure:
+                raise PatchRefused(str(failure)) from failure
+
+    def test(self, command: str, seconds: float) -> Tested:
+        """Port `World`."""
+        from ..effects import shell
+
+        with opened(self.root, "tests", seconds) as context:
+            outcome = shell.run_in_bash_session({"command": command}, context)
+        if outcome.failure is not None:
+            return Tested(None, str((outcome.notes or {}).get("output", "")), outcome.failure.message)
+        return Tested(outcome.value["exit_code"], outcome.value["output"])
+
+    # Research
+
+    def launch(self, task_id: str, name: str, question: str) -> None:
+        """Port `World`: the product's own `fdc research`, in a process of its own."""
+        from ..effects import agent_files, background
+        from .research import slug
+
+        out = f"research/{slug(question)}.md"
+        code = "from fdc_toolchain.cli.main import main; raise SystemExit(main())"
+        argv = [sys.executable, "-c", code, "research", question, "--format", "json", "--out", out]
+        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)
+
+    def poll(self, task_id: str, name: str) -> Polled:
+        """Port `World`."""
+        from ..effects import agent_files, background
+
+        return Polled(*background.look(os.path.join(agent_files.made(self.root, task_id), name)))
+
+    def kill(self, task_id: str, name: str) -> None:
+        """Port `World`."""
+        from ..effects import agent_files, background
+
+        background.end(os.path.join(agent_files.made(self.root, task_id), name))
+
+    # The controller's own record
+
+    def load(self, task_id: str) -> dict[str, Any] | None:
+        """Port `World`."""
+        from ..effects import agent_files
+
+        return agent_files.load(self.root, task_id)
+
+    def save(self, task_id: str, data: dict[str, Any]) -> None:
+        """Port `World`."""
+        from ..effects import agent_files
+
+        agent_files.save(self.root, task_id, data)
+
+    def now(self) -> float:
+        """Port `World`."""
+        return time.time()
+
+    def pause(self, seconds: float) -> None:
+        """Port `World`."""
+        time.sleep(seconds)
+
+
+
+class PersonModel:
+    """Whoever answers by writing a file: a person, or another agent (port `ModelPort`)."""
+
+    def __init__(self, root: str, task_id: str) -> None:
+        self._root = root
+        self._task = task_id
+
+    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+        """The answer that lies there. Raises ModelWaiting while there is none, ModelFailed for one that is wrong."""
+        from ..effects import agent_files
+
+        try:
+            path, found = agent_files.ask(self._root, self._task, role, messages, schema)
+        except OSError as failed:
+            raise ModelFailed(f"the request cannot be left: {failed.strerror}") from failed
+        if found is None:
+            raise ModelWaiting(f"the {role}'s answer is awaited in {path}; the request lies beside it")
+        return validated(found, schema)
+
+
+class AgentQuiet(Quiet):
+    """Requests for code are the controller's own business and are not put to a person."""
+
+    def ask(self, question: str) -> str | None:
+        """Port `Progress`."""
+        from ..effects.code_tools import ASKED
+
+        return None if question.startswith(ASKED) else super().ask(question)
+
+
+class AgentLines(AgentQuiet, Lines):
+    """The same, with a line a step."""
+
+
+@contextmanager
+def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Context]:
+    """The surroundings of single tools, outside of a run's journal."""
+    from ..effects import agent_files, runs
+    from ..effects.context import Context, Leaving
+    from ..effects.files import Root
+    from . import wiring
+
+    files = Root(root, wiring._protected(root))
+    try:
+        yield Context(
+            root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, runs.FOLDER, agent_files.AGENTS),
+            say=lambda text: None, ask=_nobody, bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={},
+        )  # fmt: skip
+    finally:
+        files.close()
+
+
+def _tools(program: dict[str, Any], context: Context) -> Any:
+    from ..effects.tools import LocalTools, Workbench
+
+    bench = Workbench(context.run, context.root, context.run_folder, context.say, lambda text: None, {}, 60.0)
+    return LocalTools(program, bench)
+
+
+def _nobody(question: str) -> str:
+    from ..engine.ports import Waiting
+
+    raise Waiting(question)
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+def _new_id() -> str:
+    return str(uuid.uuid4())

@@ -1,0 +1,72 @@
+"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder; what is out of reach is said."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ..resolve.workspace import find_root
+from .exits import FINDINGS
+
+__all__ = ["command", "execute_research_protocol", "main"]
+
+
+def execute_research_protocol(constraints: Mapping[str, Any], root: str | None = None) -> str:
+    """Executes a piece of research that its constraints describe.
+
+    Args:
+        constraints: `target` (`local_filesystem`, `external_web`, `external_repository`), `scope` (`file`, `directory`,
+            `narrow`, `broad`), and what these need: `path`, `query` or `url`.
+        root: the workspace; the nearest one above the working directory otherwise.
+
+    Returns:
+        The file's text, or the folder's files, one a line. Where that cannot be had, a sentence that begins with
+        `Error: `; nothing is made up.
+    """
+    return _execute(constraints, root)[0]
+
+
+def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, bool]:
+    from ..effects import research_protocol
+    from ..effects.failure import ToolFailure
+    from ..engine.ports import WorldFailed
+    from .agent_world import opened
+
+    if not isinstance(constraints, Mapping):
+        return "Error: the constraints are not an object.", False
+    try:
+        with opened(find_root(".") if root is None else root) as context:
+            return str(research_protocol.execute_research_protocol(dict(constraints), context)), True
+    except (ToolFailure, WorldFailed) as failed:
+        said = str(failed)
+        return said if said.startswith("Error: ") else f"Error: {said}", False
+    except OSError as failed:
+        return f"Error: {(failed.strerror or str(failed)).lower()}", False
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--target", required=True, help="local_filesystem, external_web or external_repository.")
+@click.option("--scope", default="", help="file or directory; narrow or broad.")
+@click.option("--path", help="The file or folder.")
+@click.option("--query", help="What to search the web for.")
+@click.option("--url", help="What to fetch.")
+def command(target: str, scope: str, path: str | None, query: str | None, url: str | None) -> int:
+    """Gather what the constraints name and print it."""
+    given = {"path": path, "query": query, "url": url}
+    stated = {key: value for key, value in given.items() if value is not None}
+    text, found = _execute({"target": target, "scope": scope, **stated}, None)
+    if found:
+        click.echo(text)
+        return 0
+    click.echo(text, err=True)
+    return FINDINGS
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The script's command line; returns the exit code."""
+    from .main import run
+
+    return run(sys.argv[1:] if argv is None else argv, command, "research")

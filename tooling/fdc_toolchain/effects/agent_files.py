@@ -1,0 +1,131 @@
+"""What the master controller keeps of a task, below `.fdc/agents/TASK/`, and how it waits there for people and agents.
+
+`state.json` is the state, written whole. A request to whoever thinks is `ROLE-N.request.md`, its answer
+`ROLE-N.reply.json` beside it: any agent, or a person, can write that.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from .. import durable
+from ..engine.ports import WorldFailed
+from ..knowledge.activity import safe_id
+from . import runs
+
+AGENTS = "agents"
+STATE = "state.json"
+
+
+def folder(root: str, task_id: str) -> str:
+    """The folder of a task, relative to the workspace: two ids never share one."""
+    safe = safe_id(task_id)
+    if safe != task_id or len(safe) > 100:
+        safe = f"{safe[:60]}-{hashlib.sha256(task_id.encode('utf-8', 'replace')).hexdigest()[:12]}"
+    return f"{runs.FOLDER}/{AGENTS}/{safe}"
+
+
+def made(root: str, task_id: str) -> str:
+    """The absolute path of the folder of a task, made if need be. Raises WorldFailed."""
+    runs.folder(root)
+    path = os.path.join(root, *folder(root, task_id).split("/"))
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+    return path
+
+
+def load(root: str, task_id: str) -> dict[str, Any] | None:
+    """The saved record of a task. Raises ValueError where it is damaged, OSError where it cannot be read."""
+    return _read(os.path.join(root, *folder(root, task_id).split("/"), STATE))
+
+
+def save(root: str, task_id: str, record: dict[str, Any]) -> None:
+    """Writes the record of a task, whole or not at all. Raises OSError or WorldFailed."""
+    data = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=True).encode("ascii") + b"\n"
+    durable.replace(os.path.join(made(root, task_id), STATE), data)
+
+
+def known(root: str) -> list[dict[str, Any]]:
+    """The records of all tasks, by id; those that are damaged are passed over."""
+    above = os.path.join(root, runs.FOLDER, AGENTS)
+    try:
+        names = sorted(os.listdir(above))
+    except FileNotFoundError:
+        return []
+    found = []
+    for name in names:
+        try:
+            record = _read(os.path.join(above, name, STATE))
+        except (ValueError, OSError):
+            continue
+        if record is not None:
+            found.append(record)
+    return found
+
+
+class TaskLock:
+    """While a controller lives, no other on this machine has its task. The kernel releases it with the process."""
+
+    def __init__(self, root: str, task_id: str) -> None:
+        self._path = os.path.join(made(root, task_id), "lock")
+        self._handle = -1
+
+    def take(self) -> str | None:
+        """Takes the lock. Returns None, or who holds it. Raises OSError."""
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(self._handle, 32, 0).decode("ascii", "replace").strip()
+            self.release()
+            return f"process {holder}" if holder.isdecimal() else "another process"
+        os.ftruncate(self._handle, 0)
+        os.pwrite(self._handle, f"{os.getpid()}\n".encode(), 0)
+        return None
+
+    def release(self) -> None:
+        """Gives it back."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def ask(root: str, task_id: str, role: str, messages: Sequence[Any], schema: dict[str, Any]) -> tuple[str, Any]:
+    """Leaves a request and looks for its answer: (path of the answer, the answer or None). Raises ValueError, OSError.
+
+    The request's name follows from what is asked, so that a request asked again is the same one.
+    """
+    place = made(root, task_id)
+    asked = json.dumps([role, list(messages), schema], sort_keys=True).encode("ascii")
+    name = f"{role}-{hashlib.sha256(asked).hexdigest()[:8]}"
+    reply = f"{folder(root, task_id)}/{name}.reply.json"
+    request = os.path.join(place, f"{name}.request.md")
+    if not os.path.exists(request):
+        parts = [f"## {message['role']}\n\n{message['content'].rstrip()}\n" for message in messages]
+        head = f"# A request to the {role}\n\nAnswer by writing `{reply}`: JSON that follows this schema.\n\n"
+        text = head + f"```json\n{json.dumps(schema, indent=1)}\n```\n\n" + "\n".join(parts)
+        durable.replace(request, text.encode("utf-8", "replace"))
+    try:
+        return reply, _read(os.path.join(root, *reply.split("/")))
+    except ValueError:
+        return reply, None  # it is being written
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    data = durable.read(path)
+    if data is None:
+        return None
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as wrong:
+        raise ValueError(f"{path} is damaged: {wrong}") from wrong
+    if not isinstance(found, dict):
+        raise ValueError(f"{path} is damaged: it is no JSON object")
+    return found

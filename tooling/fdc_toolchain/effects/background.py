@@ -1,0 +1,95 @@
+"""A process that outlives its controller: started once, looked at from anywhere, its end on record.
+
+Everything about it lies in one folder: `stdout`, `stderr`, `exit` (its exit code, written last) and a lock that
+it holds as long as any of it lives. So a controller that was killed and came back knows whether it runs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .. import durable
+from ..engine.ports import WorldFailed
+
+MOST = 16 * 1024 * 1024
+"""Bytes of either stream that are read."""
+
+_SCRIPT = 'echo $$ > pid; (cd "$0" && exec "$@") > stdout 2> stderr < /dev/null; echo $? > exit.new; mv exit.new exit'
+"""Works in the process's folder; the process itself in the folder that is its first argument."""
+
+
+class Seen(NamedTuple):
+    """What has become of a process. `exit_code` is None while it runs, and where it died without one."""
+
+    running: bool
+    exit_code: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+
+
+def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str, str]) -> bool:
+    """Starts `argv`, unless it was started in this folder before; returns whether it did. Raises WorldFailed."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as failed:
+        raise WorldFailed(f"{folder}: {(failed.strerror or str(failed)).lower()}") from failed
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.exists(os.path.join(folder, "pid")):
+            return False  # it has ended, or died; that is for `look` to say
+        subprocess.Popen(
+            ["/bin/sh", "-c", _SCRIPT, cwd, *argv],
+            cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, pass_fds=(lock,), start_new_session=True,
+        )  # fmt: skip
+        return True
+    except BlockingIOError:
+        return False  # it runs
+    except OSError as failed:
+        raise WorldFailed(f"`{argv[0]}` could not be started: {(failed.strerror or str(failed)).lower()}") from failed
+    finally:
+        os.close(lock)
+
+
+def look(folder: str) -> Seen:
+    """What has become of the process of a folder. Raises OSError where its files cannot be read."""
+    if _held(folder):
+        return Seen(True)
+    written = _text(folder, "exit").strip()
+    code = int(written) if written.isdecimal() else None
+    return Seen(False, code, _text(folder, "stdout"), _text(folder, "stderr"))
+
+
+def end(folder: str) -> None:
+    """Ends the process and whatever it began, if it runs."""
+    pid = _text(folder, "pid").strip()
+    if pid.isdecimal() and _held(folder):  # the lock says that the number is still this process's
+        try:
+            os.killpg(int(pid), signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass  # it ended by itself just now
+
+
+def _held(folder: str) -> bool:
+    try:
+        lock = os.open(os.path.join(folder, "lock"), os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+
+
+def _text(folder: str, name: str) -> str:
+    data = durable.read(os.path.join(folder, name), limit=MOST)
+    return "" if data is None else data.decode("utf-8", "replace")

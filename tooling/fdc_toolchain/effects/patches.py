@@ -1,0 +1,84 @@
+"""Patches of several files: kept first, then applied, all or none; a crash in between is finished later.
+
+What a patch does to each file is worked out and written down (`patch-N.json`: content before and after, by digest) before
+the first file changes. Whoever comes back finds each file on one side or the other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import durable
+from ..text.glob_match import matches
+from . import marks, merge_diff
+from .failure import ToolFailure
+from .files import Root, parts_of
+
+MOST_EDITS = 200
+
+
+def keep(root: Root, folder: str, number: int, edits: Sequence[Mapping[str, str]], glob: str) -> None:
+    """Works the patch out and puts it on record. Raises ToolFailure where it does not fit; nothing is recorded then."""
+    if len(edits) > MOST_EDITS:
+        raise ToolFailure("diff", f"{len(edits)} edits; {MOST_EDITS} may be")
+    files: dict[str, dict[str, Any]] = {}
+    for edit in edits:
+        path = "/".join(parts_of(edit["path"]))
+        if not matches(path, glob):
+            raise ToolFailure("capability", f"`{path}` is not among the files that may change (`{glob}`)")
+        if path in files:
+            raise ToolFailure("diff", f"`{path}` is edited twice")
+        before = root.find(path)
+        files[path] = {"before": None if before is None else marks.digest(before), "text": _after(path, before, edit)}
+    os.makedirs(folder, exist_ok=True)
+    record = {"format": 1, "files": files}
+    durable.replace(_file(folder, number), json.dumps(record, indent=1, sort_keys=True).encode("ascii") + b"\n")
+
+
+def finish(root: Root, folder: str, number: int) -> list[str] | None:
+    """Brings a patch that is on record to its end; returns its paths, or None where there is none.
+
+    Raises ToolFailure where a file is neither as it was nor as it is to be: somebody else has changed it.
+    """
+    data = durable.read(_file(folder, number))
+    if data is None:
+        return None
+    files: dict[str, dict[str, Any]] = json.loads(data)["files"]
+    for path, change in files.items():
+        found = root.find(path)
+        now = None if found is None else marks.digest(found)
+        text = change["text"].encode("utf-8")
+        if now == marks.digest(text):
+            continue
+        if now != change["before"]:
+            raise ToolFailure("changed", f"`{path}` was changed by somebody else while a patch was being applied")
+        root.write(path, text, "write", f"patch-{number}:{path}")
+    return sorted(files)
+
+
+def _after(path: str, before: bytes | None, edit: Mapping[str, str]) -> str:
+    if "content" in edit:
+        if before is not None and before != edit["content"].encode("utf-8", "replace"):
+            raise ToolFailure("exists", f"`{path}` exists; change it by SEARCH and REPLACE sections")
+        text = edit["content"]
+    elif before is None:
+        raise ToolFailure("file", f"`{path}` does not exist")
+    else:
+        try:
+            text, _ = merge_diff.apply(before.decode("utf-8"), edit["diff"].rstrip("\n"))
+        except UnicodeDecodeError:
+            raise ToolFailure("encoding", f"`{path}` is not UTF-8 text") from None
+        except ToolFailure as wrong:
+            raise ToolFailure(wrong.kind, f"`{path}`: {wrong}") from None
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ToolFailure("encoding", f"the text for `{path}` holds half a character") from None
+    return text
+
+
+def _file(folder: str, number: int) -> str:
+    return os.path.join(folder, f"patch-{number}.json")

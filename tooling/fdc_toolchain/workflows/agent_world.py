@@ -1,0 +1,170 @@
+"""What the master controller needs of the world, in one protocol; `cli.agent_world` has the real one.
+
+Whatever of it fails raises OSError, or `engine.ports.WorldFailed`; a refusal is a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from .stepping import OpenRun
+
+
+class Started(NamedTuple):
+    """The orientation cascade: what it said, the machine's capabilities, and why it was refused."""
+
+    lines: tuple[str, ...]
+    capabilities: str
+    refused: str | None = None
+
+
+class Documents(NamedTuple):
+    """What the workspace has to read: the documents' number, and what was skipped and why (FDC-53)."""
+
+    number: int
+    lines: int
+    skipped: tuple[tuple[str, str], ...]
+
+
+class Driven(NamedTuple):
+    """How far the engine took a run: `status` as in the journal, and the questions that are open."""
+
+    status: Literal["finished", "stopped", "waiting", "broken", "interrupted"]
+    why: str = ""
+    where: str = ""
+    questions: tuple[dict[str, Any], ...] = ()
+    steps: int = 0
+    seconds: float = 0.0
+    result: Any = None
+
+
+class Tested(NamedTuple):
+    """The test command really ran: its exit code and output, or (`failure`) why it could not or was killed."""
+
+    exit_code: int | None
+    output: str
+    failure: str | None = None
+
+
+class Polled(NamedTuple):
+    """A process in the background: `exit_code` is None where it died without one."""
+
+    running: bool
+    exit_code: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+
+
+class Policy(NamedTuple):
+    """What the workspace's settings say of code and tests, and how long background research may take."""
+
+    test_command: str = ""
+    test_seconds: float = 600.0
+    debug_attempts: int = 3
+    research_seconds: float = 600.0
+    poll_seconds: float = 0.2
+
+
+class PatchRefused(Exception):
+    """A patch that does not apply; nothing of it was written. The message says why."""
+
+
+class Logger(Protocol):
+    """Writes one line of the activity log (FDC-106)."""
+
+    def log(
+        self,
+        phase: str,
+        task_id: str,
+        plan_step: int | str | None,
+        action_type: str,
+        action_details: Mapping[str, Any],
+        outcome_status: str,
+        outcome_message: str = "",
+        error_details: str | Mapping[str, Any] | None = None,
+        evidence: str = "",
+        context: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Raises ValidationError for an entry that follows no schema, OSError where it cannot be written."""
+
+
+class World(Protocol):
+    """One workspace, as the controller of one task sees it."""
+
+    root: str
+
+    def policy(self) -> Policy:
+        """The settings. Raises ValueError where they are wrong."""
+
+    def start(self, task_id: str) -> Started:
+        """The orientation cascade and TASK_START; a task that is open stays as it is."""
+
+    def close(self, task_id: str) -> str | None:
+        """TASK_END and POST_MORTEM; returns why it was refused (FDC-69). A task that is closed stays closed."""
+
+    def list_files(self) -> Sequence[str]:
+        """The workspace's files."""
+
+    def documents(self) -> Documents:
+        """Scans the workspace's documents."""
+
+    def latest_postmortem(self, but: str) -> tuple[str, str] | None:
+        """(path, text) of the post-mortem that was written last, if it is of another task than `but`."""
+
+    def postmortem(self, task_id: str) -> tuple[str, str]:
+        """(path, text) of the task's post-mortem, made from the template where there is none."""
+
+    def write(self, path: str, text: str) -> None:
+        """Writes a file of the workspace, whole or not at all."""
+
+    def lessons(self, postmortem: str) -> Sequence[str]:
+        """Compiles a post-mortem's lessons; one line each."""
+
+    def correct(self) -> Sequence[str]:
+        """Runs self-correction over pending lessons; one line for each thing that it did."""
+
+    def run_id(self) -> str:
+        """A name for a new run."""
+
+    def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
+        """Puts a run of a task on record. False where the name stands for another program already."""
+
+    def take(self, run: str) -> OpenRun:
+        """Takes a run over, for its steps to be performed elsewhere."""
+
+    def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
+        """Takes a run as far as the engine can."""
+
+    def files(self, glob: str) -> Sequence[tuple[str, str]]:
+        """(path, text) of the workspace's text files that a glob names."""
+
+    def patch(self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str) -> Sequence[str]:
+        """Applies edits, all or none, to files that the glob names. Returns paths. Raises PatchRefused."""
+
+    def patched(self, task_id: str, number: int) -> Sequence[str] | None:
+        """Brings the patch of that number to its end, where a crash left it half done; None where there was none."""
+
+    def test(self, command: str, seconds: float) -> Tested:
+        """Runs a command."""
+
+    def launch(self, task_id: str, name: str, question: str) -> None:
+        """Starts research in the background, unless that was done."""
+
+    def poll(self, task_id: str, name: str) -> Polled:
+        """What has become of it."""
+
+    def kill(self, task_id: str, name: str) -> None:
+        """Ends it."""
+
+    def load(self, task_id: str) -> dict[str, Any] | None:
+        """What `save` wrote. Raises ValueError where it is damaged."""
+
+    def save(self, task_id: str, data: dict[str, Any]) -> None:
+        """Writes the controller's own record, whole or not at all."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+
+    def pause(self, seconds: float) -> None:
+        """Waits."""

@@ -1,0 +1,452 @@
+"""The master controller: one task from its first line to its submission, governed by `tooling/fsm.json` (FDC-01 to 06).
+
+    graph = MasterControlGraph(world=..., model=...)
+    state = AgentState("make the tests pass")
+    trigger = graph.do_planning(state, text, logger)
+
+A handler does the work of one state and returns the trigger that the automaton has for what came of
+it. A handler never raises: what fails is put in `state.error` and leads towards ERROR. It returns None where
+somebody else has to act first (`graph.waiting` says who), and may simply be called again.
+`run` goes through all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from ..engine.ports import WorldFailed
+from . import coding, planning, research_cycle, retrospect
+from .agent_state import AgentState, Command, PlanContext, StepResult
+from .agent_world import Driven, Logger, World
+from .model_port import ModelPort, ModelWaiting
+from .orchestrator import Orchestrator, read
+from .stepping import Stepper, stack_of
+from .turn import Failed, Turn
+
+FSM = "tooling/fsm.json"
+FORMAT = 1
+_DETOUR = {"GENERATING_CODE": "RUNNING_TESTS", "RUNNING_TESTS": "DEBUGGING", "DEBUGGING": "EXECUTING"}
+"""The way to ERROR where the automaton has none at once: the next state finds `given_up` and passes it on."""
+
+Why = Literal["answer", "interrupted", "broken"]
+"""Who has to act: whoever answers, or whoever resumes what was interrupted or what the world broke off."""
+
+Tools = Mapping[str, Callable[..., Any]]
+PlanSource = Callable[[AgentState], str | None]
+
+
+class MasterControlGraph:
+    """The controller (FDC-86). `fsm` is the automaton's JSON, `current_state` where the task stands."""
+
+    def __init__(self, fsm_path: str = FSM, *, world: World, model: ModelPort) -> None:
+        """Raises FsmError, a ValueError with path and reason, for an automaton that is missing or wrong."""
+        self._machine: Orchestrator = read(fsm_path, world.root)
+        self.fsm: dict[str, Any] = self._machine.data
+        self.current_state: str = self._machine.initial
+        self.waiting = ""
+        self.why_waiting: Why = "answer"
+        self._world = world
+        self._model = model
+        self._control: dict[str, dict[str, Any]] = {}
+        self._steppers: dict[str, Stepper] = {}
+
+    # The automaton
+
+    def get_trigger(self, source_state: str, dest_state: str) -> str:
+        """The trigger from one state to another (FDC-87). Raises ValueError where there is none, or more than one."""
+        return self._machine.trigger(source_state, dest_state)
+
+    def advance(self, trigger: str) -> str:
+        """Takes a trigger in the current state; returns the new one. Raises ValueError where the automaton refuses it."""
+        self.current_state = self._machine.after(self.current_state, trigger)
+        return self.current_state
+
+    @property
+    def finished(self) -> bool:
+        """True in a final state; ERROR is one (C-12)."""
+        return self.current_state in self._machine.final
+
+    # The handlers
+
+    def do_orientation(self, agent_state: AgentState, logger: Logger | None, tools: Tools | None = None) -> str | None:
+        """ORIENTING (FDC-88): the cascade, the workspace's files, the latest post-mortem, its documents."""
+        return self._act("ORIENTING", agent_state, logger, lambda turn: self._orient(turn, tools))
+
+    def do_planning(self, agent_state: AgentState, plan_content: str, logger: Logger | None) -> str | None:
+        """PLANNING (FDC-04, FDC-89): lints the plan, compiles it, pushes it; or takes it as a request for research."""
+        return self._act("PLANNING", agent_state, logger, lambda turn: self._plan(turn, plan_content))
+
+    def do_researching(self, agent_state: AgentState, logger: Logger | None) -> str | None:
+        """RESEARCHING (FDC-90): starts the research in the background."""
+        return self._act("RESEARCHING", agent_state, logger, research_cycle.launch)
+
+    def do_awaiting_result(self, agent_state: AgentState, logger: Logger | None) -> str | None:
+        """AWAITING_RESULT (FDC-90): looks whether it has ended."""
+        return self._act("AWAITING_RESULT", agent_state, logger, research_cycle.poll)
+
+    def do_generating_code(self, agent_state: AgentState, logger: Logger | None) -> str | None:
+        """GENERATING_CODE (FDC-92): a patch is asked for and applied."""
+        return self._act("GENERATING_CODE", agent_state, logger, coding.generate)
+
+    def do_running_tests(self, agent_state: AgentState, logger: Logger | None) -> str | None:
+        """RUNNING_TESTS (FDC-92): runs the configured test command."""
+        return self._act("RUNNING_TESTS", agent_state, logger, coding.run_tests)
+
+    def do_debugging(self, agent_state: AgentState, logger: Logger | None) -> str | None:
+        """DEBUGGING (FDC-92): prepares another attempt, or gives up after the configured number of them."""
+        return self._act("DEBUGGING", agent_state, logger, coding.debug)
+
+    def get_current_step(self, agent_state: AgentState) -> Command | None:
+        """The step to perform next, or None where execution is complete (FDC-91). What fails is in `agent_state.error`."""
+        try:
+            return self._stepper(self._turn(agent_state, None)).current()
+        except (Failed, WorldFailed, OSError, ValueError, LookupError) as failed:
+            agent_state.error = str(failed)
+            return None
+        except Exception as failed:
+            agent_state.error = f"{type(failed).__name__}: {failed}"
+            return None
+
+    def do_execution(self, agent_state: AgentState, step_result: Any, logger: Logger | None) -> str | None:
+        """EXECUTING (FDC-05, FDC-91): records what became of the current step, and advances.
+
+        `step_result`: a StepResult; an exception, or an object with an `error` or the status FAILURE, for
+        a step that failed; anything else that JSON can say is what the step brought.
+        """
+        return self._act("EXECUTING", agent_state, logger, lambda turn: self._step(turn, step_result))
+
+    def execute(self, agent_state: AgentState, logger: Logger | None) -> str | None:
+        """EXECUTING by the engine: as far as the plan goes without anybody else."""
+        return self._act("EXECUTING", agent_state, logger, self._drive)
+
+    def do_finalizing(
+        self, agent_state: AgentState, analysis_content: str | Mapping[str, str] | None, logger: Logger | None
+    ) -> str | None:
+        """FINALIZING (FDC-93): post-mortem, TASK_END, lessons, self-correction."""
+        return self._act("FINALIZING", agent_state, logger, lambda turn: retrospect.finalize(turn, analysis_content))
+
+    # The whole loop
+
+    def run(
+        self,
+        agent_state: AgentState,
+        logger: Logger | None,
+        tools: Tools | None = None,
+        *,
+        plan: PlanSource,
+        analysis: Callable[[AgentState], str | Mapping[str, str] | None] = lambda state: None,
+        moved: Callable[[str, str, str], None] = lambda source, trigger, dest: None,
+    ) -> str:
+        """Goes on until a final state, or until somebody else must act; returns the state (T-20).
+
+        `plan` gives a plan's text, or None while there is none. `moved` hears of each transition. The state
+        is saved with each, so that a killed controller goes on from there.
+        """
+        self.waiting = ""
+        self.save(agent_state)
+        while not self.finished:
+            source = self.current_state
+            if source == self._machine.initial and source not in _HANDLED:
+                trigger: str | None = self.get_trigger(source, "ORIENTING")
+            elif source == "ORIENTING":
+                trigger = self.do_orientation(agent_state, logger, tools)
+            elif source == "PLANNING":
+                trigger = self._act("PLANNING", agent_state, logger, lambda turn: self._from_source(turn, plan))
+            elif source == "EXECUTING":
+                trigger = self.execute(agent_state, logger)
+            elif source == "FINALIZING":
+                trigger = self._act(source, agent_state, logger, lambda turn: retrospect.finalize(turn, analysis(turn.state)))
+            elif source in _PLAIN:
+                trigger = _PLAIN[source](self, agent_state, logger)
+            else:
+                agent_state.error = f"nothing here knows what to do in the state `{source}`"
+                trigger = None
+            if trigger is None:
+                return self.current_state
+            dest = self.advance(trigger)
+            if dest != source:
+                moved(source, trigger, dest)
+            elif source == "AWAITING_RESULT":
+                self._world.pause(self._world.policy().poll_seconds)
+        self.close()
+        return self.current_state
+
+    def reorient(self, agent_state: AgentState) -> str:
+        """Leaves ERROR by the automaton's own way (C-12). Raises ValueError where it has none."""
+        self.advance(self.get_trigger("ERROR", "ORIENTING"))
+        agent_state.error = None
+        agent_state.orientation_complete = False
+        agent_state.plan_stack = []
+        kept = self.notes(agent_state)
+        self._control[agent_state.task_id] = {key: kept[key] for key in ("patches", "research_number") if key in kept}
+        self.save(agent_state)
+        return self.current_state
+
+    # Saving
+
+    def save(self, agent_state: AgentState, state: str | None = None) -> None:
+        """Writes the state, where the task stands (or is about to), and the controller's notes. Raises OSError."""
+        record = {
+            "format": FORMAT, "task_id": agent_state.task_id, "state": state or self.current_state,
+            "waiting": self.waiting, "agent": agent_state.to_json(), "control": self.notes(agent_state),
+        }  # fmt: skip
+        self._world.save(agent_state.task_id, record)
+
+    def load(self, task_id: str) -> AgentState | None:
+        """The saved state of a task, with `current_state` where it stood. Raises ValueError where it is damaged."""
+        record = self._world.load(task_id)
+        if record is None:
+            return None
+        if record.get("format") != FORMAT or not isinstance(record.get("control"), dict):
+            raise ValueError(f"the record of the task `{task_id}` was written by another fdc, or is damaged")
+        state = AgentState.from_json(record.get("agent"), task_id)
+        if record.get("state") not in self._machine.states:
+            raise ValueError(f"the task `{task_id}` stands in `{record.get('state')}`, which is no state of the automaton")
+        self.current_state = record["state"]
+        self._control[task_id] = record["control"]
+        return state
+
+    def close(self) -> None:
+        """Gives back the runs whose steps were performed elsewhere."""
+        while self._steppers:
+            self._steppers.popitem()[1].close()
+
+    # What the handlers do
+
+    def _orient(self, turn: Turn, tools: Tools | None) -> str:
+        state = turn.state
+        started = turn.world.start(turn.task)
+        if started.refused:
+            raise Failed(started.refused)
+        state.vm_capability_report = started.capabilities
+        files = self._listed(turn, tools)
+        latest = turn.world.latest_postmortem(turn.task)
+        documents = turn.world.documents()
+        state.messages = [row for row in state.messages if row.get("role") != "system"]
+        state.say("system", f"The workspace has {len(files)} files: {', '.join(files[:200])}")
+        if latest is not None:
+            state.say("system", f"The latest post-mortem, {latest[0]}:\n{latest[1][:8000]}")
+        details = {
+            "files": len(files), "latest_postmortem": None if latest is None else latest[0],
+            "documents": documents.number, "skipped": [list(row) for row in documents.skipped[:50]],
+        }  # fmt: skip
+        state.orientation_complete = True
+        turn.log(0, "INFO", details, "SUCCESS", "oriented")
+        return "PLANNING"
+
+    def _listed(self, turn: Turn, tools: Tools | None) -> list[str]:
+        tool = (tools or {}).get("list_files")
+        if tool is None:
+            turn.log(0, "INFO", {"tool": "list_files"}, "SUCCESS", "no list_files tool was given; the controller lists itself")
+            return list(turn.world.list_files())
+        try:
+            return [str(path) for path in tool()]
+        except Exception as failed:  # somebody else's tool: whatever it raises, the files can be listed without it
+            said = f"{type(failed).__name__}: {failed}"
+            turn.log(0, "TOOL_EXEC", {"tool": "list_files"}, "FAILURE", error=said[:400])
+            return list(turn.world.list_files())
+
+    def _from_source(self, turn: Turn, plan: PlanSource) -> str:
+        text = plan(turn.state)
+        if text is None:
+            raise ModelWaiting(self.waiting or "waiting for a plan")
+        return self._plan(turn, text)
+
+    def _plan(self, turn: Turn, text: str) -> str:
+        topic = planning.research_request(text)
+        if topic is not None:
+            turn.control.update(research_question=topic, request=None)
+            turn.log(2, "PLAN_UPDATE", {"research": topic}, "SUCCESS", "research was requested")
+            return "RESEARCHING"
+        path = turn.state.plan_path or planning.PLAN
+        compiled = planning.compile_text(turn.world.root, path, text)
+        if compiled.program is None:
+            turn.log(2, "PLAN_UPDATE", {"plan": path}, "FAILURE", error=compiled.findings[:4000])
+            raise Failed(compiled.findings.strip())
+        turn.state.plan_path = path
+        run = self._begin(turn, compiled.program, path)
+        turn.control.update(run=run, answer={}, code=None, given_up=None)
+        turn.state.plan_stack = [PlanContext(path, 0, len(compiled.program["plans"][compiled.program["root"]]["body"]))]
+        turn.log(2, "PLAN_UPDATE", {"plan": path, "run": run, "text": text[:4000]}, "SUCCESS", compiled.warnings[:400])
+        return "EXECUTING"
+
+    def _begin(self, turn: Turn, program: dict[str, Any], path: str) -> str:
+        """A run on record for a program. After a crash it is the one that was put there before."""
+        while True:
+            run = turn.control.setdefault("next_run", turn.world.run_id())
+            self.save(turn.state)
+            made = turn.world.create(run, program, path, turn.task)
+            if made:
+                del turn.control["next_run"]
+                return str(run)
+            del turn.control["next_run"]  # the plan was another one then
+
+    def _stepper(self, turn: Turn) -> Stepper:
+        run = turn.control.get("run")
+        if run is None:
+            raise Failed("no plan is on the stack")
+        if run not in self._steppers:
+            self._steppers[run] = Stepper(turn.world.take(run))
+        return self._steppers[run]
+
+    def _step(self, turn: Turn, result: Any) -> str:
+        stepper = self._stepper(turn)
+        command = stepper.current()
+        answer = None if command is None else (turn.control.get("answer") or {}).get(command.address)
+        if turn.control.get("given_up") and answer is None:
+            raise Failed(turn.control["given_up"])
+        if command is None:
+            return self._ended(turn, stepper)
+        if command.tool_name == "generate_code" and result is None and answer is None:
+            if turn.control.get("code") is None:
+                turn.control["code"] = coding.wanted(command.address, command.args)
+            return "GENERATING_CODE"
+        outcome = _result(result if answer is None else answer)
+        stepper.record(outcome)
+        turn.control.update(answer={}, code=None)
+        after = stepper.current()
+        details = {"tool": command.tool_name, "plan": command.plan_path, "line": command.line}
+        failed = outcome.error is not None
+        turn.log(
+            3, "TOOL_EXEC", details, "FAILURE" if failed else "SUCCESS", error=outcome.error, step=command.address
+        )
+        turn.state.plan_stack = stepper.stack()
+        return self._ended(turn, stepper) if after is None else "EXECUTING"
+
+    def _ended(self, turn: Turn, stepper: Stepper) -> str:
+        turn.state.plan_stack = []
+        turn.control["driven"] = {"steps": stepper.state.steps}
+        stop = stepper.stop
+        self.close()
+        if stop is not None:
+            raise Failed(f"{stop.message} ({stop.path}:{stop.line})")
+        return "FINALIZING"
+
+    def _drive(self, turn: Turn) -> str:
+        code = turn.control.get("code")
+        if code is not None and not turn.control.get("answer"):
+            return "GENERATING_CODE"  # the debugging is done; the step that wants the code is not
+        if turn.control.get("given_up") and not turn.control.get("answer"):
+            raise Failed(turn.control["given_up"])  # what failed was no step of a plan, so no run can be told
+        self.close()
+        given = {**(turn.control.get("answer") or {}), **(turn.control.get("answers") or {})}
+        driven = turn.world.drive(_known(turn), given)
+        turn.control["driven"] = {"steps": driven.steps, "seconds": driven.seconds}
+        turn.control["answer"] = {}
+        return self._came_to(turn, driven)
+
+    def _came_to(self, turn: Turn, driven: Driven) -> str:
+        if driven.status == "finished":
+            turn.state.plan_stack = []
+            return "FINALIZING"
+        if driven.status == "stopped":
+            raise Failed(f"{driven.why} ({driven.where})" if driven.where else driven.why)
+        turn.state.plan_stack = self._drawn(turn)
+        if driven.status == "waiting":
+            asked = next((one for one in driven.questions if one["tool"] == "generate_code" and one["how"] == "answer"), None)
+            if asked is not None:
+                turn.control.update(code=coding.wanted(asked["address"], asked["args"]), answer={})
+                return "GENERATING_CODE"
+            raise ModelWaiting("; ".join(f"{one['address']}: {one['text']}" for one in driven.questions))
+        self.why_waiting = driven.status
+        raise ModelWaiting(driven.why or f"the run was {driven.status}")
+
+    def _drawn(self, turn: Turn) -> list[PlanContext]:
+        from ..engine.fold import fold
+
+        opened = turn.world.take(_known(turn))
+        try:
+            return stack_of(fold(opened.program, opened.inputs, opened.records))
+        finally:
+            opened.release()
+
+    # How they are called
+
+    def _act(
+        self, source: str, state: AgentState, logger: Logger | None, action: Callable[[Turn], str]
+    ) -> str | None:
+        turn = self._turn(state, logger)
+        self.waiting, self.why_waiting = "", "answer"
+        trigger = None
+        try:
+            trigger = self._machine.trigger(source, action(turn))
+        except ModelWaiting as waiting:
+            self.waiting = str(waiting)
+        except Exception as failed:  # a handler never raises (T-21); what is ours to repair says so
+            trigger = self._towards_error(source, turn, _reason(failed))
+        try:
+            self.save(state, None if trigger is None else self._machine.after(source, trigger))
+        except (OSError, WorldFailed, ValueError) as failed:
+            state.error = f"the task's state cannot be saved: {_reason(failed)}"
+            self.waiting, self.why_waiting = state.error, "broken"
+            return None
+        return trigger
+
+    def _towards_error(self, source: str, turn: Turn, why: str) -> str | None:
+        turn.state.error = why
+        try:
+            turn.log(4 if source == "FINALIZING" else 3, "SYSTEM_FAILURE", {"state": source}, "FAILURE", error=why[:4000])
+        except Exception as failed:  # the reason that counts is in the state already
+            turn.state.error = f"{why}; and the activity log cannot be written: {failed}"
+        dest = "ERROR"
+        if not self._machine.leads(source, dest):
+            turn.control["given_up"] = why
+            dest = _DETOUR.get(source, dest)
+        try:
+            return self._machine.trigger(source, dest)
+        except ValueError as wrong:
+            turn.state.error = f"{why}; and {wrong}"
+            return None
+
+    def notes(self, state: AgentState) -> dict[str, Any]:
+        """The controller's notes about a task, a JSON object: those in hand, else those that were saved."""
+        found = self._control.get(state.task_id)
+        if found is None:
+            saved = self._world.load(state.task_id)
+            control = None if saved is None else saved.get("control")
+            found = self._control[state.task_id] = control if isinstance(control, dict) else {}
+        return found
+
+    def _turn(self, state: AgentState, logger: Logger | None) -> Turn:
+        return Turn(state.task_id, state, self.notes(state), self._world, self._model, logger)
+
+
+def _known(turn: Turn) -> str:
+    run = turn.control.get("run")
+    if not isinstance(run, str):
+        raise Failed("no plan is on the stack")
+    return run
+
+
+def _reason(failed: Exception) -> str:
+    if isinstance(failed, OSError):
+        return f"{failed.strerror or failed}" + (f" ({failed.filename})" if failed.filename else "")
+    if isinstance(failed, (Failed, WorldFailed, ValueError)):
+        return str(failed)
+    return f"{type(failed).__name__}: {failed}; this is a bug of fdc, please report it"
+
+
+def _result(given: Any) -> StepResult:
+    """What an outsider says of a step, as a value or a failure; nothing that failed is recorded as a success (T-23)."""
+    if isinstance(given, StepResult):
+        return given
+    if isinstance(given, BaseException):
+        return StepResult(error=f"{type(given).__name__}: {given}")
+    if isinstance(given, str) and given.startswith("failed: "):
+        return StepResult(error=given.removeprefix("failed: "))
+    if isinstance(given, Mapping):
+        status = str(given.get("status", "")).upper()
+        if given.get("error") or status in ("FAILURE", "FAILED", "ERROR"):
+            return StepResult(error=str(given.get("error") or given.get("message") or "the step failed"))
+    return StepResult(given)
+
+
+_PLAIN: dict[str, Callable[[MasterControlGraph, AgentState, Logger | None], str | None]] = {
+    "RESEARCHING": MasterControlGraph.do_researching,
+    "AWAITING_RESULT": MasterControlGraph.do_awaiting_result,
+    "GENERATING_CODE": MasterControlGraph.do_generating_code,
+    "RUNNING_TESTS": MasterControlGraph.do_running_tests,
+    "DEBUGGING": MasterControlGraph.do_debugging,
+}
+_HANDLED = {"ORIENTING", "PLANNING", "EXECUTING", "FINALIZING", *_PLAIN}

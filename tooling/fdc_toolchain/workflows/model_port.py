@@ -1,0 +1,51 @@
+"""What the master controller needs of whoever thinks: a model, another agent, or a person.
+
+    reply = port.complete("coder", messages, schema)
+
+The adapter of a real model, and the one that waits for a person or another agent, live elsewhere;
+`testing.ScriptedModel` answers from a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypedDict
+
+
+class Message(TypedDict):
+    """One turn: `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    content: str
+
+
+class ModelWaiting(Exception):
+    """Nobody has answered yet; the message says where the answer is awaited. Ask again later."""
+
+
+class ModelFailed(Exception):
+    """There will be no answer, or none that fits the schema; the message says why."""
+
+
+class ModelPort(Protocol):
+    """Whoever answers. The same request, asked again after a crash, may be answered again."""
+
+    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+        """A reply that fits the JSON Schema.
+
+        `role` is who is asked (`planner`, `coder`, `debugger`, `analyst`), for settings by role.
+        Raises ModelWaiting or ModelFailed.
+        """
+
+
+def validated(reply: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    """The reply, if it fits. Raises ModelFailed, naming every place where it does not."""
+    from jsonschema import Draft202012Validator
+
+    wrong = sorted(Draft202012Validator(schema).iter_errors(reply), key=lambda one: one.json_path)
+    if wrong:
+        said = "; ".join(f"{one.json_path}: {one.message}" for one in wrong[:5])
+        raise ModelFailed(f"the reply does not follow its schema: {said[:600]}")
+    if not isinstance(reply, dict):
+        raise ModelFailed("the reply is not a JSON object")
+    return reply

@@ -1,0 +1,154 @@
+"""Where plans come from: a file that another agent writes, or a model. Both are judged before the controller is (FDC-03).
+
+A version that the linter refuses goes back to its author with the findings, a bounded number of times. What
+was refused, and how often, is in the controller's notes, so that a resumed task goes on counting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+from .. import durable
+from . import planning
+from .agent_state import AgentState
+from .master_control import MasterControlGraph
+from .model_port import Message, ModelPort, validated
+from .prompts import prompt
+
+PLAN_REPLY: dict[str, Any] = {
+    "type": "object",
+    "required": ["plan"],
+    "additionalProperties": False,
+    "properties": {"plan": {"type": "string", "minLength": 1}},
+}
+
+
+class PlanFile:
+    """Looks at a file until it holds a plan that can be proved, or a request for research.
+
+    `path` is relative to the workspace. `seconds` is how long to wait for each version; `attempts`, how many
+    versions may be refused. `told` hears what goes on.
+    """
+
+    def __init__(
+        self,
+        graph: MasterControlGraph,
+        root: str,
+        path: str,
+        *,
+        seconds: float,
+        attempts: int,
+        told: Callable[[str], None],
+        pause: Callable[[float], None],
+        now: Callable[[], float],
+    ) -> None:
+        self._graph = graph
+        self._root = root
+        self._path = path
+        self._file = os.path.join(root, *path.split("/"))
+        self._seconds = seconds
+        self._attempts = attempts
+        self._told = told
+        self._pause = pause
+        self._now = now
+
+    @property
+    def findings(self) -> str:
+        """Where the findings of a refused version are written, relative to the workspace."""
+        stem, dot, _ = self._path.rpartition(".")
+        return f"{stem if dot and '/' not in _ else self._path}.findings.txt"
+
+    def __call__(self, state: AgentState) -> str | None:
+        """The plan's text, or None where the time is up. The last version that may be refused is handed on as it is."""
+        notes = self._graph.notes(state)
+        state.plan_path = self._path
+        if notes.get("request"):
+            return str(notes["request"])
+        deadline = self._now() + self._seconds
+        said = False
+        while True:
+            data = durable.read(self._file, limit=16 * 1024 * 1024)
+            digest = None if data is None else hashlib.sha256(data).hexdigest()
+            if data is not None and digest not in notes.get("seen_plans", []):
+                text = data.decode("utf-8", "replace")
+                judged = self._judge(state, notes, text, str(digest))
+                if judged:
+                    return text
+                deadline = self._now() + self._seconds
+                said = False
+            if self._now() >= deadline:
+                version = "a new version of " if notes.get("seen_plans") else ""
+                self._graph.waiting = f"waiting for {version}{self._path}"
+                return None
+            if not said:
+                self._told(f"waiting for {'a new version of ' if notes.get('seen_plans') else ''}{self._path}")
+                said = True
+            self._pause(0.2)
+
+    def _judge(self, state: AgentState, notes: dict[str, Any], text: str, digest: str) -> bool:
+        """Whether this version goes to the controller."""
+        wanted = planning.research_request(text) is not None
+        compiled = planning.compile_text(self._root, self._path, text)
+        if wanted:  # it is taken away: it is no plan, and no document for the research to find
+            notes["request"] = text
+            self._graph.save(state)
+            _unlink(self._file)
+        if wanted or compiled.program is not None:
+            _unlink(os.path.join(self._root, *self.findings.split("/")))
+            return True
+        notes["seen_plans"] = [*notes.get("seen_plans", []), digest]
+        notes["refused_plans"] = int(notes.get("refused_plans", 0)) + 1
+        durable.replace(os.path.join(self._root, *self.findings.split("/")), compiled.findings.encode("utf-8", "replace"))
+        self._graph.save(state)
+        self._told(compiled.findings.rstrip("\n"))
+        left = self._attempts - notes["refused_plans"]
+        if left <= 0:
+            return True
+        self._told(f"{self._path} is refused; the findings are in {self.findings}; {left} more {'try' if left == 1 else 'tries'}")
+        return False
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass  # what is gone need not be taken away
+
+
+class ModelPlanner:
+    """Asks a model for the plan; findings go back to it, `attempts` versions at most. Raises as the model does."""
+
+    def __init__(
+        self, graph: MasterControlGraph, model: ModelPort, root: str, path: str, *, attempts: int, tools: tuple[str, ...] = ()
+    ) -> None:
+        self._graph = graph
+        self._model = model
+        self._root = root
+        self._path = path
+        self._attempts = attempts
+        self._tools = tools
+
+    def __call__(self, state: AgentState) -> str | None:
+        """The plan's text; the last version that may be refused is handed on as it is."""
+        notes = self._graph.notes(state)
+        state.plan_path = self._path
+        findings = ""
+        while True:
+            asked = prompt(
+                "planner", task=state.task, task_id=state.task_id, tools=self._tools,
+                notes=[message["content"] for message in state.messages], findings=findings,
+            )  # fmt: skip
+            messages: list[Message] = [{"role": "user", "content": asked}]
+            text = str(validated(self._model.complete("planner", messages, PLAN_REPLY), PLAN_REPLY)["plan"])
+            if planning.research_request(text) is not None:
+                return text
+            compiled = planning.compile_text(self._root, self._path, text)
+            if compiled.program is None:
+                findings = f"{text.rstrip()}\n\n{compiled.findings}"
+                notes["refused_plans"] = int(notes.get("refused_plans", 0)) + 1
+                if notes["refused_plans"] < self._attempts:
+                    continue
+            return text

@@ -1,0 +1,55 @@
+"""From a plan's text to a program that was proved, or to findings; and the request for research that a plan can be."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from ..check import check, key_of, program_of
+from ..report.render import render
+from ..resolve.link import Linker
+from ..resolve.settings import SettingsError, read_settings
+
+PLAN = "plan.txt"
+"""Where the agent leaves its plan (FDC-03)."""
+
+
+class Compiled(NamedTuple):
+    """A plan that was judged: its program, or None with what is wrong. `warnings` forbid nothing."""
+
+    program: dict[str, Any] | None
+    findings: str
+    warnings: str = ""
+
+
+def compile_text(root: str, path: str, text: str) -> Compiled:
+    """Lints the whole of a plan (FDC-04) as if it lay at `path`; what it calls is read from the workspace."""
+    if not text.strip():
+        return Compiled(None, "the plan is empty\n")
+    try:
+        linker = Linker(root, read_settings(root))
+    except SettingsError as wrong:
+        return Compiled(None, f"{wrong}\n")
+    key = key_of(path, root) if path.startswith("/") else path
+    checked = check(linker, [key], {key: text.encode("utf-8", "surrogateescape")})
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        return Compiled(None, render("text", errors, checked.sources, files_checked=1))
+    others = [item for item in checked.diagnostics if item.severity != "error"]
+    warnings = render("text", others, checked.sources, files_checked=1) if others else ""
+    program = program_of(checked)
+    needed = [param["name"] for param in program["plans"][program["root"]]["params"] if param["default"] is None]
+    if needed:
+        named = ", ".join(f"`{name}`" for name in needed)
+        return Compiled(None, f"{path}: the task's plan is given no inputs, and needs {named}; state defaults\n")
+    return Compiled(program, "", warnings)
+
+
+_REQUEST = re.compile(r"research[ \t]+(\S.*)")
+
+
+def research_request(text: str) -> str | None:
+    """The topic, where a text is no plan but one `research TOPIC` line, comments and blank lines aside (FDC-54)."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    found = _REQUEST.fullmatch(lines[0]) if len(lines) == 1 else None
+    return found[1] if found else None

@@ -1,0 +1,19 @@
+"""Prompts are Jinja2 files in `templates/`; a variable that nobody fills is an error, never an empty place."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+
+
+def prompt(name: str, /, **values: Any) -> str:
+    """The text of `templates/NAME.md.j2`. Raises jinja2.UndefinedError for a variable that is not given."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    page = Environment(
+        undefined=StrictUndefined, loader=FileSystemLoader(FOLDER), keep_trailing_newline=True, autoescape=False,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    return page.get_template(f"{name}.md.j2").render(**values)

@@ -1,0 +1,78 @@
+"""Research in the background of a task (FDC-54, FDC-90): asked for, started, polled, brought home."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .turn import Failed, Turn
+
+MOST_EXCERPT = 4000
+
+
+def launch(turn: Turn) -> str:
+    """Starts the research; the same one is never started twice."""
+    question = turn.control.get("research_question") or turn.state.research_findings.get("question") or turn.state.task
+    number = int(turn.control.get("research_number", 0)) + 1
+    name = f"research-{number}"
+    turn.control["research"] = {"name": name, "question": question, "since": turn.world.now()}
+    turn.world.launch(turn.task, name, question)
+    turn.log(1, "EXTERNAL_RAG_QUERY", {"question": question, "process": name}, "IN_PROGRESS", "research was started")
+    return "AWAITING_RESULT"
+
+
+def poll(turn: Turn) -> str:
+    """AWAITING_RESULT while it runs, PLANNING once its findings are in the state. Raises Failed."""
+    under_way: dict[str, Any] = turn.control.get("research") or {}
+    name = under_way.get("name")
+    if name is None:
+        raise Failed("no research was started")
+    found = turn.world.poll(turn.task, name)
+    if found.running:
+        waited = turn.world.now() - float(under_way["since"])
+        limit = turn.world.policy().research_seconds
+        if waited > limit:
+            turn.world.kill(turn.task, name)
+            raise Failed(f"the research took longer than {limit:g} s and was ended")
+        return "AWAITING_RESULT"
+    said = found.stderr.strip()[-MOST_EXCERPT:] or "it said nothing on stderr"
+    if found.exit_code is None:
+        raise Failed(f"the research process died without an exit code: {said}")
+    if found.exit_code not in (0, 1):
+        raise Failed(f"the research process ended with exit code {found.exit_code}: {said}")
+    try:
+        result = json.loads(found.stdout)
+        findings = {
+            "question": str(result["question"]),
+            "answered": result["status"] == "finished",
+            "answer": [str(line) for line in result["answer"]],
+            "why": str(result.get("why") or ""),
+            "report": result.get("report"),
+            "citations": int(result["held"]),
+        }
+    except (ValueError, KeyError, TypeError) as wrong:
+        why = f"the research process (exit code {found.exit_code}) left no result that can be read: {wrong}; {said}"
+        raise Failed(why) from wrong
+    _integrate(turn, findings)
+    turn.control["research_number"] = int(turn.control.get("research_number", 0)) + 1
+    turn.control["research"] = turn.control["research_question"] = None
+    return "PLANNING"
+
+
+def _integrate(turn: Turn, findings: dict[str, Any]) -> None:
+    report = findings["report"]
+    if report is not None:
+        from os.path import isabs, relpath
+
+        report = findings["report"] = relpath(report, turn.world.root) if isabs(report) else report
+    earlier = turn.state.research_findings.get("earlier", [])
+    if turn.state.research_findings.get("answer") is not None:
+        earlier = [*earlier, {key: value for key, value in turn.state.research_findings.items() if key != "earlier"}]
+    turn.state.research_findings = {**findings, "earlier": earlier}
+    told = "\n".join(findings["answer"]) or f"The documents do not answer it: {findings['why']}"
+    turn.state.say("user", f"Findings of the research on: {findings['question']}\n{told}"[:MOST_EXCERPT * 4])
+    details = {"question": findings["question"], "citations": findings["citations"]}
+    if report is None:
+        turn.log(1, "EXTERNAL_RAG_QUERY", details, "SUCCESS", f"no answer: {findings['why']}")
+    else:
+        turn.log(1, "RESEARCH_REPORT", {**details, "path": report}, "SUCCESS", evidence=report)

@@ -1,0 +1,154 @@
+"""FINALIZING (FDC-93): the post-mortem is filled in, its lessons are compiled, self-correction runs, the task is closed.
+
+What nobody analysed is said as that. A section that somebody wrote is never touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..knowledge.postmortem import is_unsaid
+from ..knowledge.unfilled import unfilled
+from .turn import Failed, Turn
+
+_SECTION = re.compile(r"^## +(?:\d+\. +)?(.*?)\s*$", re.MULTILINE)
+_MARKS = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\*\*[A-Za-z ]+:\*\*\s*)?")
+_NOBODY = "Not analysed: this was written from the record, and a record does not say why."
+
+ANALYSIS: dict[str, Any] = {
+    "type": "object",
+    "required": ["summary", "went_well", "improve", "root_cause", "actions"],
+    "additionalProperties": False,
+    "properties": {
+        "summary": {"type": "string", "minLength": 1},
+        "went_well": {"type": "string", "minLength": 1},
+        "improve": {"type": "string", "minLength": 1},
+        "root_cause": {"type": "string", "minLength": 1},
+        "actions": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["lesson", "action"],
+                "additionalProperties": False,
+                "properties": {"lesson": {"type": "string", "minLength": 1}, "action": {"type": "string", "minLength": 1}},
+            },
+        },
+    },
+}
+"""What an analyst replies."""
+
+
+def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
+    """Writes the post-mortem, logs TASK_END, compiles lessons, runs self-correction. Raises Failed (T-21)."""
+    path, text = turn.world.postmortem(turn.task)
+    turn.state.draft_postmortem_path = path
+    filled = fill(text, _given(analysis), facts(turn))
+    gaps = unfilled(filled)
+    if gaps:
+        said = "; ".join(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps[:8])
+        raise Failed(f"the post-mortem is not filled in: {said}")
+    if filled != text:
+        turn.world.write(path, filled)
+    learned = list(turn.world.lessons(path))
+    done = list(turn.world.correct())
+    details = {"lessons": learned[:50], "self_correction": done[:50]}
+    turn.log(4, "INFO", details, "SUCCESS", f"{len(learned)} lessons compiled")
+    refused = turn.world.close(turn.task)
+    if refused:
+        raise Failed(refused)
+    turn.state.final_report = "\n".join([summary(turn), f"post-mortem: {path}", *learned, *done])
+    return "AWAITING_SUBMISSION"
+
+
+def fill(text: str, given: Mapping[str, str], known: Mapping[str, str]) -> str:
+    """The post-mortem with every section that the template left open filled: from `given`, else from `known`."""
+    heads = list(_SECTION.finditer(text))
+    out, at = [], 0
+    for head, after in zip(heads, [*heads[1:], None]):
+        end = after.start() if after is not None else len(text)
+        title, body = _plain(head[1]), text[head.end() : end]
+        said = given.get(title) or known.get(title)
+        if said and _open(body):
+            out += [text[at : head.end()], "\n\n", said.strip(), "\n", "\n" if after is not None else ""]
+            at = end
+    return "".join([*out, text[at:]])
+
+
+def facts(turn: Turn) -> dict[str, str]:
+    """What the record says, by the titles of the template's sections."""
+    control = turn.control
+    well = ["- The plan was proved before anything ran."] if control.get("run") else []
+    worse = []
+    tries = int(control.get("refused_plans", 0))
+    if tries:
+        worse.append(f"- {_count(tries, 'version')} of the plan {'was' if tries == 1 else 'were'} refused by the linter.")
+    if turn.state.research_findings.get("answered"):
+        well.append(f"- Research answered: {turn.state.research_findings['question']}")
+    for line in control.get("repairs", []):
+        worse.append(f"- Tests had to be repaired: {line}")
+    return {
+        "summary": f"{summary(turn)}\n\nThis post-mortem was written from the record of the run; no model or person analysed it.",
+        "what went well": "\n".join(well) or "- Nothing on record says so.",
+        "what could be improved": "\n".join(worse) or "- Nothing on record failed.",
+        "root cause analysis": _NOBODY,
+        "proposed corrective actions": "No action was proposed.",
+    }
+
+
+def summary(turn: Turn) -> str:
+    """One paragraph: the task, the run and how it ended."""
+    driven = turn.control.get("driven") or {}
+    text = f"Task: {turn.state.task}"
+    if turn.control.get("run"):
+        text += f"\n\nRun `{turn.control['run']}` of `{turn.state.plan_path}`"
+        text += f": {_count(int(driven['steps']), 'step')}." if driven.get("steps") else "."
+    return text
+
+
+def from_analyst(reply: Mapping[str, Any]) -> dict[str, str]:
+    """An analyst's reply as texts of the template's sections."""
+    rows = [
+        f"{number}. **Lesson:** {_line(row['lesson'])}\n   **Action:** {_line(row['action'])}"
+        for number, row in enumerate(reply["actions"], 1)
+    ]
+    return {
+        "summary": reply["summary"],
+        "what went well": reply["went_well"],
+        "what could be improved": reply["improve"],
+        "root cause analysis": reply["root_cause"],
+        "proposed corrective actions": "\n".join(rows) or "No action was proposed.",
+    }
+
+
+def _given(analysis: str | Mapping[str, str] | None) -> dict[str, str]:
+    """The analysis by section. A text without the template's headings is the summary."""
+    if analysis is None:
+        return {}
+    if not isinstance(analysis, str):
+        return {_plain(title): body for title, body in analysis.items() if body.strip()}
+    heads = list(_SECTION.finditer(analysis))
+    if not heads:
+        return {"summary": analysis} if analysis.strip() else {}
+    ends = [head.start() for head in heads[1:]] + [len(analysis)]
+    parts = {_plain(head[1]): analysis[head.end() : end].strip() for head, end in zip(heads, ends)}
+    return {title: body for title, body in parts.items() if body}
+
+
+def _open(body: str) -> bool:
+    """True where a line of a section is still what the template left open."""
+    bare = (_MARKS.sub("", line).strip() for line in body.splitlines())
+    return not body.strip() or any(line.startswith("[") and is_unsaid(line) for line in bare)
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.lower().split())
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

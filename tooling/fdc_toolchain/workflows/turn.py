@@ -1,0 +1,44 @@
+"""One handler's turn at a task: the state, the controller's own notes, the world, whoever thinks, the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .agent_state import AgentState
+from .agent_world import Logger, World
+from .model_port import ModelPort
+
+
+class Failed(Exception):
+    """The turn failed; the message is the reason, and the task goes towards ERROR."""
+
+
+class Turn(NamedTuple):
+    """What a handler works with. `control` is a JSON object that is saved with the state."""
+
+    task: str
+    state: AgentState
+    control: dict[str, Any]
+    world: World
+    model: ModelPort
+    logger: Logger | None
+
+    def log(
+        self,
+        phase: int,
+        action: str,
+        details: Mapping[str, Any],
+        status: str = "SUCCESS",
+        message: str = "",
+        *,
+        error: str | None = None,
+        step: str | None = None,
+        evidence: str = "",
+    ) -> None:
+        """Adds a line about this task to the log; where there is a plan under way, with its stack."""
+        if self.logger is None:
+            return
+        stack = [context._asdict() for context in self.state.plan_stack]
+        context = {"plan_execution_stack": stack} if stack else None
+        self.logger.log(f"Phase {phase}", self.task, step, action, details, status, message, error, evidence, context)
