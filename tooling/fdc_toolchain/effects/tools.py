@@ -77,6 +77,7 @@ TOOLS: dict[str, Row] = {
     "view_text_website": Row("talk_tools", "unavailable"),
     "research": Row("talk_tools", "unavailable"),
     "plan_deep_research": Row("research_protocol", "plan_deep_research"),
+    "generate_code": Row("code_tools", "generate_code", "probe"),
     "execute_research_protocol": Row("research_protocol", "execute_research_protocol"),
     "create_file_with_block": Row("file_tools", "create"),
     "overwrite_file_with_block": Row("file_tools", "overwrite"),
