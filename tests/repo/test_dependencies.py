@@ -38,7 +38,7 @@ def all_imported(*folders: str) -> set[str]:
 
 
 # Chosen for the project as a whole and not in use yet; an entry goes when its module is imported.
-FIXED = {"networkx", "yaml"}
+FIXED = {"yaml"}
 BASE = modules(PROJECT["dependencies"])
 EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"].items()}
 
