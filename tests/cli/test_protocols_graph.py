@@ -75,7 +75,9 @@ def test_turtle_says_the_same_as_graphml() -> None:
     assert labels == dict(plain.nodes(data="label"))
 
 
-@pytest.mark.parametrize(("name", "start"), [("a.dot", "digraph "), ("a.mmd", "---\n"), ("a.ttl", "@prefix"), ("a.graphml", "<?xml")])
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.dot", "digraph "), ("a.mmd", "---\n"), ("a.ttl", "@prefix"), ("a.graphml", "<?xml")]
+)
 def test_the_suffix_chooses_the_format_and_the_bytes_are_the_same_each_time(name: str, start: str, tmp_path: Path) -> None:
     root = workspace_with(tmp_path, protocol(associated_tools=["read_file", "grep"]), protocol("b"))
     assert (0, "", "") == graph(root, "-o", name)
