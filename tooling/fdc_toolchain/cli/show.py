@@ -33,7 +33,7 @@ def command(run: str, address: str | None, form: str, workspace: str | None) -> 
     with wiring.reading(root) as store:
         row = wiring.the_run(store, run)
         assert store is not None  # a run was found in it
-        rows = _folded(store.program(row), row, store.records(row))
+        rows = folded(store.program(row), row, store.records(row))
     status = wiring.status_of(root, row)
     if address is not None:
         rows = [one for one in rows if one[0].address == address]
@@ -49,7 +49,7 @@ def command(run: str, address: str | None, form: str, workspace: str | None) -> 
     return 0
 
 
-def _folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
+def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
     """Every record with the effect that it belongs to."""
     from ..engine.events import Mismatch
     from ..engine.fold import fold

@@ -274,8 +274,7 @@ def _drive(
             ended = _ended(row, last, state)
         else:
             status = "cancelled" if watch.asked.is_set() else "interrupted"
-            ended = _ended(row, Ending("broken"), state)
-            ended.status = status
+            ended = left(row, status, state)
     finally:
         opened.close()
     try:
@@ -319,6 +318,15 @@ def _ended(row: RunRow, ending: Ending, state: RunState) -> Ended:
     )  # fmt: skip
 
 
+def left(row: RunRow, status: str, state: RunState) -> Ended:
+    """The end of a run that was left in the middle."""
+    from ..engine.drive import Ending
+
+    ended = _ended(row, Ending("broken"), state)
+    ended.status = status
+    return ended
+
+
 def _halt(cancel: Callable[[], None], signals: bool) -> None:
     """Makes the controller of this process leave: its commands die, and whoever waits at a prompt wakes."""
     cancel()
@@ -335,15 +343,13 @@ def cancelled(epoch: int, at: float) -> Record:
 
 def record_end(journal: Any, ended: Ended) -> None:
     """Puts on record how driving ended. Raises WorldFailed where that is the end of the run itself."""
-    from hashlib import blake2b
-
     from ..engine.ports import WorldFailed
-    from ..program.codec import encode
+    from ..engine.replay import digest
 
     said = {
         "stop": ended.stop, "message": ended.message, "steps": ended.steps, "seconds": ended.seconds,
         "spent": ended.spent, "questions": ended.questions,
-        "result": blake2b(encode(ended.result), digest_size=16).hexdigest(),
+        "result": digest(ended.result),
     }  # fmt: skip
     try:
         journal.close_run(ended.status, said, time.time())

@@ -1,0 +1,86 @@
+"""`fdc cancel`: ends a run for good, also one that another process drives."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from .exits import CLEAN, Refused, UsageError, WorldError
+from .run_options import root_of
+
+
+@click.command(
+    epilog="Exit codes: 0 the run is cancelled, 1 it is over already or not yours, 2 wrong usage, "
+    "3 its controller does not stop.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.option(
+    "--wait", "seconds", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS",
+    help="How long a controller gets to stop.",
+)  # fmt: skip
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+def command(run: str, seconds: float, workspace: str | None) -> int:
+    """Cancel RUN: it stops before its next step, its commands are killed, and `fdc resume` refuses it.
+
+    `fdc resume --force` goes on with it all the same; `fdc fork` begins a new run from one of its steps.
+    """
+    from ..effects import runs
+    from ..engine.ports import WorldFailed
+    from . import wiring
+
+    root = root_of(workspace)
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, run)
+    if row.status in ("finished", "stopped"):
+        raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
+    try:
+        lock = runs.Lock(runs.run_folder(root, row.name))
+        runs.ask_to_cancel(root, row.name, time.time())
+        deadline = time.monotonic() + seconds
+        while (holder := lock.take()) is not None:
+            if time.monotonic() > deadline:
+                raise WorldError(f"{holder} drives {row.name} and has not stopped yet; it will before its next step")
+            time.sleep(0.05)
+        try:
+            status = _close(root, row.name)
+        finally:
+            lock.release()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    if status != "cancelled":
+        raise Refused(f"the run {row.name} was over before it could be cancelled ({status})")
+    click.echo(f"run {row.name} is cancelled")
+    return CLEAN
+
+
+def _close(root: str, name: str) -> str:
+    """Cancels a run that nobody drives; returns how it stands then."""
+    from ..effects import runs
+    from ..effects.journal import Untrusted
+    from ..engine.events import Mismatch
+    from ..engine.fold import fold
+    from ..program.codec import ProgramError
+    from . import wiring
+
+    store = wiring.writing(root)
+    try:
+        row = store.run(name)
+        if row is None:
+            raise UsageError(f"there is no run `{name}` here")
+        if row.status not in ("finished", "stopped", "cancelled"):
+            try:
+                journal = store.claim(row)
+            except Untrusted as whose:
+                raise Refused(wiring.untrusted(name, str(whose))) from whose
+            state = fold(store.program(row), row.inputs, journal.records)
+            journal.append([wiring.cancelled(journal.epoch, state.elapsed)])
+            wiring.record_end(journal, wiring.left(row, "cancelled", state))
+            row = row._replace(status="cancelled")
+        runs.forget_cancel(root, name)
+        return row.status
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong
+    finally:
+        store.close()

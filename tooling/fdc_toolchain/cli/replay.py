@@ -1,0 +1,46 @@
+"""`fdc replay`: executes a run again from its journal alone, and says whether it follows from it."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from .exits import CLEAN, FINDINGS, WorldError
+from .run_options import root_of
+
+
+@click.command(
+    epilog="Exit codes: 0 it follows from its record, 1 it does not, 2 wrong usage, 3 the journal cannot be read.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="A sentence, or JSON.")
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+def command(run: str, form: str, workspace: str | None) -> int:
+    """Execute RUN again with every outcome taken from its record: no effect is performed, nothing is written.
+
+    It proves that the program makes exactly these records out of these outcomes, and the same end.
+    """
+    from ..engine.replay import replay
+    from ..program.codec import ProgramError
+    from ..report.cells import visible
+    from . import wiring
+    from .ending import count
+
+    root = root_of(workspace)
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, run)
+        wiring.known(row)
+        assert store is not None  # a run was found in it
+        try:
+            found = replay(store.program(row), row.inputs, store.records(row), row.status, row.ending)
+        except ProgramError as wrong:
+            raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
+    if form == "json":
+        click.echo(json.dumps({"format": 1, "run": row.name, **found._asdict()}, indent=2))
+    elif found.difference is None:
+        click.echo(f"run {row.name} follows from its record: {count(found.records, 'record')}, the same end")
+    else:
+        click.echo(f"run {row.name} does not follow from its record\n  {visible(found.difference)}")
+    return CLEAN if found.difference is None else FINDINGS

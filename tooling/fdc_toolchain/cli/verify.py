@@ -1,0 +1,85 @@
+"""`fdc verify`: whether the record of a run is as it was written, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .exits import CLEAN, FINDINGS, UsageError
+from .run_options import root_of
+
+if TYPE_CHECKING:
+    from ..effects.journal import Store
+
+SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by another key"}
+
+
+@click.command(
+    epilog="Exit codes: 0 whole, 1 something was changed, 2 wrong usage, 3 the journal cannot be read.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run", required=False, default="")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+def command(run: str, form: str, workspace: str | None) -> int:
+    """Check the record of RUN (the beginning of a name; every run otherwise): its hash chain, contents and seal.
+
+    A byte that was changed, a record that was taken out, put in or moved, and a lost end are found, and where.
+    """
+    from ..report.cells import visible
+    from . import wiring
+
+    root = root_of(workspace)
+    with wiring.reading(root) as store:
+        found = [] if store is None else [_checked(store, number, name, run) for number, name in _chosen(store, run)]
+        strays = 0 if store is None or run else store.strays()
+    if run and not found:
+        raise UsageError(f"no run begins with `{run}`; `fdc runs` lists them")
+    bad = strays or any(one["faults"] for one in found)
+    if form == "json":
+        click.echo(json.dumps({"format": 1, "runs": found, "strays": strays}, indent=2))
+        return FINDINGS if bad else CLEAN
+    for one in found:
+        state = "DAMAGED" if one["faults"] else "whole"
+        click.echo(f"run {visible(one['run'])}: {state}, {one['records']} records, {SEALS[one['seal']]}")
+        for fault in one["faults"]:
+            click.echo(f"  {visible(fault)}")
+    if strays:
+        click.echo(f"{strays} records belong to no run")
+    if not found and not strays:
+        click.echo("no runs yet")
+    return FINDINGS if bad else CLEAN
+
+
+def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
+    runs = store.numbers().items()
+    exact = [one for one in runs if one[1] == run]
+    return exact or [one for one in runs if isinstance(one[1], str) and one[1].startswith(run)]
+
+
+def _checked(store: Store, number: int, name: str, asked: str) -> dict[str, Any]:
+    checked = store.check(number)
+    faults = list(checked.faults)
+    if not faults:
+        faults += _forked(store, name)
+    return {"run": name, "records": checked.records, "seal": checked.signature, "faults": faults}
+
+
+def _forked(store: Store, name: str) -> list[str]:
+    """What a forked run says that it took over must be what the other run has, where that is still there."""
+    from ..engine.replay import before
+
+    row = store.run(name)
+    origin = None if row is None else row.origin
+    parent = None if origin is None else store.run(origin["run"])
+    if row is None or origin is None or parent is None:
+        return []
+    try:
+        taken = before(store.records(parent), origin["address"])
+    except KeyError:
+        taken = []
+    if taken[: origin["records"]] != store.records(row)[: origin["records"]] or len(taken) != origin["records"]:
+        return [f"what it took over is not what the run {parent.name} has before {origin['address']}"]
+    return []

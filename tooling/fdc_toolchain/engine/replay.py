@@ -1,0 +1,117 @@
+"""What a journal alone proves: that a run follows from its record, and what a new run may take over from it.
+
+Nothing is performed and nothing is written: the outcomes come from the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from ..program.codec import encode
+from ..program.model import Program
+from .decide import decide
+from .events import Finish, Mismatch, Perform, Record
+from .fold import fold
+from .state import RunState
+
+
+class Replayed(NamedTuple):
+    """How a run went the second time. `difference`: the first place where it is not as recorded; None: it is."""
+
+    steps: int
+    records: int
+    difference: str | None
+
+
+class _Differs(Exception):
+    pass
+
+
+def replay(
+    program: Program, inputs: dict[str, Any], records: Sequence[Record], status: str, ending: dict[str, Any] | None
+) -> Replayed:
+    """Executes a run again, every effect answered from its record, and compares where it gets to.
+
+    Every record must be what the program wants at that moment, and every `once` effect announced
+    before it has an outcome. Where the run has an end, the end must be the same: its kind, reason
+    and place, its result, its questions, the steps and what they spent.
+    """
+    seen: list[Record] = []
+    announced: set[tuple[str, int]] = set()
+
+    def look(record: Record, effect: Perform | None) -> None:
+        seen.append(record)
+        if record.kind == "intent":
+            announced.add((record.address, record.turn))
+        elif record.kind == "outcome" and effect is not None and effect.once:
+            if (record.address, record.turn) not in announced:
+                raise _Differs(f"record {len(seen)}: `{record.tool}` at {record.address} was never announced")
+
+    try:
+        state = fold(program, inputs, records, look)
+    except Mismatch as wrong:
+        return Replayed(0, len(seen), f"record {len(seen) + 1}: {wrong}")
+    except _Differs as wrong:
+        return Replayed(0, len(seen), str(wrong))
+    return Replayed(state.steps, len(seen), _end(program, state, status, ending))
+
+
+def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] | None) -> str | None:
+    if ending is None or status in ("new", "running"):
+        return None  # its controller was lost: there is no end on record
+    state.elapsed = max(state.elapsed, ending["seconds"])
+    if ending["steps"] != state.steps:
+        return f"the end: {ending['steps']} steps are on record, the records make {state.steps}"
+    spent = {measure: number for measure, number in state.spent.items() if number}
+    if ending["spent"] != spent:
+        return f"the end: {ending['spent']} spent are on record, the records make {spent}"
+    if status == "waiting":
+        wanted = {*state.pending, *state.dangling}
+        lost = [one["address"] for one in ending["questions"] if one["address"] not in wanted]
+        return f"the end: a question at {lost[0]} is on record, which the program does not ask" if lost else None
+    if status not in ("finished", "stopped"):
+        return None
+    decision = decide(program, state)
+    if not isinstance(decision, Finish):
+        return f"the end: `{status}` is on record, and the program would go on"
+    stop = None if decision.stop is None else decision.stop._asdict()
+    if stop != ending["stop"]:
+        return f"the end: {_why(ending['stop'])} is on record, the records make {_why(stop)}"
+    if ending.get("result") not in (None, digest(decision.result)):
+        return "the end: the run's result is not the one on record"
+    return None
+
+
+def digest(result: Any) -> str:
+    """The name of a run's result in its ending."""
+    return blake2b(encode(result), digest_size=16).hexdigest()
+
+
+def _why(stop: dict[str, Any] | None) -> str:
+    return "no stop" if stop is None else f"`{stop['message']}` at {stop['address']}"
+
+
+def before(records: Sequence[Record], address: str) -> list[Record]:
+    """What a run that goes its own way from the step at `address` on takes over: all that was settled before it.
+
+    Left out are attempts without an outcome and failures that nobody had had tried again: the new
+    run tries them itself. Raises KeyError where the step was never begun.
+    """
+    kinds = ("intent", "outcome")
+    end = next((at for at, one in enumerate(records) if one.address == address and one.kind in kinds), None)
+    if end is None:
+        raise KeyError(address)
+    earlier = records[:end]
+    retried = {(one.address, one.turn) for one in earlier if one.kind == "retry"}
+    settled = {
+        (one.address, one.turn)
+        for one in earlier
+        if one.kind == "outcome" and ("failed" not in one.body or (one.address, one.turn) in retried)
+    }
+    return [
+        one
+        for one in earlier
+        if one.kind in ("budget", "retry") or (one.kind in kinds and (one.address, one.turn) in settled)
+    ]
