@@ -137,7 +137,7 @@ def test_a_stale_agents_md_blocks_the_commit_until_it_is_compiled(
     stale = project.commit("stale")
     assert stale.returncode == 1 and "AGENTS.md" in stale.stderr, stale.stderr
     assert "Traceback" not in stale.stderr
-    compiled = process.fdc("protocols", cwd=project.folder)
+    compiled = process.fdc("protocols", "build", "--force", cwd=project.folder)
     assert compiled.returncode == 0, compiled.stdout + compiled.stderr
     fresh = project.commit("compiled")
     assert fresh.returncode == 0, fresh.stderr

@@ -158,10 +158,12 @@ def test_a_linked_result_is_written_where_it_lies(root: Path) -> None:
     (root / "docs").mkdir()
     (root / "docs" / "agents.md").write_text("old", "utf-8")
     (root / "AGENTS.md").symlink_to("docs/agents.md")
-    assert 0 == protocols(root, "build")[0]
+    code, _, err = protocols(root, "build")
+    assert 1 == code and "FDC508" in err and "old" == (root / "docs" / "agents.md").read_text("utf-8")
+    assert 0 == protocols(root, "build", "--force")[0]
     assert (root / "AGENTS.md").is_symlink() and "Prose." in (root / "docs" / "agents.md").read_text("utf-8")
 
 
 def test_a_result_that_cannot_be_written_is_an_error_of_the_world(root: Path) -> None:
-    code, out, err = protocols(root, "build", "--output", "absent/AGENTS.md")
-    assert (3, "") == (code, out) and "absent" in err
+    code, out, err = protocols(root, "build", "--output", "VERSION/AGENTS.md")
+    assert (3, "") == (code, out) and "VERSION" in err

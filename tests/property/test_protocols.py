@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fdc_toolchain.protocols.compile import compile_agents
+from fdc_toolchain.protocols.compile import How, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
+from fdc_toolchain.protocols.render import unmarked
 from fdc_toolchain.protocols.tooldoc import document
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,9 +46,13 @@ def test_the_compiled_text_holds_every_source_and_nothing_depends_on_order(
     given_files = files(bodies, pages)
     shuffled = list(given_files.items())
     random.shuffle(shuffled)
-    made = compile_agents(given_files, b"1.0.0", no_tool, max_bytes=10**9)
-    assert made.text is not None and made == compile_agents(dict(shuffled), b"1.0.0", no_tool, max_bytes=10**9)
+    made = compile_agents(given_files, b"1.0.0", no_tool, How(max_bytes=10**9))
+    assert made.text is not None and made == compile_agents(dict(shuffled), b"1.0.0", no_tool, How(max_bytes=10**9))
     found = [json.loads(part.split("\n```\n")[0]) for part in made.text.split("\n---\n\n```json\n")[1:]]
+    for body in found:
+        for rule in body["rules"]:
+            assert rule["enforcement"].startswith("advice: ")
+            rule["enforcement"] = unmarked(rule["enforcement"])
     in_order = sorted(bodies, key=lambda name: f"{name}.protocol.json")
     assert [{"protocol_id": name, **bodies[name]} for name in in_order] == found
     assert [] == drift(made.text, made.text.encode(), "AGENTS.md")

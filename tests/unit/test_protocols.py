@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.protocols.compile import Build, compile_agents
+from fdc_toolchain.protocols.compile import Build, How, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
 from fdc_toolchain.protocols.tooldoc import document
 
 RULE = {"rule_id": "r", "description": "d", "enforcement": "e"}
 SCRIPT = {
-    "tooling/t.py": '"""A tool.\n\nIt helps.\n"""\nfrom pack.cli.t import main\n__all__ = ["main", "Kind"]\n'
+    "tooling/t.py": '"""A tool.\n\nIt helps.\n\n    t.py GO\n"""\nfrom pack.cli.t import main\n__all__ = ["main", "Kind"]\n'
     "from pack.kinds import Kind\n",
     "tooling/pack/cli/t.py": "from ..work import run as main\n",
     "tooling/pack/work.py": 'def run(argv: list[str] | None = None) -> int:\n    """Works.\n\n    Always.\n    """\n',
@@ -30,7 +30,7 @@ def protocol(**more: Any) -> bytes:
 
 
 def built(files: dict[str, bytes], version: bytes | None = b"1.0.0\n", **options: Any) -> Build:
-    return compile_agents(files, version, SCRIPT.get, **options)
+    return compile_agents(files, version, SCRIPT.get, How(**options))
 
 
 def blocks(text: str) -> list[dict[str, Any]]:
@@ -72,6 +72,7 @@ def test_extra_keys_are_allowed_and_kept() -> None:
     extra = {"protocol_name": "P", "associated_artifacts": ["x"], "owner": {"team": 1}}
     rule = {**RULE, "associated_tools": ["t"], "tags": ["a"], "version": "1", "severity": "high"}
     made = built({"a.protocol.json": protocol(**extra, rules=[rule])})
+    rule["enforcement"] = "advice: e"
     assert ([], {**extra, "rules": [rule]}) == (
         made.findings, {key: value for key, value in blocks(made.text or "")[0].items() if key in (*extra, "rules")}
     )  # fmt: skip
@@ -150,9 +151,9 @@ def test_a_semantic_version_is_in_the_compiled_text(version: bytes) -> None:
 def test_a_tools_documentation_follows_what_it_exports() -> None:
     """FDC-98: from the thin script through its imports to the definitions."""
     assert document("tooling/t.py", SCRIPT.get) == "\n".join([
-        "A tool.", "", "It helps.", "",
+        "A tool.", "", "    t.py GO", "",
         "**Public Functions:**", "",
-        "- `def main(argv: list[str] | None=None) -> int`", "  Works.", "", "  Always.", "",
+        "- `def main(argv: list[str] | None=None) -> int`", "  Works.", "",
         "**Public Classes:**", "",
         "- `class Kind(str)`", "  A kind.", "  - `def __init__(self)`", "  - `async def go(self, *, x=1)`",
     ])  # fmt: skip
@@ -245,7 +246,7 @@ def test_drift_by_a_docstring_names_the_tool() -> None:
     old = built(FILES).text
     comment = {**SCRIPT, "tooling/pack/work.py": SCRIPT["tooling/pack/work.py"] + "    return 0\n"}
     assert old == compile_agents(FILES, b"1.0.0", comment.get).text
-    other = {**SCRIPT, "tooling/t.py": SCRIPT["tooling/t.py"].replace("It helps", "It hinders")}
+    other = {**SCRIPT, "tooling/t.py": SCRIPT["tooling/t.py"].replace("A tool", "A fool")}
     new = compile_agents(FILES, b"1.0.0", other.get).text
     assert new is not None
     assert ["1: is stale: `tooling/t.py` is newer, it has changed since it was built"] == said(new, old)

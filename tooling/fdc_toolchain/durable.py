@@ -28,10 +28,10 @@ def read(path: str, *, limit: int = 64 * 1024 * 1024) -> bytes | None:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not make us wait for its writer
     except FileNotFoundError:
         return None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", path)
     with open(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
         data = file.read(limit + 1)
     if len(data) > limit:
         raise OSError(errno.EFBIG, f"more than {limit} bytes", path)

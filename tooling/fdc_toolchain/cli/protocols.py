@@ -5,37 +5,18 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import click
 
-from .. import durable
-from ..protocols.compile import MAX_BYTES, Build, compile_agents
-from ..protocols.drift import drift
-from ..protocols.load import PROSE, RULES
+from ..protocols import build as work
+from ..protocols.budget import MAX_BYTES, table
+from ..protocols.compile import PROFILES, How
+from ..protocols.targets import TARGETS
+from ..resolve.settings import read_settings
 from ..resolve.workspace import find_root
 from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
-
-
-class Place(NamedTuple):
-    """Where the sources are and where the compiled file goes; `root` is the workspace."""
-
-    root: str
-    source: str
-    output: str
-    max_bytes: int
-
-
-def _options(function: Callable[..., int]) -> Callable[..., int]:
-    for option in (
-        click.option("--max-bytes", type=click.IntRange(1), default=MAX_BYTES, show_default=True, help="Size limit."),
-        click.option("--output", metavar="FILE", type=click.Path(), help="The compiled file.  [default: AGENTS.md]"),
-        click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
-    ):
-        function = option(function)
-    return function
-
 
 ELSEWHERE: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
@@ -72,89 +53,104 @@ def command(ctx: click.Context, only_check: bool) -> int:
     """Compile the protocols into AGENTS.md; without a subcommand, `build`."""
     if ctx.invoked_subcommand is not None:
         return CLEAN
-    place = _place(None, None, MAX_BYTES)
-    return _check(place) if only_check else _build(place)
+    return _run(only_check, _how(), False)
+
+
+def _options(function: Callable[..., int]) -> Callable[..., int]:
+    for option in (
+        click.option("--show-bytes", is_flag=True, help="Print the bytes of each section, and what agents would cut off."),
+        click.option("--max-bytes", type=click.IntRange(1), help=f"What agents read.  [default: {MAX_BYTES}]"),
+        click.option(
+            "--target", "targets", metavar="NAME", multiple=True,
+            help=f"Write the file of another agent as well: {', '.join(TARGETS)}, all, none. May be repeated.",
+        ),
+        click.option("--split/--no-split", default=None, help="Rules with a scope go into an AGENTS.md in their folder."),
+        click.option("--profile", type=click.Choice(PROFILES), help="compact: without the documentation of tools."),
+        click.option("--output", metavar="FILE", type=click.Path(), help="The compiled file.  [default: AGENTS.md]"),
+        click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
+    ):  # fmt: skip
+        function = option(function)
+    return function
 
 
 @command.command()
 @_options
+@click.option("--force", is_flag=True, help="Write over files that fdc did not write.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`.")
-def build(source: str | None, output: str | None, max_bytes: int, only_check: bool) -> int:
+def build(only_check: bool, show_bytes: bool, **options: Any) -> int:
     """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
-    place = _place(source, output, max_bytes)
-    return _check(place) if only_check else _build(place)
+    return _run(only_check, _how(**options), show_bytes)
 
 
 @command.command()
 @_options
-def check(source: str | None, output: str | None, max_bytes: int) -> int:
+def check(show_bytes: bool, **options: Any) -> int:
     """Exit 1 when AGENTS.md is absent, was edited by hand, or is older than a source."""
-    return _check(_place(source, output, max_bytes))
+    return _run(True, _how(**options), show_bytes)
 
 
-def _place(source: str | None, output: str | None, max_bytes: int) -> Place:
-    root = find_root(os.curdir)
-    folder = os.path.abspath(source) if source is not None else os.path.join(root, "protocols")
-    if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder `{_shown(folder, root)}` with protocols; name one with --source")
-    return Place(root, folder, os.path.abspath(output) if output else os.path.join(root, "AGENTS.md"), max_bytes)
-
-
-def _build(place: Place) -> int:
-    name = _shown(place.output, place.root)
-    made = _compiled(place)
-    show(made.findings)
-    if made.text is None:
-        click.echo(f"error: {name} was left as it is", err=True)
-        return FINDINGS
-    data = made.text.encode("utf-8")
-    real = os.path.realpath(place.output)
-    size = f"{len(data)} bytes of at most {place.max_bytes}, from {made.sources} sources"
-    if durable.read(real) == data:
-        click.echo(f"{name} is up to date: {size}")
+def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
+    root, how = place
+    if only_check:
+        made, wrong = work.check(root, how)
+        show([*made.findings, *wrong])
     else:
-        durable.replace(real, data)
-        click.echo(f"{name} written: {size}")
+        done = work.build(root, how)
+        made, wrong = done.build, []
+        show(made.findings)
+    over = any(item.code == "FDC505" for item in made.findings)
+    if show_bytes or over:
+        for chain in made.chains:
+            click.echo("\n".join(table(chain)), err=over)
+    if not made.outputs:
+        if not only_check:
+            click.echo(f"error: {how.output} was left as it is", err=True)
+        return FINDINGS
+    if any(item.severity == "error" for item in wrong):
+        return FINDINGS
+    for output in made.outputs:
+        if only_check:
+            click.echo(f"{output.path} is up to date")
+            continue
+        size = f"{len(output.text.encode())} bytes"
+        if output is made.outputs[0]:
+            size += f" of at most {how.max_bytes}, from {made.sources} sources"
+        click.echo(f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}")
+    for path in () if only_check else done.removed:
+        click.echo(f"{path} removed: no source is for its folder any more")
     return CLEAN
 
 
-def _check(place: Place) -> int:
-    made = _compiled(place)
-    show(made.findings)
-    if made.text is None:
-        return FINDINGS
-    name = _shown(place.output, place.root)
-    found = drift(made.text, durable.read(place.output), name)
-    show(found)
-    if found:
-        return FINDINGS
-    click.echo(f"{name} is up to date")
-    return CLEAN
+def _how(targets: tuple[str, ...] = (), **options: Any) -> tuple[str, How]:
+    """The workspace and what to write: as the settings say, unless the command line does. Raises UsageError."""
+    root = find_root(os.curdir)
+    settings = read_settings(root)
+    stated = {key: value for key, value in options.items() if value is not None}
+    source = os.path.join(root, settings.protocols or "protocols")
+    if "source" in stated:
+        source = os.path.abspath(stated["source"])
+    if not os.path.isdir(source):
+        raise UsageError(f"there is no folder `{work.shown(source, root)}` with protocols; name one with --source")
+    if "output" in stated:
+        stated["output"] = work.shown(os.path.abspath(stated["output"]), root)
+    agents = settings.agents._asdict()
+    if agents["profile"] not in PROFILES:
+        raise UsageError(f"the setting `agents.profile` is {' or '.join(PROFILES)}, not `{agents['profile']}`")
+    stated["targets"] = _targets(targets or agents["targets"])
+    how = How(**{**agents, **stated, "source": work.shown(source, root)})
+    if "/" in how.output and (how.split or how.targets):
+        raise UsageError(f"nested files and those of other agents need an output at the top of the workspace, not `{how.output}`")
+    return root, how
 
 
-def _compiled(place: Place) -> Build:
-    files = {}
-    for folder, folders, names in os.walk(place.source):
-        folders.sort()
-        for name in names:
-            if name.endswith((RULES, PROSE)):
-                path = os.path.join(folder, name)
-                files[_shown(path, place.root)] = durable.read(path) or b""
-    version = durable.read(os.path.join(place.root, "VERSION"))
+def _targets(named: tuple[str, ...]) -> tuple[str, ...]:
+    """The targets by name, each once. Raises UsageError for a name that is none."""
+    from ..text.suggest import did_you_mean
 
-    def read(path: str) -> str | None:
-        """A tool's source; only files of this workspace are tools."""
-        parts = path.split("/")
-        if ".." in parts or path.startswith("/") or "\0" in path:
-            return None
-        data = durable.read(os.path.join(place.root, *parts))
-        return None if data is None else data.decode("utf-8", "replace")
-
-    output = _shown(place.output, place.root)
-    return compile_agents(files, version, read, max_bytes=place.max_bytes, output=output)
-
-
-def _shown(path: str, root: str) -> str:
-    """The path as messages and the compiled file name it: relative to the workspace where it lies in there."""
-    inside = os.path.relpath(path, root)
-    return path if inside.startswith("..") else inside.replace(os.sep, "/")
+    found: list[str] = []
+    for name in (part for text in named for part in text.split(",")):
+        if name not in (*TARGETS, "all", "none"):
+            hint = did_you_mean(name, TARGETS)
+            raise UsageError(f"there is no target `{name}`" + (f"; {hint}" if hint else f"; expected {', '.join(TARGETS)}"))
+        found = [*TARGETS] if name == "all" else [] if name == "none" else [*found, name]
+    return tuple(dict.fromkeys(found))

@@ -1,45 +1,42 @@
-"""Says why an AGENTS.md is not what its sources compile to (FDC-102)."""
+"""Says why a compiled file is not what its sources compile to (FDC-102)."""
 
 from __future__ import annotations
 
-import re
-
 from ..text.diagnostic import Diagnostic
 from ..text.span import Span
-from .compile import seal
-
-_SEAL = re.compile(r"<!-- sealed [0-9a-f]+ -->\n?\Z")
-_INPUTS = re.compile(r"<!-- built from\n((?:[0-9a-f]+ [^\n]+\n)*)-->\n")
+from .regions import take
+from .seal import inputs, is_sealed
 
 
 def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
     """Why the file at `path` with the bytes `actual` is not `expected`: FDC504 each; nothing where it is.
 
     Told apart: absent, edited by hand (with the first line that differs), and stale (with each source
-    that has changed, come or gone since it was built).
+    that has changed, come or gone since it was built). Text between the markers of `regions`, which
+    `expected` has as well, is no edit.
     """
     if actual is None:
         return [_finding(path, 1, "does not exist", "`fdc protocols build` writes it")]
     if actual == expected.encode("utf-8"):
         return []
     text = actual.decode("utf-8", "replace")
-    stale = [_finding(path, 1, what) for what in _changed(_inputs(text), _inputs(expected))]
-    if not _is_sealed(text):
+    if take(text).regions and _full(text) == _full(expected):
+        return []
+    stale = [_finding(path, 1, what) for what in _changed(inputs(text), inputs(expected))]
+    if not is_sealed(text) or _full(text) == _full(expected):
         line = _first_difference(text, expected)
         where = f", first in line {line}" if not stale else ""
         return [_finding(path, 1 if stale else line, f"was edited by hand{where}"), *stale]
-    return stale or [_finding(path, 1, "was built by another version of fdc")]
+    return stale or [_finding(path, 1, "was built by another version of fdc, or with other settings")]
 
 
-def _is_sealed(text: str) -> bool:
-    match = _SEAL.search(text)
-    return match is not None and text[match.start() :] == seal(text[: match.start()]) + "\n"
+def leftover(path: str) -> Diagnostic:
+    """FDC504 for a file of an earlier split that no source is for any more."""
+    return _finding(path, 1, "is left over from an earlier build", "`fdc protocols build` removes it")
 
 
-def _inputs(text: str) -> dict[str, str]:
-    found = _INPUTS.findall(text)
-    rows = (line.split(" ", 1) for line in (found[-1] if found else "").splitlines())
-    return {path: digest for digest, path in rows}
+def _full(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
 
 
 def _changed(old: dict[str, str], new: dict[str, str]) -> list[str]:

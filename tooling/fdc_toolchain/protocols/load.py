@@ -17,6 +17,7 @@ from ..text.codes import CODES
 from ..text.diagnostic import Diagnostic, Label, ordered
 from ..text.json_text import Node, Places, parse
 from ..text.span import Span
+from .regions import fence, take
 
 RULES = ".protocol.json"
 PROSE = ".protocol.md"
@@ -65,7 +66,7 @@ class Sources(NamedTuple):
 
 
 def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
-    """The sources among `files` (path to bytes) and what is wrong with them: FDC501 and FDC502."""
+    """The sources among `files` (path to bytes) and what is wrong with them: FDC501, FDC502 and FDC507."""
     found: list[Diagnostic] = []
     protocols = []
     owners: dict[str, Span] = {}
@@ -108,15 +109,15 @@ def _prose(path: str, data: bytes, found: list[Diagnostic]) -> str:
     text = _decoded(path, data, found)
     if text is None:
         return ""
-    fence, opened = "", 0
+    inside, opened = "", 0
     for number, line in enumerate(text.split("\n"), 1):
-        bare = line.strip()
-        mark = bare[: len(bare) - len(bare.lstrip("`"))]
-        if len(mark) >= 3 and (not fence or (len(mark) >= len(fence) and bare == mark)):
-            fence, opened = ("", 0) if fence else (mark, number)
-    if fence:
+        now = fence(line, inside)
+        inside, opened = now, opened if inside else number
+    if inside:
         message = "a code fence that does not end would swallow the protocols after it"
         found.append(Diagnostic(Span(path, opened, 1, opened, 4), "FDC501", message))
+    for number, wrong in take(text).damaged:
+        found.append(Diagnostic(Span(path, number, 1, number, 2), "FDC507", wrong))
     if not text.strip():
         found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", "the prose is empty"))
     return text.strip("\n")

@@ -7,25 +7,30 @@ another file. Names are followed through `from ... import ...` to their definiti
 from __future__ import annotations
 
 import ast
-import inspect
 import posixpath
+import re
 from collections.abc import Callable
 
 Read = Callable[[str], str | None]
 """The text of a file of the workspace, or None where there is none."""
 
 _HOPS = 8
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def document(path: str, read: Read) -> str | None:
-    """Markdown: the module's docstring and its public functions and classes. None where there is no such file."""
+    """Markdown: what the module is for, its commands, its public functions and classes. None where there is no file.
+
+    Of a docstring the first paragraph, and of the module's also what it shows as code: agents need the
+    commands and the signatures, not the essay, and the bytes are few.
+    """
     tree = _parsed(path, read)
     if tree is None:
         return None
     parts = []
-    text = ast.get_docstring(tree)
-    if text:
-        parts.append(text)
+    first, *more = _paragraphs(tree)
+    parts += [first] if first else []
+    parts += [text for text in more if all(line.startswith("    ") for line in text.split("\n"))]
     functions, classes = [], []
     for name in sorted(_public(tree)):
         node = _definition(name, path, tree, read)
@@ -111,7 +116,10 @@ def _class(node: ast.ClassDef, name: str) -> str:
 
 
 def _below(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, indent: str) -> str:
-    text = ast.get_docstring(node)
-    if not text:
-        return ""
-    return "".join("\n" + f"{indent}  {line}".rstrip() for line in inspect.cleandoc(text).split("\n"))
+    first = _paragraphs(node)[0]
+    return "".join("\n" + f"{indent}  {line}".rstrip() for line in first.split("\n")) if first else ""
+
+
+def _paragraphs(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    """The paragraphs of the docstring, at least one."""
+    return _EMPTY_LINES.split((ast.get_docstring(node) or "").strip("\n"))
