@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from .. import durable
 from ..workflows.self_correction import Built, CannotPatch, Ports, Ran
 
 
 def ports(root: str) -> Ports:
     """The ports of the workspace at `root`."""
     return Ports(
+        sources=os.path.join(root, sources_of(root)),
         now=lambda: datetime.now().astimezone(),
         build=lambda overlay: build(root, overlay),
         patched=lambda path, diff, base: patched(root, path, diff, base),
@@ -26,25 +26,23 @@ def build(root: str, overlay: Mapping[str, bytes]) -> Built:
 
     A workspace without protocols has nothing to build.
     """
-    from ..protocols.compile import compile_agents
-    from ..protocols.load import PROSE, RULES
-    from ..workflows.protocol_updater import FOLDER, sources
+    from ..protocols.build import foresee
+    from .protocols import how_of
 
-    files = sources(root, os.path.join(root, FOLDER))
-    files.update((path, data) for path, data in overlay.items() if path.endswith((PROSE, RULES)))
-    if not files:
+    if not os.path.isdir(os.path.join(root, sources_of(root))):
         return Built({})
+    made, removed = foresee(root, how_of(root)[1], overlay)
+    if not made.outputs:
+        return Built(None, (), tuple(made.findings))
+    files = {output.path: output.text.encode("utf-8") for output in reversed(made.outputs)}
+    return Built(files, removed, tuple(made.findings))
 
-    def read(path: str) -> str | None:
-        parts = path.split("/")
-        if ".." in parts or path.startswith("/") or "\0" in path:
-            return None
-        data = overlay.get(path) or durable.read(os.path.join(root, *parts))
-        return None if data is None else data.decode("utf-8", "replace")
 
-    made = compile_agents(files, durable.read(os.path.join(root, "VERSION")), read)
-    found = tuple(made.findings)
-    return Built(None, (), found) if made.text is None else Built({"AGENTS.md": made.text.encode("utf-8")}, (), found)
+def sources_of(root: str) -> str:
+    """The folder of the protocols' sources, as the settings of a workspace say."""
+    from ..resolve.settings import read_settings
+
+    return read_settings(root).protocols or "protocols"
 
 
 def patched(root: str, path: str, diff: str, base: bytes | None) -> tuple[bytes, bytes]:

@@ -12,6 +12,7 @@ from ..workflows.protocol_updater import update
 from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
 from .lessons import root_of, workspace
+from .lessons_wiring import sources_of
 
 
 @click.group(
@@ -58,10 +59,11 @@ def update_rule(protocol_id: str, rule_id: str, description: str, folder: str | 
 
 
 def _told(what: str, folder: str | None, workspace: str | None, **parameters: Any) -> int:
-    place = None if folder is None else os.path.abspath(folder)
-    if place is not None and not os.path.isdir(place):
-        raise UsageError(f"there is no folder `{folder}` with protocols")
-    outcome = update(root_of(workspace), what, parameters, folder=place)
+    root = root_of(workspace)
+    place = os.path.join(root, sources_of(root)) if folder is None else os.path.abspath(folder)
+    if not os.path.isdir(place):
+        raise UsageError(f"there is no folder `{folder or sources_of(root)}` with protocols")
+    outcome = update(root, place, what, parameters)
     show(outcome.findings)
     click.echo(outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done)
     return CLEAN if outcome.done else FINDINGS

@@ -53,7 +53,7 @@ def command(ctx: click.Context, only_check: bool) -> int:
     """Compile the protocols into AGENTS.md; without a subcommand, `build`."""
     if ctx.invoked_subcommand is not None:
         return CLEAN
-    return _run(only_check, _how(), False)
+    return _run(only_check, how_of(), False)
 
 
 def _options(function: Callable[..., int]) -> Callable[..., int]:
@@ -79,14 +79,14 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`.")
 def build(only_check: bool, show_bytes: bool, **options: Any) -> int:
     """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
-    return _run(only_check, _how(**options), show_bytes)
+    return _run(only_check, how_of(**options), show_bytes)
 
 
 @command.command()
 @_options
 def check(show_bytes: bool, **options: Any) -> int:
     """Exit 1 when AGENTS.md is absent, was edited by hand, or is older than a source."""
-    return _run(True, _how(**options), show_bytes)
+    return _run(True, how_of(**options), show_bytes)
 
 
 def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
@@ -121,9 +121,9 @@ def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
     return CLEAN
 
 
-def _how(targets: tuple[str, ...] = (), **options: Any) -> tuple[str, How]:
+def how_of(root: str | None = None, targets: tuple[str, ...] = (), **options: Any) -> tuple[str, How]:
     """The workspace and what to write: as the settings say, unless the command line does. Raises UsageError."""
-    root = find_root(os.curdir)
+    root = root or find_root(os.curdir)
     settings = read_settings(root)
     stated = {key: value for key, value in options.items() if value is not None}
     source = os.path.join(root, settings.protocols or "protocols")

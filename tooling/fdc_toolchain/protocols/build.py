@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .. import durable
@@ -78,7 +80,13 @@ def shown(path: str, root: str) -> str:
     return path if inside.startswith("..") else inside.replace(os.sep, "/")
 
 
-def _compiled(root: str, how: How) -> _Made:
+def foresee(root: str, how: How, overlay: Mapping[str, bytes]) -> tuple[Build, tuple[str, ...]]:
+    """What a build would make, and which files it would remove, if the files in `overlay` had these bytes. Writes nothing."""
+    made, untouched, _ = _compiled(root, how, overlay)
+    return made, untouched
+
+
+def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyType({})) -> _Made:
     instructions, nested = _found(root, how)
     whole = {path for path, text in nested.items() if is_sealed(text) and not take(text).regions}
     around = Surroundings(
@@ -89,7 +97,13 @@ def _compiled(root: str, how: How) -> _Made:
         above=_above(root),
     )
     version = durable.read(os.path.join(root, "VERSION"))
-    made = compile_agents(_sources(root, how.source), version, lambda path: _tool(root, path), how, around)
+    sources = _sources(root, how.source)
+    sources.update((path, data) for path, data in overlay.items() if path in sources)
+
+    def look(path: str) -> str | None:
+        return overlay[path].decode("utf-8", "replace") if path in overlay else _tool(root, path)
+
+    made = compile_agents(sources, version, look, how, around)
     old = sorted(nested.keys() - {output.path for output in made.outputs})
     return _Made(made, tuple(path for path in old if path in whole), tuple(path for path in old if path not in whole))
 

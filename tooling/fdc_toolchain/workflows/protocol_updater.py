@@ -12,8 +12,6 @@ from ..protocols.load import PROSE, RULES
 from ..protocols.update import Edit, Refusal, edit
 from ..text.diagnostic import Diagnostic
 
-FOLDER = "protocols"
-
 
 class Outcome(NamedTuple):
     """What became of a wish: done or refused, said in one line, with the findings that explain a refusal."""
@@ -23,10 +21,10 @@ class Outcome(NamedTuple):
     findings: tuple[Diagnostic, ...] = ()
 
 
-def update(root: str, command: str, parameters: Mapping[str, str], *, folder: str | None = None) -> Outcome:
-    """Carries out `add-tool`, `update-rule` or `deprecate-tool` on the sources of a workspace.
+def update(root: str, folder: str, command: str, parameters: Mapping[str, str]) -> Outcome:
+    """Carries out `add-tool`, `update-rule` or `deprecate-tool` on the sources in a folder of a workspace.
 
-    `folder` is where they are, `protocols/` where it is None. Every word of `protocols.update.edit` holds; a change
+    Every word of `protocols.update.edit` holds; a change
     that is made already is done again by doing nothing. Raises TimeoutError for a lock that stays taken, OSError
     where the system refuses; the file is as it was then.
     """
@@ -39,14 +37,13 @@ def update(root: str, command: str, parameters: Mapping[str, str], *, folder: st
 
 
 @contextmanager
-def changing(root: str, folder: str | None = None) -> Iterator[dict[str, bytes]]:
+def changing(root: str, folder: str) -> Iterator[dict[str, bytes]]:
     """While it lasts nobody else changes the sources; gives what they are, by their paths in the workspace."""
-    place = os.path.join(root, FOLDER) if folder is None else folder
-    if not os.path.isdir(place):
+    if not os.path.isdir(folder):
         yield {}
         return
-    with durable.exclusive(place):
-        yield sources(root, place)
+    with durable.exclusive(folder):
+        yield sources(root, folder)
 
 
 def sources(root: str, folder: str) -> dict[str, bytes]:

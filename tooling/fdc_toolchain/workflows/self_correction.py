@@ -57,11 +57,13 @@ class CannotPatch(Exception):
 class Ports(NamedTuple):
     """What applying needs of the world; wired in `cli.lessons_wiring`.
 
-    `build`: what AGENTS.md would be if these files had these bytes; touches nothing. `patched`: the bytes of a file,
-    and those after a diff (on top of the bytes given, if any); raises CannotPatch. `run_plan`: lints the plan at a
-    path and executes it durably, or goes on with the run of it that there is.
+    `sources`: the folder of the protocols. `build`: what AGENTS.md would be if these files had these bytes; touches
+    nothing. `patched`: the bytes of a file, and those after a diff (on top of the bytes given, if any); raises
+    CannotPatch. `run_plan`: lints the plan at a path and executes it durably, or goes on with the run of it that
+    there is.
     """
 
+    sources: str
     now: Callable[[], datetime]
     build: Callable[[Mapping[str, bytes]], Built]
     patched: Callable[[str, str, bytes | None], tuple[bytes, bytes]]
@@ -151,7 +153,7 @@ def _one(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson) -> R
 
 
 def _change_protocol(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, wish: Wish) -> Result:
-    with protocol_updater.changing(root) as files:
+    with protocol_updater.changing(root, ports.sources) as files:
         change = _edit(files, wish)
         built = _built(ports, {change.path: change.after})
         lesson = _announced(root, ports, notebook, lesson, change.path, change.after, built)
@@ -191,7 +193,7 @@ def _change_code(root: str, ports: Ports, notebook: store.Notebook, lesson: Less
 def _foreseen(root: str, ports: Ports, due: Sequence[Lesson]) -> Iterator[Result]:
     """What applying would do, each lesson on top of those before it."""
     overlay: dict[str, bytes] = {}
-    files = protocol_updater.sources(root, os.path.join(root, protocol_updater.FOLDER))
+    files = protocol_updater.sources(root, ports.sources)
     for lesson in due:
         wish = wish_of(lesson["action"])
         if isinstance(wish, Fault):
