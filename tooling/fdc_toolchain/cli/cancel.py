@@ -73,6 +73,7 @@ def _close(root: str, name: str) -> str:
             try:
                 journal = store.claim(row)
             except Untrusted as whose:
+                runs.forget_cancel(root, name)
                 raise Refused(wiring.untrusted(name, str(whose))) from whose
             state = fold(store.program(row), row.inputs, journal.records)
             journal.append([wiring.cancelled(journal.epoch, state.elapsed)])
