@@ -229,3 +229,56 @@ def test_a_probe_that_fails_is_recorded_and_the_task_begins(oriented: Path) -> N
     code, out, _ = begin(oriented, network="127.0.0.1:1")
     assert 0 == code and "[FAIL] no connection to 127.0.0.1:1" in out
     assert "[FAIL] no connection" in logged(oriented)[0]["action"]["details"]["orientation"]["vm_capability_report"]
+
+
+def finish(root: Path, task: str = "T-1") -> tuple[int, str, str]:
+    done = fdc("close", "--task-id", task, "--finalize", cwd=root)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_post_mortem_that_nobody_wrote_is_refused_and_names_each_gap(oriented: Path) -> None:
+    """FDC-69: close, fill in, finalize; each once."""
+    begin(oriented)
+    code, out, err = finish(oriented)
+    assert 1 == code and "is not filled in: 6 places left" in err
+    (page,) = (oriented / "postmortems").iterdir()
+    text = page.read_text("utf-8")
+    lines = text.splitlines()
+    gaps = re.findall(r"^(postmortems/\S+\.md):(\d+): ([^:]+): (\[.*\])$", out, re.M)
+    assert 6 == len(gaps)
+    for path, number, section, said in gaps:
+        assert oriented / path == page and said in lines[int(number) - 1]
+        assert any(line.endswith(f". {section}") for line in lines)
+    assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == types(oriented)
+    page.write_text(re.sub(r"\[[^\]\n]*\]", "It went so, see [the plan](p.plan).", text), "utf-8")
+    code, out, err = finish(oriented)
+    assert (0, "") == (code, err) and "POST_MORTEM logged" in out
+    last = logged(oriented)[-1]
+    assert ("POST_MORTEM", {"path": f"postmortems/{page.name}"}) == (last["action"]["type"], last["action"]["details"])
+    assert logged(oriented)[0]["session_id"] == last["session_id"] and "Phase 4" == last["phase"]
+    assert 0 == finish(oriented)[0]
+    assert 3 == len(types(oriented))
+
+
+def test_a_task_that_was_never_started_or_whose_post_mortem_is_gone_is_not_finalized(oriented: Path) -> None:
+    code, _, err = finish(oriented)
+    assert 1 == code and "was never started" in err
+    begin(oriented)
+    end(oriented)
+    (page,) = (oriented / "postmortems").iterdir()
+    page.unlink()
+    code, _, err = finish(oriented)
+    assert 1 == code and "there is no post-mortem" in err
+    assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == types(oriented)
+
+
+def test_start_says_which_documents_cannot_be_read(oriented: Path) -> None:
+    """FDC-53."""
+    (oriented / "a.md").write_text("# Words\n")
+    (oriented / "b.txt").write_text("words\n")
+    (oriented / "c.pdf").write_bytes(b"%PDF-1.7\n")
+    (oriented / "d.md").write_bytes(b"\xff\xfe\x00")
+    code, out, _ = begin(oriented)
+    assert 0 == code and "documents: 2 can be read, 2 cannot" in out and "skipped c.pdf: PDF is not read" in out
+    found = logged(oriented)[0]["action"]["details"]["orientation"]["documents"]
+    assert (2, 2, ["c.pdf", "d.md"]) == (found["read"], found["skipped_count"], [row["path"] for row in found["skipped"]])
