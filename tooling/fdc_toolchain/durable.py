@@ -65,6 +65,7 @@ def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
     try:
         for path, data in files.items():
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            _sweep_dead(path)
             staged[path] = _staged(path, data)
         for path in files:
             begun.append(path)
@@ -85,6 +86,26 @@ def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
         raise
     for folder in sorted({os.path.dirname(path) for path in before}):
         sync_folder(folder)
+
+
+def _sweep_dead(path: str) -> None:
+    """Removes what writers of `path` left that were killed, and only that: another may be at work."""
+    folder, name = os.path.split(path)
+    stem = _stem(name)
+    for entry in os.listdir(folder or "."):
+        writer = entry[len(stem) :].split(".")[0]
+        if entry.startswith(stem) and entry.endswith(".tmp") and writer.isdecimal() and not _lives(int(writer)):
+            _unlink(os.path.join(folder, entry))
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def _staged(path: str, data: bytes) -> str:
