@@ -101,7 +101,7 @@ def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyTy
     sources.update((path, data) for path, data in overlay.items() if path in sources)
 
     def look(path: str) -> str | None:
-        return overlay[path].decode("utf-8", "replace") if path in overlay else _tool(root, path)
+        return overlay[path].decode("utf-8", "replace") if path in overlay else tool(root, path)
 
     made = compile_agents(sources, version, look, how, around)
     old = sorted(nested.keys() - {output.path for output in made.outputs})
@@ -120,7 +120,7 @@ def _sources(root: str, source: str) -> dict[str, bytes]:
     return files
 
 
-def _tool(root: str, path: str) -> str | None:
+def tool(root: str, path: str) -> str | None:
     """A tool's source; only files of this workspace are tools."""
     parts = path.split("/")
     if ".." in parts or path.startswith("/") or "\0" in path:
