@@ -7,8 +7,10 @@ import os
 import click
 
 from ..analyses.words import Machine, Summaries
+from ..resolve.catalogue import Catalogue
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..syntax.tree import Plan
 from .exits import UsageError
 
 # the groups of rules that `validate` asks: syntax, automata, names of tools, files
@@ -62,7 +64,8 @@ class _Walk:
 @click.argument("plan")
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
 @click.option("--fsm", metavar="PATH", help="The automaton of a plan that names none.")
-def command(plan: str, workspace: str | None, fsm: str | None) -> int:
+@click.option("--evidence", is_flag=True, help="List the steps that cite none, and citations of what is not there.")
+def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
     """Follow PLAN through its automaton, line by line, and check its tools and files.
 
     A fragment (a sub-plan without an automaton of its own) is followed from every state of the
@@ -84,7 +87,8 @@ def command(plan: str, workspace: str | None, fsm: str | None) -> int:
         raise UsageError(str(wrong)) from wrong
     if fsm:
         settings = settings._replace(fsm=fsm)
-    checked = check(Linker(root, settings), [key_of(plan, root)])
+    linker = Linker(root, settings)
+    checked = check(linker, [key_of(plan, root)])
     context = checked.context
     instance = context.graph.instance(checked.keys[0])
     governing = {id(one): automaton for one, automaton in context.roots}.get(id(instance))
@@ -109,4 +113,47 @@ def command(plan: str, workspace: str | None, fsm: str | None) -> int:
         click.echo(render("text", found, checked.sources, style=style(), files_checked=1), nl=False)
     else:
         click.echo("Valid.")
+    if evidence and instance.unit.plan is not None:
+        bad = _evidence(root, instance.unit.plan, linker.catalogue) or bad
     return 1 if bad else 0
+
+
+_PLAIN = ("plan_op", "step_op", "close_op", "submit_op", None)
+
+
+def _evidence(root: str, plan: Plan, catalogue: Catalogue) -> bool:
+    """FDC-67: what each step rests on, where the plan says so (`# evidence: PATH:LINE` above it). True for a false citation."""
+    from ..syntax.evidence import place, steps
+    from ..syntax.tree import Step
+
+    cited = bare = 0
+    wrong = False
+    for node, citations in steps(plan):
+        name = node.tool if isinstance(node, Step) else "call_plan"
+        tool = catalogue.tools.get(name)
+        for citation in citations:
+            where = place(citation)
+            fault = None if where is None else _absent(root, *where)
+            if fault:
+                wrong = True
+                click.echo(f"Line {node.line}: WRONG EVIDENCE. `{citation}`: {fault}")
+        if citations:
+            cited += 1
+        elif tool is not None and tool.action not in _PLAIN:
+            bare += 1
+            click.echo(f"Line {node.line}: NO EVIDENCE. Action '{name}' cites nothing")
+    click.echo(f"Evidence: {cited} steps cite some, {bare} steps that could do not.")
+    return wrong
+
+
+def _absent(root: str, path: str, line: int | None) -> str | None:
+    from .. import durable
+
+    try:
+        data = durable.read(os.path.join(root, path))
+    except OSError as refused:
+        return (refused.strerror or str(refused)).lower()
+    if data is None:
+        return "there is no such file" if "/" in path or "." in path else None
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return f"the file has {lines} lines" if line is not None and not 1 <= line <= lines else None

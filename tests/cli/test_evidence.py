@@ -1,0 +1,39 @@
+"""`fdc validate --evidence`: what the steps of a plan rest on (FDC-67)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.process import fdc
+
+PLAN = """# FSM: tooling/fdc_fsm.json
+set_plan x
+plan_step_complete y
+# evidence: notes.md:2
+# evidence: https://example.com/page
+overwrite_file_with_block a.md
+    words
+read_file notes.md
+# evidence: notes.md:9
+# evidence: gone/away.md
+run_in_bash_session true
+close_task
+submit
+"""
+
+
+def test_steps_without_evidence_are_listed_and_false_citations_refused(workspace: Path) -> None:
+    (workspace / "notes.md").write_text("one\ntwo\n")
+    (workspace / "p.plan").write_text(PLAN)
+    done = fdc("validate", "p.plan", "--evidence", cwd=workspace)
+    assert (1, "") == (done.returncode, done.stderr)
+    assert [
+        "Line 8: NO EVIDENCE. Action 'read_file' cites nothing",
+        "Line 11: WRONG EVIDENCE. `notes.md:9`: the file has 2 lines",
+        "Line 11: WRONG EVIDENCE. `gone/away.md`: there is no such file",
+        "Evidence: 2 steps cite some, 1 steps that could do not.",
+    ] == [line for line in done.stdout.splitlines() if "vidence" in line or "EVIDENCE" in line]
+    (workspace / "p.plan").write_text(PLAN.replace("notes.md:9", "notes.md:1").replace("# evidence: gone/away.md\n", ""))
+    done = fdc("validate", "p.plan", "--evidence", cwd=workspace)
+    assert 0 == done.returncode and "NO EVIDENCE" in done.stdout
+    assert "EVIDENCE" not in fdc("validate", "p.plan", cwd=workspace).stdout
