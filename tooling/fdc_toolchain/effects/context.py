@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..engine.events import Grant
 from .failure import ToolFailure
 from .files import Root
+from .sandbox import OPERATOR, Operator
 
 
 class Leaving:
@@ -58,7 +60,8 @@ class Context:
     below `.fdc/`, the run's own, for marks. `say` shows the user a text. `ask` puts a question
     to a person and returns the answer, or raises `Waiting` where nobody is there. `bound` is true
     where the plan keeps the result. `cancelled` is set when the controller leaves.
-    `shell_seconds` limits a command. `tool` is the tool's declaration.
+    `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
+    on the stack allow, `operator` what whoever started fdc does.
     """
 
     root: Root
@@ -71,6 +74,8 @@ class Context:
     cancelled: Leaving
     shell_seconds: float
     tool: dict[str, Any]
+    grants: Sequence[Grant] = ()
+    operator: Operator = OPERATOR
 
 
 Handler = Callable[[dict[str, Any], Context], Any]

@@ -37,7 +37,8 @@ class Root:
 
     def __init__(self, path: str, protected: tuple[str, ...] = ()) -> None:
         self.path = os.path.abspath(path)
-        self._protected = frozenset(_folded(name) for name in (*SETTINGS, *protected))
+        self.protected = (*SETTINGS, *protected)
+        self._protected = frozenset(_folded(name) for name in self.protected)
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def close(self) -> None:
@@ -151,6 +152,24 @@ class Root:
         except OSError:
             return "missing"
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+
+    def settings(self) -> dict[str, object]:
+        """What the files say that decide what fdc lets plans do: their bytes, of a pyproject.toml its [tool.fdc]."""
+        found: dict[str, object] = {}
+        for name in (*self.protected, "pyproject.toml"):
+            try:
+                found[name] = self.find(name)
+            except ToolFailure as failure:
+                found[name] = str(failure)
+        data = found["pyproject.toml"]
+        table = _settings(data) if isinstance(data, bytes) else None
+        if type(table) is not object:  # a text that cannot be read stands for itself
+            found["pyproject.toml"] = table
+        return found
+
+    def changed(self, before: dict[str, object]) -> list[str]:
+        """The files that say something else than `before`, which `settings` returned."""
+        return [name for name, value in self.settings().items() if value != before.get(name)]
 
     def same(self, path: str, other: str) -> bool:
         """True where both paths name one and the same file."""

@@ -1,22 +1,22 @@
-"""Commands: one process group each, with a clean environment, a time limit and a cap on its output.
+"""Commands: fenced in, with a clean environment, a time limit and a cap on their output.
 
 A command gets the variables of `PASSED` and nothing else of the controller's environment, so
 keys and tokens are not there to be read. It has no terminal and no input. When its time is up,
-or the controller leaves, its whole group is killed.
+when it ends, or when the controller leaves or is lost, every process that it began is killed.
 
-How strongly a command is fenced in is its *tier*, and the journal says which one it was. There
-is one tier so far: `none`, an ordinary process with the rights of the user. `TIERS` is the
-place where stronger ones are added; the first that the machine offers is used.
+What it can touch is decided in `effects.sandbox`; the journal says which tier it was.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import selectors
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
@@ -24,6 +24,7 @@ from ..engine.ports import Cancelled, WorldFailed
 from .context import Context, text
 from .failure import ToolFailure
 from .files import MAX_FILE
+from .sandbox import fence
 
 PASSED = frozenset(
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH"
@@ -50,17 +51,6 @@ class Done(NamedTuple):
     cut: int
 
 
-class Tier(NamedTuple):
-    """One way to fence a command in: whether this machine offers it, and how the command is then started."""
-
-    name: str
-    offered: Callable[[], bool]
-    wrap: Callable[[list[str], Context], list[str]]
-
-
-TIERS: tuple[Tier, ...] = (Tier("none", lambda: True, lambda argv, context: argv),)
-
-
 def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     """`run_in_bash_session`: what the command printed (both streams) and its exit code.
 
@@ -69,12 +59,16 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     command = text(args, "command")
     if "\0" in command:
         raise ToolFailure("argument", "the command holds a NUL byte")
-    tier = next(tier for tier in TIERS if tier.offered())
-    notes: dict[str, Any] = {"sandbox": tier.name}
+    notes: dict[str, Any] = {}
+    settings = context.root.settings()
     try:
-        done = _run(tier.wrap(["bash", "-c", command], context), context, merge=True)
+        done = _run(["bash", "-c", command], context, notes, merge=True)
     except ToolFailure as failure:
         return Outcome(failure=Failure(failure.kind, str(failure)), notes=notes)
+    changed = context.root.changed(settings)
+    if changed:
+        message = f"the command changed {', '.join(f'`{name}`' for name in changed)}, settings of fdc that no step may change"
+        return Outcome(failure=Failure("protected", message), notes=notes)
     output = done.output.decode("utf-8", "replace")
     if done.cut:
         notes["cut"] = f"{done.cut} bytes in the middle of the output"
@@ -87,7 +81,7 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
 
 def run_git(arguments: list[str], context: Context) -> Done:
     """A git command in the workspace. Its errors are its output where it fails."""
-    done = _run(["git", *arguments], context, merge=False, most=MAX_FILE)
+    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done
@@ -99,28 +93,61 @@ def environment(context: Context) -> dict[str, str]:
     return {**passed, "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": context.root.path}
 
 
-def _run(argv: list[str], context: Context, merge: bool, most: int = HEAD) -> Done:
-    deadline = time.monotonic() + context.shell_seconds
+def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD) -> Done:
+    """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Cancelled."""
+    scratch = tempfile.mkdtemp(prefix="fdc-")
     try:
-        process = subprocess.Popen(
-            argv,
-            cwd=context.root.path,
-            env=environment(context),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge else subprocess.PIPE,
-            start_new_session=True,
-        )
-    except FileNotFoundError:
-        raise ToolFailure("unavailable", f"`{argv[0]}` is not installed here") from None
-    except OSError as failed:
-        raise WorldFailed(f"`{argv[0]}` could not be started: {(failed.strerror or '').lower()}") from failed
-    context.cancelled.add(process.pid)
-    try:
-        return _watch(process, context, deadline, most)
+        fenced = fence(
+            argv, root=context.root.path, scratch=scratch, environment=environment(context),
+            grants=context.grants, operator=context.operator, protected=context.root.protected,
+        )  # fmt: skip
+        notes.update(fenced.notes)
+        return _started(fenced.argv, context, merge, most)
     finally:
-        _kill(process)
-        context.cancelled.discard(process.pid)
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _started(argv: list[str], context: Context, merge: bool, most: int) -> Done:
+    deadline = time.monotonic() + context.shell_seconds
+    told, status = os.pipe()
+    try:
+        try:
+            process = subprocess.Popen(
+                [*argv, str(status)],
+                cwd=context.root.path,
+                env={},
+                pass_fds=(status,),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as failed:
+            raise WorldFailed(f"a command could not be started: {(failed.strerror or '').lower()}") from failed
+        finally:
+            os.close(status)
+        context.cancelled.add(process.pid)
+        try:
+            done = _watch(process, context, deadline, most)
+        finally:
+            _kill(process)
+            context.cancelled.discard(process.pid)
+        said = os.read(told, 65536)
+    finally:
+        os.close(told)
+    if said:
+        _refused(json.loads(said))
+    return done
+
+
+def _refused(said: dict[str, str]) -> None:
+    """Raises what the launcher said."""
+    if "killed" in said:
+        raise ToolFailure("limit", f"the command had {said['killed']} and was killed")
+    why = said.get("refused", "")
+    if why.endswith("is not installed here"):
+        raise ToolFailure("unavailable", why)
+    raise ToolFailure("sandbox", f"the command was not run, because its sandbox could not be made: {why}")
 
 
 def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, most: int) -> Done:

@@ -44,6 +44,7 @@ from . import capability, globs, python_tools
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
 from .files import Root
+from .sandbox import OPERATOR, Operator
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
@@ -76,8 +77,8 @@ TOOLS: dict[str, Row] = {
     "google_search": Row("talk_tools", "unavailable"),
     "view_text_website": Row("talk_tools", "unavailable"),
     "research": Row("talk_tools", "unavailable"),
-    "plan_deep_research": Row("research_protocol", "plan_deep_research"),
     "generate_code": Row("code_tools", "generate_code", "probe"),
+    "plan_deep_research": Row("research_protocol", "plan_deep_research"),
     "execute_research_protocol": Row("research_protocol", "execute_research_protocol"),
     "create_file_with_block": Row("file_tools", "create"),
     "overwrite_file_with_block": Row("file_tools", "overwrite"),
@@ -116,6 +117,7 @@ class Workbench(NamedTuple):
     ask: Callable[[str], str | None]
     answers: Mapping[str, str]
     shell_seconds: float
+    operator: Operator = OPERATOR
     overrides: Mapping[str, Handler] = MappingProxyType({})
 
 
@@ -229,6 +231,8 @@ class LocalTools:
             cancelled=self._cancelled,
             shell_seconds=bench.shell_seconds,
             tool=self._declared(effect),
+            grants=effect.grants,
+            operator=bench.operator,
         )
 
     def _key(self, effect: Perform) -> str:

@@ -1,0 +1,238 @@
+"""What commands can reach from inside each tier of the sandbox (security: G-SBX; threat table "host", "secrets")."""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects import context as context_room
+from fdc_toolchain.effects import sandbox, shell
+from fdc_toolchain.effects.failure import ToolFailure
+from fdc_toolchain.effects.files import Root
+from fdc_toolchain.effects.sandbox import Operator
+from fdc_toolchain.engine.events import Outcome
+
+ESCAPES = Path(__file__).parents[1] / "support" / "escapes.py"
+UPPER = [tier for tier in sandbox.TIERS if tier != "none"]
+
+
+@pytest.fixture(params=UPPER)
+def tier(request):
+    if not sandbox.offered(request.param):
+        pytest.skip(f"{request.param}: {sandbox.reason(request.param)}")
+    return request.param
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "workspace"
+    for name in (".fdc", ".git/hooks"):
+        (folder / name).mkdir(parents=True)
+    (folder / ".git/config").write_text("[core]\n")
+    (folder / ".fdc/runs.sqlite").write_text("journal")
+    (folder / "fdc.toml").write_text("# settings\n")
+    opened = Root(str(folder))
+    yield opened
+    opened.close()
+
+
+def run(root, command, operator, *, bound=True, grants=(), seconds=60.0) -> Outcome:
+    context = context_room.Context(
+        root=root, key="run:main/1", run="run", run_folder=os.path.join(root.path, ".fdc", "runs", "run"),
+        say=print, ask=lambda question: "", bound=bound, cancelled=context_room.Leaving(), shell_seconds=seconds,
+        tool={}, grants=grants, operator=operator,
+    )  # fmt: skip
+    return shell.run_in_bash_session({"command": command}, context)
+
+
+def only(tier, network=False) -> Operator:
+    return Operator(unsandboxed=True, network=network, tiers=(tier,))
+
+
+@contextlib.contextmanager
+def outside(tmp_path, monkeypatch):
+    """A world worth stealing from: files, a secret in the environment, listening sockets, an open descriptor."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    for name in ("precious", "to-delete"):
+        (folder / name).write_text("precious")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "id_ed25519").write_text("key")
+    monkeypatch.setenv("SECRET_TOKEN", "sk-hunter2-hunter2")
+    with contextlib.ExitStack() as stack:
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        udp.bind(("127.0.0.1", 0))
+        udp.setblocking(False)
+        abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
+        name = f"fdc-{os.getpid()}-{time.monotonic_ns()}"
+        abstract.bind("\0" + name)
+        abstract.listen()
+        by_path = stack.enter_context(socket.socket(socket.AF_UNIX))
+        by_path.bind(str(folder / "socket"))
+        by_path.listen()
+        held = stack.enter_context(open(folder / "precious"))
+        os.set_inheritable(held.fileno(), True)
+        other = subprocess.Popen(["sleep", "60"])  # has the secret where every process of this user could read it
+        stack.callback(lambda: (other.kill(), other.wait()))
+        yield folder, udp, {
+            "outside": str(folder), "home_secret": str(home / "id_ed25519"), "secret": "sk-hunter2-hunter2",
+            "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1], "udp_counts": True, "abstract": name,
+            "unix": str(folder / "socket"), "pid": os.getpid(),
+        }  # fmt: skip
+
+
+def escaped(root, operator, given) -> set[str]:
+    shutil.copy(ESCAPES, os.path.join(root.path, "escapes.py"))
+    outcome = run(root, f"python3 escapes.py '{json.dumps(given)}'", operator)
+    assert outcome.failure is None, outcome
+    found = json.loads(outcome.value["output"].splitlines()[-1])
+    assert len(found) >= 19
+    return {name for name, through in found.items() if through}
+
+
+def test_positive_control_most_probes_get_through_without_a_sandbox(root, tmp_path, monkeypatch):
+    """A probe that never gets anywhere proves nothing about a sandbox."""
+    with outside(tmp_path, monkeypatch) as (_, _, given):
+        through = escaped(root, only("none"), given)
+    assert {"read a file outside", "write a file outside", "TCP", "UDP", "abstract unix socket", "unix socket by path",
+            "signal the controller", "files of the controller", "secrets in any environment", "settings of fdc",
+            "journal of fdc", "hooks of git", "write through a symbolic link"} <= through  # fmt: skip
+    assert "inherited descriptor" not in through  # nothing is handed down in any tier
+
+
+def test_no_probe_gets_through(root, tmp_path, monkeypatch, tier):
+    with outside(tmp_path, monkeypatch) as (folder, udp, given):
+        through = escaped(root, only(tier), given)
+        with pytest.raises(BlockingIOError):
+            udp.recv(10)
+        through -= {"UDP", "raw packets"} if tier == "bubblewrap" else set()  # into a network that nobody else is on
+        assert through == set()
+        assert (folder / "precious").read_text() == "precious" and (folder / "to-delete").exists()
+        assert not (folder / "new").exists()
+    assert Path(root.path, ".fdc/runs.sqlite").read_text() == "journal"
+
+
+def test_an_honest_command_works(root, tier):
+    """The benign job: reads, writes, runs programs, uses temporary files, gets its exit code back."""
+    Path(root.path, "data.txt").write_text("b\na\n")
+    outcome = run(
+        root,
+        'sort data.txt > sorted.txt && git init -q sub && python3 -c "import tempfile, json, subprocess; '
+        "tempfile.NamedTemporaryFile().write(b'x'); print(subprocess.run(['echo', 'child'], capture_output=True).stdout)\" "
+        "&& mktemp && echo $((6*7)); exit 3",
+        only(tier),
+    )
+    assert outcome.value["exit_code"] == 3 and "42" in outcome.value["output"] and "child" in outcome.value["output"], outcome
+    assert Path(root.path, "sorted.txt").read_text() == "a\nb\n"
+    assert outcome.notes["sandbox"] == tier
+
+
+def test_only_what_the_plans_allow_is_writable(root, tier):
+    grants = ({"write": (((False, "out/**"),),), "run": ((False, "*"),)},)
+    outcome = run(root, "echo yes > out/a; echo no > b; ls -d out/a b 2>/dev/null", only(tier), grants=grants)
+    assert outcome.value["output"].splitlines()[-1] == "out/a"
+    assert not Path(root.path, "b").exists()
+
+
+def test_grants_of_the_whole_stack_count(root, tier):
+    grants = tuple({"write": (((False, glob),),)} for glob in ("out/**", "out/deep/*.txt"))
+    outcome = run(root, "echo > out/a; echo > out/deep/b; find out -type f", only(tier), grants=grants)
+    assert outcome.value["output"].splitlines()[-1] == "out/deep/b"
+    assert not Path(root.path, "out/a").exists()
+
+
+@pytest.mark.parametrize(("allowed", "granted", "reaches"), [(True, True, True), (True, False, False), (False, True, False)])
+def test_the_network_needs_the_plan_and_the_operator(root, tier, allowed, granted, reaches):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        grants = ({"net": (((False, "*"),),)} if granted else {},)
+        command = f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]} && echo connected"
+        outcome = run(root, command, only(tier, network=allowed), grants=grants)
+    assert ("connected" in outcome.value["output"]) is reaches
+
+
+def test_what_a_command_leaves_behind_is_ended(root, tier):
+    """An orphan in a session of its own, whose parent is gone."""
+    run(root, "setsid nohup sh -c 'sleep 0.4; touch orphan-was-here' >/dev/null 2>&1 & exit 0", only(tier))
+    time.sleep(0.7)
+    assert not Path(root.path, "orphan-was-here").exists()
+
+
+def test_too_many_processes_are_ended(root, tier, monkeypatch):
+    """A bomb that stops by itself: 2,047 processes at most, if nobody stopped it."""
+    monkeypatch.setattr(sandbox, "PROCESSES", 60)
+    began = time.monotonic()
+    bomb = "bomb() { if [ $1 -gt 0 ]; then bomb $(($1 - 1)) & bomb $(($1 - 1)) & fi; sleep 15; }; bomb 10"
+    outcome = run(root, bomb, only(tier), seconds=30)
+    assert outcome.failure is not None and outcome.failure.kind == "limit", outcome
+    assert time.monotonic() - began < 15
+
+
+def test_memory_and_file_size_are_limited(root, tier, monkeypatch):
+    monkeypatch.setitem(sandbox.LIMITS, "DATA", 256 << 20)
+    monkeypatch.setitem(sandbox.LIMITS, "FSIZE", 1 << 20)
+    outcome = run(root, "python3 -c 'x = bytearray(1 << 30)' 2>&1 | tail -1; head -c 3000000 /dev/zero > big", only(tier))
+    assert "MemoryError" in outcome.value["output"]
+    assert Path(root.path, "big").stat().st_size <= 1 << 20
+
+
+def test_without_a_sandbox_nothing_runs(root):
+    """Fail closed (SB001): no plan and no file of the workspace can ask for less."""
+    outcome = run(root, "touch ran", Operator(tiers=("none",)))
+    assert outcome.failure is not None and outcome.failure.kind == "sandbox"
+    assert "--allow-unsandboxed" in outcome.failure.message and not Path(root.path, "ran").exists()
+
+
+def test_settings_that_a_command_makes_are_noticed(root):
+    os.unlink(os.path.join(root.path, "fdc.toml"))
+    outcome = run(root, "echo 'model = \"x\"' > fdc.toml", only("none"))
+    assert outcome.failure is not None and outcome.failure.kind == "protected" and "fdc.toml" in outcome.failure.message
+
+
+def test_a_fence_that_cannot_be_made_runs_nothing(root, tier, monkeypatch):
+    """The filter is refused by the kernel: the step fails, the command never starts."""
+    monkeypatch.setattr(sandbox, "_filter", lambda sockets: "00" * 8)
+    outcome = run(root, "touch ran", only(tier))
+    assert outcome.failure is not None or outcome.value["exit_code"] != 0
+    assert not Path(root.path, "ran").exists()
+
+
+def test_a_missing_program_says_so(root):
+    with pytest.raises(ToolFailure, match="not installed"):
+        shell._run(["no-such-program-here"], _context(root), {}, merge=True)
+
+
+def _context(root):
+    return context_room.Context(
+        root=root, key="k", run="r", run_folder="", say=print, ask=str, bound=True, cancelled=context_room.Leaving(),
+        shell_seconds=20.0, tool={}, operator=only("none"),
+    )  # fmt: skip
+
+
+def test_children_of_a_killed_controller_are_ended(root, tier, tmp_path):
+    """SIGKILL of the controller: the launcher hears of it and ends what it began, orphans too."""
+    import signal
+
+    code = (
+        "import sys; sys.path.insert(0, 'tooling'); import tests.fault.test_sandbox as t; "
+        "from fdc_toolchain.effects.files import Root; "
+        f"t.run(Root({root.path!r}), 'setsid sh -c \"touch started; sleep 2; touch survived\" & sleep 30', t.only({tier!r}))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
+    started = Path(root.path, "started")
+    for _ in range(400):
+        if started.exists():
+            break
+        time.sleep(0.025)
+    assert started.exists()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    time.sleep(2.3)
+    assert not Path(root.path, "survived").exists()

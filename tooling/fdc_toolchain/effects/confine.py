@@ -1,0 +1,331 @@
+"""Starts one command fenced in, and outlives it: a program of its own, not a module of fdc's.
+
+    python -I -S confine.py JSON STATUS_FD
+
+`JSON` says what to run and how (`Plan` in sandbox.py writes it). Two processes: the one that stays
+adopts every process that the command leaves behind, counts them, and ends them all when the
+command has ended, when it is asked to leave, or when fdc is gone, however it went. The other one
+gives up what the command must not have, then becomes the command. If any of that cannot be done,
+nothing is run: one JSON line on STATUS_FD says why.
+
+Standard library only, and nothing of fdc's: it runs without a path to import from.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import time
+
+_PDEATHSIG, _NO_NEW_PRIVS, _CHILD_SUBREAPER, _SECCOMP, _CAPBSET_DROP = 1, 38, 36, 22, 24
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_FOR_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15  # execute, write, read, truncate, control a device
+_READ = 1 | 4 | 8  # execute, read a file, read a folder
+_ALL_FILE = (1 << 13) - 1
+_BY_ABI = {1: _ALL_FILE, 2: _ALL_FILE | 1 << 13, 3: _ALL_FILE | 1 << 13 | 1 << 14, 5: _ALL_FILE | 1 << 13 | 1 << 14 | 1 << 15}
+_TICK = 0.05
+_POLITE = 1.0
+_WAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+class Refused(Exception):
+    """The machine does not do what the fence needs."""
+
+
+def main() -> int:
+    plan = json.loads(sys.argv[1])
+    status = int(sys.argv[2])
+    parent = plan["parent"]
+    _prctl(_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        return 143  # fdc was gone before it could be noticed
+    _prctl(_CHILD_SUBREAPER, 1)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED)
+    report, told = os.pipe2(os.O_CLOEXEC)
+    child = os.fork()
+    if child == 0:
+        os.close(report)
+        os.close(status)
+        try:
+            _become(plan, told)
+        except BaseException as failed:
+            os.write(told, str(failed).encode("utf-8", "replace")[:2000])
+        os._exit(125)
+    os.close(told)
+    wrong = b""
+    while piece := os.read(report, 4096):
+        wrong += piece
+    if wrong:
+        _end(child)
+        _say(status, {"refused": wrong.decode("utf-8", "replace")})
+        return 125
+    code, why = _watch(child, plan["processes"])
+    if why:
+        _say(status, {"killed": why})
+    return code
+
+
+def _say(status: int, what: dict[str, str]) -> None:
+    os.write(status, json.dumps(what).encode() + b"\n")
+
+
+# The one that stays
+
+
+def _watch(child: int, most: int) -> tuple[int, str]:
+    leaving = 0.0
+    why = ""
+    ended = None
+    before = _everywhere()
+    while ended is None:
+        heard = signal.sigtimedwait(_WAITED, _TICK)
+        if heard is not None and heard.si_signo != signal.SIGCHLD and not leaving:
+            leaving = time.monotonic() + _POLITE
+            _signal_group(child, signal.SIGTERM)
+        if leaving and time.monotonic() > leaving:
+            _end(child)
+        if not why and _everywhere() - before > most and _too_many(child, most):
+            why = f"more than {most} processes at once"
+            _end(child)
+        ended = _reap(child)
+    _end(child)
+    return (os.WEXITSTATUS(ended) if os.WIFEXITED(ended) else 128 + os.WTERMSIG(ended)), why
+
+
+def _everywhere() -> int:
+    """How many processes and threads the machine has: one small read, however many they are."""
+    with open("/proc/loadavg", "rb") as file:
+        return int(file.read().split()[3].split(b"/")[1])
+
+
+def _too_many(child: int, most: int) -> bool:
+    """Counts the command's processes. It stands still meanwhile, or one that multiplies would never be counted."""
+    _signal_group(child, signal.SIGSTOP)
+    if len(_below(most + 1)) > most:
+        return True
+    _signal_group(child, signal.SIGCONT)
+    return False
+
+
+def _reap(child: int) -> int | None:
+    """Takes what has ended away; returns the command's status once it is among it."""
+    found = None
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found
+        if pid == 0:
+            return found
+        if pid == child:
+            found = status
+
+
+def _end(child: int) -> None:
+    """Kills every process below this one, again and again until nothing is left to fork."""
+    _signal_group(child, signal.SIGKILL)
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        left = _below()
+        for group in {_group(pid) for pid in left} - {os.getpgrp(), 0}:
+            _signal_group(group, signal.SIGKILL)
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        if not left:
+            return
+        for pid in left:
+            try:
+                if pid != child:
+                    os.waitpid(pid, os.WNOHANG)
+            except OSError:
+                pass
+        if all(_is_dead(pid) for pid in left):
+            return
+        time.sleep(0.002)
+
+
+def _group(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return 0
+
+
+def _is_dead(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rsplit(b")", 1)[1].split()[0] in (b"Z", b"X")
+    except OSError:
+        return True
+
+
+def _signal_group(child: int, number: int) -> None:
+    try:
+        os.killpg(child, number)
+    except OSError:
+        pass
+
+
+def _below(most: int = 1 << 20) -> list[int]:
+    """Processes that descend from this one: all, or the first `most` and a few."""
+    found: list[int] = []
+    work = [os.getpid()]
+    while work and len(found) < most:
+        pid = work.pop()
+        try:
+            tasks = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue
+        for task in tasks:
+            try:
+                with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
+                    children = [int(word) for word in file.read().split()]
+            except (OSError, ValueError):
+                continue
+            found += children
+            work += children
+    return found
+
+
+# The one that becomes the command
+
+
+def _become(plan: dict, told: int) -> None:
+    os.setpgid(0, 0)
+    os.nice(5)  # the one that stays must get its turn, whatever the command does
+    _prctl(_PDEATHSIG, signal.SIGKILL)
+    for name, most in plan["limits"].items():
+        which = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(which)[1]
+        if name == "NPROC":
+            most += _mine()  # the kernel counts all that this user runs; root it does not count
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(which, (most, most))
+    argv = plan["argv"]
+    kept = {told}
+    seccomp = bytes.fromhex(plan["seccomp"])
+    if plan["fence"] == "bubblewrap":
+        handle = os.memfd_create("filter", 0)
+        os.write(handle, seccomp)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.set_inheritable(handle, True)
+        kept.add(handle)
+        argv = [str(handle) if word == "FILTER" else word for word in argv]
+    _close_all_but(kept)
+    if plan["fence"] == "landlock":
+        _protect(plan["protect"])
+        _drop_capabilities()
+        _prctl(_NO_NEW_PRIVS, 1)
+        _landlock(plan["read"], plan["write"])
+        _filter(seccomp)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvpe(argv[0], argv, plan["environment"])
+    except FileNotFoundError:
+        raise Refused(f"`{argv[0]}` is not installed here") from None
+
+
+def _mine() -> int:
+    """Threads that this user has now."""
+    mine = os.getuid()
+    count = 0
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                if os.stat(f"/proc/{name}").st_uid == mine:
+                    count += len(os.listdir(f"/proc/{name}/task"))
+            except OSError:
+                continue
+    return count
+
+
+def _close_all_but(kept: set[int]) -> None:
+    at = 3
+    for handle in sorted(kept):
+        os.closerange(at, handle)
+        at = handle + 1
+    os.closerange(at, 65536)
+
+
+def _prctl(option: int, value: int, third: object = 0) -> None:
+    if _libc.prctl(option, ctypes.c_ulong(value), third, 0, 0) != 0:
+        raise Refused(f"prctl({option}): {os.strerror(ctypes.get_errno())}")
+
+
+def _protect(paths: list[str]) -> None:
+    """Makes paths read-only for the command where this process may mount at all; else their change is noticed afterwards."""
+    if not paths or _libc.unshare(0x00020000) != 0:
+        return
+    private, bind, remount = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1000 | 0x20 | 0x1
+    _libc.mount(None, b"/", None, ctypes.c_ulong(private), None)
+    for path in paths:
+        name = os.fsencode(path)
+        if _libc.mount(name, name, None, ctypes.c_ulong(bind), None) == 0:
+            _libc.mount(None, name, None, ctypes.c_ulong(remount), None)
+
+
+def _drop_capabilities() -> None:
+    """A command of root's is an ordinary program: no capability, and none to be had by running another."""
+    for number in range(64):
+        if _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(number), 0, 0, 0) != 0:
+            break
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    none = (ctypes.c_uint32 * 6)()
+    if _libc.capset(ctypes.byref(header), ctypes.byref(none)) != 0:
+        raise Refused(f"capset: {os.strerror(ctypes.get_errno())}")
+
+
+def _landlock(read: list[str], write: list[str]) -> None:
+    abi = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    if abi < 3:
+        raise Refused("the kernel's Landlock is too old")
+    handled = next(_BY_ABI[known] for known in sorted(_BY_ABI, reverse=True) if known <= abi)
+    scoped = 0b11 if abi >= 6 else 0
+    attributes = (ctypes.c_uint64 * 3)(handled, 0, scoped)  # sockets are the filter's business
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    rules = _libc.syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0)
+    if rules < 0:
+        raise Refused(f"landlock: {os.strerror(ctypes.get_errno())}")
+    for paths, rights in ((read, _READ), (write, handled)):
+        for path in paths:
+            _allow(rules, path, rights & handled)
+    if _libc.syscall(_RESTRICT_SELF, rules, 0) != 0:
+        raise Refused(f"landlock: {os.strerror(ctypes.get_errno())}")
+    os.close(rules)
+
+
+def _allow(rules: int, path: str, rights: int) -> None:
+    try:
+        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there needs no permission
+    try:
+        if not os.path.isdir(path):
+            rights &= _FOR_FILES
+        rule = ctypes.create_string_buffer(rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder), 12)
+        if _libc.syscall(_ADD_RULE, rules, 1, ctypes.byref(rule), 0) != 0:
+            raise Refused(f"landlock: {path}: {os.strerror(ctypes.get_errno())}")
+    finally:
+        os.close(handle)
+
+
+def _filter(program: bytes) -> None:
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
+
+    filled = Program(len(program) // 8, program)
+    _prctl(_SECCOMP, 2, ctypes.byref(filled))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

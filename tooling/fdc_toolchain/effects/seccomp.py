@@ -1,0 +1,98 @@
+"""Builds the system-call filter of shell steps: a classic BPF program, as bytes (security: G-SBX).
+
+What is refused: new namespaces and mounts, other processes' memory, the kernel's keys, modules,
+clocks and tracing, io_uring (which would go around the filter), typing into a terminal, and, where
+there is no network namespace to do it, sockets. Everything else is allowed: a command is an
+ordinary program, and what it may touch is the file system policy's business.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+
+_ARCHES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+_X32 = 0x40000000
+
+# name: number on x86_64, number on aarch64 (None: the architecture has no such call)
+_REFUSED: dict[str, tuple[int | None, int | None]] = {
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+    "process_madvise": (440, 440), "pidfd_getfd": (438, 438),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "unshare": (272, 97), "setns": (308, 268),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "open_by_handle_at": (304, 265),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
+    "kexec_load": (246, 104), "kexec_file_load": (320, 294), "reboot": (169, 142), "syslog": (103, 116),
+    "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266), "adjtimex": (159, 171),
+    "iopl": (172, None), "ioperm": (173, None), "vhangup": (153, 58),
+}  # fmt: skip
+_SOCKET, _CLONE, _CLONE3, _IOCTL = (41, 198), (56, 220), (435, 435), (16, 29)
+
+_NAMESPACES = 0x7E020080
+"""CLONE_NEW*: time, mount, cgroup, UTS, IPC, user, PID, network."""
+
+_TYPING = (0x5412, 0x541C)
+"""TIOCSTI and TIOCLINUX: putting characters into the controlling terminal's input."""
+
+_FAMILIES = (1, 2, 10, 16)
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what ordinary programs need of a network."""
+
+_ALLOW = 0x7FFF0000
+_ERRNO = 0x00050000
+_KILL = 0x80000000
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NR, _ARCH = 0, 4
+
+
+def supported() -> bool:
+    """True where this machine's system calls are known."""
+    return platform.machine() in _ARCHES
+
+
+def program(sockets: bool) -> bytes:
+    """The filter for this machine; `sockets` allows those of ordinary programs. Raises KeyError where it is not known."""
+    arch, column = _ARCHES[platform.machine()]
+    refuse = [_instruction(_RETURN, _ERRNO | errno.EPERM)]
+    absent = [_instruction(_RETURN, _ERRNO | errno.ENOSYS)]
+    code = [
+        _instruction(_LOAD, _ARCH),
+        _instruction(_EQUAL, arch, 1, 0),
+        _instruction(_RETURN, _KILL),
+        _instruction(_LOAD, _NR),
+    ]
+    if column == 0:
+        code += _when(_AT_LEAST, _X32, refuse)
+    for numbers in _REFUSED.values():
+        number = numbers[column]
+        if number is not None:
+            code += _when(_EQUAL, number, refuse)
+    # clone3 keeps its flags in memory, where no filter can look: libraries then fall back to clone.
+    code += _when(_EQUAL, _CLONE3[column], absent)
+    code += _when(_EQUAL, _CLONE[column], [_argument(0), *_when(_ANY_BIT, _NAMESPACES, refuse), _instruction(_RETURN, _ALLOW)])
+    typing = [step for request in _TYPING for step in _when(_EQUAL, request, refuse)]
+    code += _when(_EQUAL, _IOCTL[column], [_argument(1), *typing, _instruction(_RETURN, _ALLOW)])
+    allowed = [step for family in _FAMILIES for step in _when(_EQUAL, family, [_instruction(_RETURN, _ALLOW)])]
+    code += _when(_EQUAL, _SOCKET[column], [_argument(0), *allowed, *refuse] if sockets else refuse)
+    code.append(_instruction(_RETURN, _ALLOW))
+    return b"".join(code)
+
+
+def _instruction(code: int, k: int, true: int = 0, false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, true, false, k)
+
+
+def _when(test: int, k: int, then: list[bytes]) -> list[bytes]:
+    """The instructions `then` where the accumulator passes the test; they must return or fall through unharmed."""
+    return [_instruction(test, k, 0, len(then)), *then]
+
+
+def _argument(number: int) -> bytes:
+    """Loads the low half of an argument of the call (little-endian machines only, which both known ones are)."""
+    return _instruction(_LOAD, 16 + 8 * number)
