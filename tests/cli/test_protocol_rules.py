@@ -117,7 +117,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (work(UPDATER), work(UPDATER, "run_in_bash_session fdc protocols build")),
         (
             work("run_in_bash_session make AGENTS.md", UPDATER),
-            work(UPDATER, "run_in_bash_session python3 tooling/self_correction_orchestrator.py"),
+            work(UPDATER, "read_file protocols/07_plan_registry.protocol.json", "run_in_bash_session make AGENTS.md"),
         ),
     ],
     "autonomous-code-suggestion": [
