@@ -40,7 +40,7 @@ types: ## check the types
 	@$(SETUP) dev
 	$(BIN)/mypy
 
-AGENTS.md: $(wildcard protocols/*.protocol.* protocols/*/*.protocol.* tooling/*.py) VERSION ## compile the protocols
+AGENTS.md: $(wildcard protocols/*.protocol.* protocols/*/*.protocol.* tooling/*.py tooling/fdc_toolchain/*/*.py) VERSION ## compile the protocols
 	@$(SETUP) base
 	$(FDC) protocols
 	@touch $@
