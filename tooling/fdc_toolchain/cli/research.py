@@ -25,6 +25,7 @@ from .progress import Silent
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
+    from ..knowledge.activity import Task
     from .wiring import Ended
 
 PLAN = "deep-research"
@@ -78,6 +79,8 @@ def command(question: str, docs: str, code: bool, out: str | None, form: str) ->
         if ended.status == "finished" and not inside:
             try:
                 _publish(os.path.join(root, report), target)
+                if task is not None:
+                    _log(home, task, question, target)
             except WorldError:
                 if form == "text":
                     _answer(show)  # what was found is not lost with the place for the report
@@ -208,6 +211,25 @@ def _publish(written: str, target: str) -> None:
             os.unlink(temporary)
         reason = (failed.strerror or str(failed)).lower()
         raise WorldError(f"the report cannot be written to `{target}`: {reason}; name another place with --out") from failed
+
+
+def _log(home: str, task: Task, question: str, target: str) -> None:
+    """The line of a report that lies outside of the workspace, whose run the workspace has no record of (FDC-57)."""
+    import uuid
+    from datetime import datetime
+
+    from ..effects import activity_log
+    from ..knowledge.activity import entry
+
+    item = entry(
+        "RESEARCH_REPORT", {"path": target, "question": question[:200]}, task_id=task.id, phase=1,
+        session_id=task.session, log_id=str(uuid.uuid4()), now=datetime.now().astimezone(),
+    )  # fmt: skip
+    try:
+        activity_log.append(home, item)
+    except OSError as failed:
+        reason = (failed.strerror or str(failed)).lower()
+        raise WorldError(f"the report is in `{target}`; the activity log cannot be written: {reason}") from failed
 
 
 def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str, run: str | None, form: str) -> int:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
-from ..workflows.research_planner import plan_deep_research
+from .. import durable
+from ..resolve.workspace import find_root
+from ..workflows.research_planner import TEMPLATE, plan_deep_research, research_files
 from .exits import UsageError
 
 __all__ = ["command", "main", "plan_deep_research"]
@@ -13,15 +17,34 @@ __all__ = ["command", "main", "plan_deep_research"]
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("topic")
 @click.argument("research_id", required=False)
-def command(topic: str, research_id: str | None) -> int:
+@click.option("--write", is_flag=True, help="Write research/research_plan_RESEARCH_ID.md and .plan instead.")
+@click.option("--template", metavar="FILE", help="The page's template, with [Topic] and [RESEARCH_ID] in it.")
+def command(topic: str, research_id: str | None, write: bool, template: str | None) -> int:
     """Print the plan that researches TOPIC; its report is research/research_report_RESEARCH_ID.md."""
     from .research import slug
 
+    name = slug(topic) if research_id is None else research_id
     try:
-        text = plan_deep_research(topic, slug(topic) if research_id is None else research_id)
-        click.echo(text.encode("utf-8"), nl=False)
+        if write:
+            return _write(research_files(topic, name, template or TEMPLATE))
+        click.echo(plan_deep_research(topic, name).encode("utf-8"), nl=False)
     except ValueError as wrong:
         raise UsageError(str(wrong)) from wrong
+    return 0
+
+
+def _write(files: dict[str, str]) -> int:
+    """Writes what is not there yet. Raises UsageError, with nothing written, where another text is."""
+    root = find_root(os.curdir)
+    there = {path: durable.read(os.path.join(root, path)) for path in files}
+    for path, text in files.items():
+        if there[path] not in (None, text.encode("utf-8")):
+            raise UsageError(f"`{path}` exists and says something else; choose another RESEARCH_ID")
+    os.makedirs(os.path.join(root, "research"), exist_ok=True)
+    for path, text in files.items():
+        if there[path] is None:
+            durable.replace(os.path.join(root, path), text.encode("utf-8"))
+        click.echo(path)
     return 0
 
 
