@@ -19,6 +19,20 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return env
 
 
+def working_in(folder: Path) -> list[int]:
+    """The processes of commands whose workspace is `folder`, in whatever namespace they are; dead ones do not count."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                environment = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if f"PWD={folder}".encode() in environment and any(item.startswith(b"FDC_KEY=") for item in environment):
+                found.append(int(name))
+    return found
+
+
 def run(
     argv: Sequence[str | os.PathLike[str]],
     *,

@@ -32,7 +32,7 @@ def outline(program: dict[str, Any], root: str, given: Mapping[str, str], budget
     if limits:
         lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
-        lines.append("commands run with your rights: they are not sandboxed")
+        lines.append(_commands())
     lines.append("nothing was done")
     return "\n".join(lines) + "\n"
 
@@ -112,3 +112,15 @@ class _Reader:
                 root.close()
         except (OSError, ToolFailure):
             return ""
+
+
+def _commands() -> str:
+    """How commands will be fenced in on this machine."""
+    from ..effects.sandbox import TIERS, Operator, offered
+
+    tier = next(tier for tier in TIERS if offered(tier))
+    if tier != "none":
+        return f"commands run in a sandbox ({tier})"
+    if Operator.of_environment().unsandboxed:
+        return "commands run with your rights: they are not sandboxed"
+    return "commands will be refused: no sandbox is to be had here (--allow-unsandboxed runs them without one)"

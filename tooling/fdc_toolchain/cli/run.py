@@ -30,6 +30,8 @@ def command(
     budgets: tuple[str, ...],
     jobs: int,
     shell_timeout: float | None,
+    allow_unsandboxed: bool,
+    allow_network: bool,
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -40,6 +42,7 @@ def command(
     run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
     start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
+    from ..effects.sandbox import Operator
     from ..report.cells import visible
     from . import wiring
     from .ending import tell
@@ -66,5 +69,6 @@ def command(
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
         show.line(f"run {name}: {visible(shown)}{logged}")
-    ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout)
+    operator = Operator.of_environment(allow_unsandboxed, allow_network)
+    ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator)
     return tell(ended, show, form, quiet, look)

@@ -18,6 +18,8 @@ _OPTIONS = (
     click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help=f"A ceiling: {', '.join(MEASURES)}."),
     click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."),
     click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take."),
+    click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."),
+    click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."),
     click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."),
     click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told."),
     click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."),

@@ -24,6 +24,7 @@ from .progress import Quiet
 if TYPE_CHECKING:
     from ..effects.context import Context
     from ..effects.journal import RunRow, Store
+    from ..effects.sandbox import Operator
     from ..effects.run_log import RunLog
     from ..engine.drive import Assumption, Ending
     from ..engine.events import Perform, Record
@@ -160,6 +161,7 @@ def drive_run(
     retry: bool = False,
     jobs: int = 8,
     shell_seconds: float | None = None,
+    operator: Operator | None = None,
     trusted: bool = False,
     force: bool = False,
 ) -> Ended:
@@ -190,7 +192,7 @@ def drive_run(
             raise Refused(f"the run {name} was cancelled; {hint}")
         runs.forget_cancel(root, name)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
-        return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds)
+        return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
     except Untrusted as whose:
         raise Refused(untrusted(name, str(whose))) from whose
     except Fenced as fenced:
@@ -215,10 +217,12 @@ def _drive(
     changes: dict[str, Any],
     jobs: int,
     shell_seconds: float | None,
+    operator: Operator | None,
 ) -> Ended:
     from ..effects import runs
     from ..effects.files import Root
     from ..effects.run_log import Watched
+    from ..effects.sandbox import Operator
     from ..effects.shell import SECONDS
     from ..effects.tools import LocalTools, Workbench
     from ..engine.drive import Ending, Ports, drive
@@ -253,6 +257,7 @@ def _drive(
         ask=show.ask,
         answers=answers,
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
+        operator=operator or Operator.of_environment(),
         overrides={"close_task": _closing(root)},
     )
     tools = LocalTools(program, bench)
