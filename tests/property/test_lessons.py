@@ -13,7 +13,10 @@ from fdc_toolchain.knowledge import lessons
 from fdc_toolchain.knowledge.actions import parse_action_to_command
 from fdc_toolchain.knowledge.code_change import code_change_plan
 from fdc_toolchain.knowledge.postmortem import read
+from fdc_toolchain.protocols.compile import compile_agents
+from fdc_toolchain.protocols.reader import read_protocols
 from fdc_toolchain.protocols.update import Edit, Refusal, edit
+from fdc_toolchain.report.cells import visible
 from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import read_settings
 from hypothesis import assume, given, settings
@@ -164,17 +167,31 @@ ANYTHING = st.text(st.characters(codec="utf-8"), max_size=12)
 BREAKS = ("```", "~~~", "<!--", "-->", "\n", "\u2028", "\u202e", "\x1b[2J", "\u200b")
 
 
-@given(ANYTHING, st.sampled_from(["", *BREAKS]), ANYTHING)
+PARTS = st.lists(st.sampled_from(["---", "# H", "`x`", "{{ x }}", "{% if %}", "</b>", "\\", '"', "]", "}"]), min_size=1)
+
+
+def described(text: str) -> Edit | Refusal:
+    raw = b'{"protocol_id": "p", "description": "D", "rules": [{"rule_id": "r", "description": "x", "enforcement": "E"}]}'
+    return edit({"p.protocol.json": raw}, "update-rule", {"protocol_id": "p", "rule_id": "r", "description": text})
+
+
+@given(ANYTHING, st.sampled_from(BREAKS), ANYTHING)
 def test_a_description_that_could_break_agents_md_is_refused(left: str, mark: str, right: str) -> None:
     """FDC-79: a hostile post-mortem writes into a file that agents obey."""
-    raw = b'{"protocol_id": "p", "description": "D", "rules": [{"rule_id": "r", "description": "x", "enforcement": "E"}]}'
-    text = left + mark + right
-    done = edit({"p.protocol.json": raw}, "update-rule", {"protocol_id": "p", "rule_id": "r", "description": text})
-    if mark:
-        assert isinstance(done, Refusal)
-    elif isinstance(done, Edit):
-        written = done.after.decode()
-        assert text.isprintable() and 1 == len(written.splitlines()) and "```" not in written
+    assert isinstance(described(left + mark + right), Refusal)
+
+
+@given(ANYTHING | PARTS.map(" ".join))
+def test_any_other_description_comes_out_of_agents_md_as_it_went_in(text: str) -> None:
+    """FDC-79, T-35: a reader of the compiled text finds the block, and in it these words."""
+    done = described(text)
+    if isinstance(done, Refusal):
+        assert not text.strip() or any(mark in text for mark in BREAKS) or visible(text) != text
+        return
+    made = compile_agents({"p.protocol.json": done.after}, b"1.0.0", lambda path: None)
+    assert made.text is not None
+    (protocol,) = read_protocols(made.text)
+    assert text == protocol["rules"][0]["description"]
 
 
 # Code changes
