@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Gate, Loop
 from ..resolve.obligations import Obligation, place
@@ -10,7 +13,7 @@ from ..text.span import Span
 from . import events
 from .obligations import STOP, described, machine_of
 from .refusals import MOST, last_line
-from .shortest import SOME_ORDER, UNSURE, Leaf, Refusal, Search, doubt_in, labels
+from .shortest import SOME_ORDER, UNSURE, Leaf, Path, Refusal, Search, doubt_in, labels
 from .words import Rows, Summaries
 
 
@@ -34,30 +37,69 @@ class Alone(Summaries):
         return (table[STOP],) if symbol == STOP else tuple(table[str(letter)] for letter in symbol)  # type: ignore[attr-defined]
 
 
+class Case(NamedTuple):
+    """One walk over a root's runs: the words, their shortest paths, where they start, and what the walk is about."""
+
+    words: Summaries
+    search: Search
+    root: Instance
+    starts: tuple[int, ...]
+    about: str
+
+
+def cases(root: Instance, rule: Obligation) -> Iterator[Case] | None:
+    """The walks that decide about a root; None where they are too many."""
+    if rule.same is None:
+        words = Alone(rule)
+        return iter([Case(words, _Search(words), root, (0,), "")])
+    from .each_value import each_value  # loaded where such a rule is not proved at once
+
+    return each_value(root, rule)
+
+
 def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[Diagnostic]]:
     """(violated or unproved or holds, the findings) of a root under a rule that some run of it may break.
 
     `source` is the protocol's text: the findings point at the rule in it.
     """
     where = Label(place(source, rule.path, ("rules", rule.number, "rule_id")), rule.description)
-    status, found = _judged(root, rule)
-    return status, [item._replace(labels=(*item.labels, where)) for item in found]
+    found: dict[Span, Diagnostic] = {}
+    doubts: list[Diagnostic] = []
+    walks = cases(root, rule)
+    if walks is None:
+        message = f"{_named(rule)} is not proved: the plan names more values than are looked at one by one"
+        doubts.append(_finding(last_line(root), "FDC463", message, rule, (), ()))
+    for case in walks or ():
+        start = sum(1 << state for state in case.starts)
+        if not case.words.body(case.root, root.unit.body, start) & ~case.words.machine.accept:
+            continue
+        for state in case.starts:
+            sure, unsure = _judged(case, state, root, rule)
+            for item in sure:
+                found.setdefault(item.trace[-1].span if item.trace else item.span, item)
+            doubts += unsure
+        if len(found) >= MOST:
+            break
+    out = list(found.values())[:MOST] or doubts[:1]
+    status = "violated" if found else "unproved" if doubts else "holds"
+    return status, [item._replace(labels=(*item.labels, where)) for item in out]
 
 
-def _judged(root: Instance, rule: Obligation) -> tuple[str, list[Diagnostic]]:
-    finding = _Search(Alone(rule)).root(root)
+def _judged(case: Case, start: int, root: Instance, rule: Obligation) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """What is certain about the runs that begin in one state, and what is in doubt."""
+    finding = case.search.root(case.root, start)
     sure = [one for one in finding.refusals if one.length < UNSURE and not isinstance(one.node, Loop)]
-    found = [_refused(one, root, rule) for one in sure[:MOST]]
+    found = [_refused(one, root, rule, case.about) for one in sure[:MOST]]
     end = finding.unfinished
     if end is not None and end[1] < UNSURE:
-        found.append(_unfinished(root, rule, *end))
+        found.append(_unfinished(root, rule, case, *end))
     if found:
-        return "violated", found
+        return found, []
     for one in finding.refusals[:1]:
-        return "unproved", [_unproved(one.outer, _doubt(one), rule, labels(one.path))]
+        return [], [_unproved(one.outer, _doubt(one), rule, labels(one.path), case.about)]
     if end is not None:
-        return "unproved", [_unproved(last_line(root), doubt_in(end[2]), rule, labels(end[2]))]
-    return "holds", []
+        return [], [_unproved(last_line(root), doubt_in(end[2]), rule, labels(end[2]), case.about)]
+    return [], []
 
 
 class _Search(Search):
@@ -78,7 +120,7 @@ def _finding(
     return found._replace(grade="warning") if code == "FDC461" and rule.severity == "warning" else found
 
 
-def _refused(refusal: Refusal, root: Instance, rule: Obligation) -> Diagnostic:
+def _refused(refusal: Refusal, root: Instance, rule: Obligation, about: str) -> Diagnostic:
     node = refusal.node
     unit = refusal.instance.unit
     here = "" if unit.key == root.unit.key else f" (reached in `{unit.name}`, line {_line(node)})"
@@ -89,17 +131,17 @@ def _refused(refusal: Refusal, root: Instance, rule: Obligation) -> Diagnostic:
         statement, what = unit.span(node.step), f"`{node.step.tool}`"
     more = () if refusal.outer == statement else (Label(statement, "this step"),)
     trace = (*labels(refusal.path), Label(statement, "breaks the rule"))
-    return _finding(refusal.outer, "FDC461", f"{what} breaks {_named(rule)}{here}", rule, more, trace)
+    return _finding(refusal.outer, "FDC461", f"{what} breaks {_named(rule)}{about}{here}", rule, more, trace)
 
 
 def _line(node: object) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line  # type: ignore[attr-defined]
 
 
-def _unfinished(root: Instance, rule: Obligation, state: int, length: int, path: object) -> Diagnostic:
-    where = machine_of(rule).states[state]
-    message = f"a run breaks {_named(rule)}: at its end, {where}"
-    return _finding(last_line(root), "FDC461", message, rule, (), labels(path))  # type: ignore[arg-type]
+def _unfinished(root: Instance, rule: Obligation, case: Case, state: int, length: int, path: Path) -> Diagnostic:
+    where = case.words.machine.states[state]
+    message = f"a run breaks {_named(rule)}{case.about}: at its end, {where}"
+    return _finding(last_line(root), "FDC461", message, rule, (), labels(path))
 
 
 def _doubt(refusal: Refusal) -> Leaf | None:
@@ -113,7 +155,7 @@ def _doubt(refusal: Refusal) -> Leaf | None:
     return found
 
 
-def _unproved(span: Span, doubt: Leaf | None, rule: Obligation, trace: tuple[Label, ...]) -> Diagnostic:
+def _unproved(span: Span, doubt: Leaf | None, rule: Obligation, trace: tuple[Label, ...], about: str) -> Diagnostic:
     assert doubt is not None
     if doubt.doubt == SOME_ORDER:
         why = "the branches of a fork may interleave in an order that breaks it"
@@ -121,7 +163,7 @@ def _unproved(span: Span, doubt: Leaf | None, rule: Obligation, trace: tuple[Lab
         why = "it depends on a value that is known only when the plan runs"
     there = Span(doubt.key, doubt.line, doubt.column, doubt.line, doubt.column + 1)
     more = () if there[:2] == span[:2] else (Label(there, "this fork" if doubt.doubt == SOME_ORDER else "this step"),)
-    return _finding(span, "FDC463", f"{_named(rule)} is not proved: {why}", rule, more, trace)
+    return _finding(span, "FDC463", f"{_named(rule)} is not proved{about}: {why}", rule, more, trace)
 
 
 _ASKED = {

@@ -63,8 +63,8 @@ def fits(pattern: Pattern, glob: str) -> bool | None:
     return glob_match.compare(glob_match.compiled(pattern), glob_match.compiled([(False, glob)]))
 
 
-def is_event(event: Event, act: Act) -> bool | None:
-    """Whether a step is an event; None where that depends on a value."""
+def is_event(event: Event, act: Act, known: tuple[str, str] | None = None) -> bool | None:
+    """Whether a step is an event; None where that depends on a value. `known`: a parameter and what it is worth here."""
     tool = act.bound.tool
     if not event.may_be(tool.name, act.bound.action):
         return False
@@ -73,19 +73,26 @@ def is_event(event: Event, act: Act) -> bool | None:
         value = act.bound.arguments.get(name)
         if value is None:
             return False
-        kind = next((item.kind for item in tool.parameters if item.name == name), "word")
-        one = fits(pattern_of(value, kind), glob)
+        if known is not None and known[0] == name:
+            one: bool | None = glob_match.matches(known[1], glob)
+        else:
+            one = fits(pattern_of(value, kind_of(act, name)), glob)
         if one is False:
             return False
         verdict = None if one is None else verdict
     return verdict
 
 
-def letters(rule: Obligation, act: Act) -> Letters:
-    """Every letter that a step may be under a rule."""
+def kind_of(act: Act, parameter: str) -> str:
+    """The kind of a parameter of a step's tool."""
+    return next((item.kind for item in act.bound.tool.parameters if item.name == parameter), "word")
+
+
+def letters(rule: Obligation, act: Act, known: tuple[str, str] | None = None) -> Letters:
+    """Every letter that a step may be under a rule, with what is known of one parameter."""
     out = [0]
     for number, group in enumerate(rule.events):
-        found = {is_event(event, act) for event in group}
+        found = {is_event(event, act, known) for event in group}
         choices = (1,) if True in found else (0, 1) if None in found else (0,)
         if choices != (0,):
             out = [letter | bit << number for letter, bit in product(out, choices)]

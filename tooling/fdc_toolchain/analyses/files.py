@@ -243,7 +243,7 @@ class Files:
             return path
         unstable = self._unstable.get(unit.key)
         if unstable is None:
-            unstable = self._unstable[unit.key] = _bound_twice(unit)
+            unstable = self._unstable[unit.key] = bound_twice(unit)
         if any(isinstance(part, tuple) and part[0] in unstable for part in path):
             return None
         return _filled(path, env)[0] if env else path
@@ -297,7 +297,7 @@ class Files:
         return Effects(paths, _repeat(outer.rest, node.least, node.most))
 
 
-def _bound_twice(unit: Unit) -> set[str]:
+def bound_twice(unit: Unit) -> set[str]:
     """Names of results that are bound at two places, or have a second meaning: which file they name is not followed."""
     counts = Counter(list(unit.params))
     loops: set[str] = set()

@@ -53,7 +53,8 @@ Reached = dict[int, tuple[int, Path]]
 class Refusal(NamedTuple):
     """A step that some run makes and the machine refuses, with the shortest such run before it.
 
-    Or a gate that may stop it there (`node` is a Gate), or a fork (`node` is a Loop) whose branches may interleave in an order that it might refuse.
+    Or a gate that may stop it there (`node` is a Gate), or a fork (`node` is a Loop) whose branches may
+    interleave in an order that it might refuse.
     """
 
     instance: Instance
@@ -86,10 +87,11 @@ class Search:
         self.machine: Machine = summaries.machine
         self._known: dict[tuple[int, int], _Summary] = {}
 
-    def root(self, instance: Instance) -> Finding:
-        """Everything wrong with a plan's runs from the start state; shortest first."""
+    def root(self, instance: Instance, start: int | None = None) -> Finding:
+        """Everything wrong with a plan's runs from a state (None: the start state); shortest first."""
         refusals: dict[int, Refusal] = {}
-        exits = self._body(instance, instance.unit.body, {self.machine.start: (0, None)}, refusals)
+        begun: Reached = {self.machine.start if start is None else start: (0, None)}
+        exits = self._body(instance, instance.unit.body, begun, refusals)
         bad = [
             (length, state, path) for state, (length, path) in exits.items() if not self.machine.accept >> state & 1
         ]
@@ -135,13 +137,14 @@ class Search:
         refusals: dict[int, Refusal],
     ) -> Reached:
         rows = self.summaries.steps(symbol).rows
+        believed = rows[0] if self.summaries.believed(symbol) else None
         cost = int(isinstance(node, Act))
         out: Reached = {}
         names = self.machine.states
         for state, (length, path) in here.items():
             targets = {-1 if row is None else row[state] for row in rows}
-            doubt = MAYBE if len(targets) > 1 else ""
             for target in sorted(targets):
+                doubt = MAYBE if len(targets) > 1 and (believed is None or believed[state] != target) else ""
                 total = length + (UNSURE if doubt else 0)
                 if target < 0:
                     known = refusals.get(id(node))
@@ -198,7 +201,7 @@ class Search:
                 continue
             remark = self._leaf(instance, node.node, "holds" if wanted else "does not hold", False)
             entered = {state: (length, (path, remark)) for state, (length, path) in here.items()}
-            _merge(out, self._body(instance, body, entered, refusals))  # type: ignore[arg-type]
+            merge(out, self._body(instance, body, entered, refusals))  # type: ignore[arg-type]
         return out
 
     def _loop(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
@@ -224,7 +227,7 @@ class Search:
             remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
             entered = {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
             after = self._body(instance, node.body, entered, refusals)  # type: ignore[arg-type]
-            frontier = _merge(reached, after)
+            frontier = merge(reached, after)
         return reached
 
     def _interleaved(
@@ -254,8 +257,8 @@ def _line(node: Act | Loop | Gate) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line
 
 
-def _merge(into: Reached, more: Reached) -> Reached:
-    """Keeps the shorter way to each state; returns what was improved."""
+def merge(into: Reached, more: Reached) -> Reached:
+    """Keeps in `into` the shorter way to each state; returns what was improved."""
     improved: Reached = {}
     for state, (length, path) in more.items():
         known = into.get(state)

@@ -111,6 +111,10 @@ class Summaries:
         except KeyError:
             return (None,)
 
+    def believed(self, symbol: Hashable) -> bool:
+        """True where the first of several rows is certain to be possible."""
+        return False
+
     def steps(self, symbol: Hashable) -> Steps:
         """The transitions of one symbol."""
         found = self._steps.get(symbol)

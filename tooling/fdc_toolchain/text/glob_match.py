@@ -37,17 +37,17 @@ def compiled(pieces: Iterable[tuple[bool, str]]) -> Tokens:
 
 def fits(path: str, tokens: Tokens) -> bool:
     """True where the whole path is one that the tokens describe."""
-    here = _closed({0}, tokens)
+    here = closed({0}, tokens)
     for character in path:
-        here = _after(here, tokens, character)
+        here = after(here, tokens, character)
         if not here:
             return False
     return 2 * len(tokens) in here
 
 
-def _after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
+def after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
     """The positions after a character: a token's number, doubled; odd ones stand inside a folder's name of `**/`."""
-    after: set[int] = set()
+    out: set[int] = set()
     for position in here:
         number = position >> 1
         if number == len(tokens):
@@ -55,17 +55,17 @@ def _after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
         token = tokens[number]
         if token == _FOLDERS:
             if character != "/":
-                after.add(2 * number + 1)
+                out.add(2 * number + 1)
             elif position & 1:
-                after.add(2 * number)
+                out.add(2 * number)
         elif token == _ANY or token == _NAME and character != "/":
-            after.add(2 * number)
+            out.add(2 * number)
         elif token == _ONE and character != "/" or token == character:
-            after.add(2 * number + 2)
-    return _closed(after, tokens)
+            out.add(2 * number + 2)
+    return closed(out, tokens)
 
 
-def _closed(positions: set[int], tokens: Tokens) -> set[int]:
+def closed(positions: set[int], tokens: Tokens) -> set[int]:
     """With the positions behind every token that may stand for nothing."""
     out = set(positions)
     work = list(positions)
@@ -97,7 +97,7 @@ def compare(inner: Tokens, outer: Tokens) -> bool | None:
     """
     named = {token for token in (*inner, *outer) if len(token) == 1}
     letters = (*sorted(named | {"/"}), "\0")
-    start = (frozenset(_closed({0}, inner)), frozenset(_closed({0}, outer)))
+    start = (frozenset(closed({0}, inner)), frozenset(closed({0}, outer)))
     seen = {start}
     work = [start]
     both = only = False
@@ -109,10 +109,10 @@ def compare(inner: Tokens, outer: Tokens) -> bool | None:
             else:
                 only = True
         for letter in letters:
-            after = frozenset(_after(left, inner, letter))
-            if not after:
+            moved = frozenset(after(left, inner, letter))
+            if not moved:
                 continue
-            state = (after, frozenset(_after(right, outer, letter)))
+            state = (moved, frozenset(after(right, outer, letter)))
             if state not in seen:
                 seen.add(state)
                 work.append(state)
