@@ -291,3 +291,12 @@ def test_a_build_that_fails_in_its_middle_leaves_every_file(root: Path) -> None:
     before = tree(root)
     assert "CLAUDE.md" in protocols(root, "build", "--split", "--target", "claude", status=3)
     assert before == tree(root)
+
+
+def test_an_imported_layout_is_one_file(root: Path) -> None:
+    """`layout.json` says where everything stands in AGENTS.md; nothing says it of other files."""
+    (root / "AGENTS.md").write_text("# Ours\n\nBoil.\n", "utf-8")
+    protocols(root, "import", "AGENTS.md", "--out", "own")
+    assert "lays out one AGENTS.md" in protocols(root, "build", "--source", "own", "--split", status=2)
+    assert "up to date" in protocols(root, "build", "--source", "own")
+    assert "up to date" in protocols(root, "check", "--source", "own")

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..protocols import build as work
+from ..protocols import layout
 from ..protocols.budget import MAX_BYTES, table
 from ..protocols.compile import PROFILES, How
 from ..protocols.targets import TARGETS
@@ -140,6 +141,9 @@ def how_of(root: str | None = None, targets: tuple[str, ...] = (), **options: An
     how = How(**{**agents, **stated, "source": work.shown(source, root)})
     if "/" in how.output and (how.split or how.targets):
         raise UsageError(f"nested files and those of other agents need an output at the top of the workspace, not `{how.output}`")
+    laid = f"{how.source}/{layout.NAME}"
+    if (how.split or how.targets) and os.path.exists(os.path.join(root, laid)):
+        raise UsageError(f"`{laid}` lays out one AGENTS.md as it was imported: delete it to write more files than that one")
     return root, how
 
 
