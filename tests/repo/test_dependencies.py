@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "pre-commit": "pre_commit"}
+MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit"}
 OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
 
 
