@@ -131,8 +131,7 @@ TAMPERINGS: dict[str, tuple[str, str]] = {
         "record 3 (outcome of main/2) is not what was written",
     ),
     "a record put in": (
-        "INSERT INTO record SELECT run, 'main/9', kind, turn, 6, tool, request, at, body, blob, link FROM record "
-        "WHERE run=1 AND seq=5",
+        "INSERT INTO record SELECT run,'main/9',kind,turn,6,tool,request,at,body,blob,link FROM record WHERE seq=5 AND run=1",
         "record 6 (outcome of main/9) is not what was written",
     ),
     "a record moved to another run": (

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .run_options import root_of
 
+if TYPE_CHECKING:
+    from ..effects.journal import RunRow, Store
+
+STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "broken", "cancelled")
+
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
+@click.option("--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so.")
+@click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(last: int | None, form: str, workspace: str | None) -> int:
-    """List the runs of this workspace, the newest last."""
+def command(last: int | None, status: tuple[str, ...], plan: str | None, form: str, workspace: str | None) -> int:
+    """List the runs of this workspace, the newest last, with what they spent of their budget."""
+    from fnmatch import fnmatchcase
+
     from ..report.cells import visible
     from . import wiring
     from .progress import duration
@@ -24,6 +33,9 @@ def command(last: int | None, form: str, workspace: str | None) -> int:
     root = root_of(workspace)
     with wiring.reading(root) as store:
         rows = [] if store is None else store.runs()
+        rows = [row for row in rows if plan is None or fnmatchcase(row.plan, plan)]
+        if status:
+            rows = [row for row in rows if wiring.status_of(root, row) in status]
         if last is not None:
             rows = rows[-last:]
         found: list[dict[str, Any]] = [
@@ -34,6 +46,9 @@ def command(last: int | None, form: str, workspace: str | None) -> int:
                 "steps": 0 if store is None else store.count(row),
                 "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.started)),
                 "seconds": (row.ending or {}).get("seconds"),
+                "spent": (row.ending or {}).get("spent", {}),
+                "budget": {} if store is None else _budget(store, row),
+                "origin": row.origin,
             }
             for row in rows
         ]
@@ -41,12 +56,30 @@ def command(last: int | None, form: str, workspace: str | None) -> int:
         click.echo(json.dumps({"format": 1, "runs": found}, indent=2))
         return 0
     if not found:
-        click.echo("no runs yet; `fdc run PLAN` makes one")
+        none = "no runs yet; `fdc run PLAN` makes one"
+        click.echo("no such runs" if status or plan is not None else none)
         return 0
     click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
     for one in found:
         seconds = one["seconds"]
         driven = "" if seconds is None else duration(seconds)
-        plan = visible(str(one["plan"]))
-        click.echo(f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {plan}")
+        shown = visible(str(one["plan"]))
+        used = [f"{one['spent'].get(name, 0):g}/{most:g} {name}" for name, most in one["budget"].items()]
+        more = f"  ({', '.join(used)})" if used else ""
+        click.echo(f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}")
     return 0
+
+
+def _budget(store: Store, row: RunRow) -> dict[str, float]:
+    """The ceilings that hold: the plan's, those of `fdc run`, and those that were changed since."""
+    from ..engine.ports import WorldFailed
+    from ..program.codec import ProgramError
+
+    try:
+        own = store.program(row)["budget"]
+    except (WorldFailed, ProgramError):
+        own = {}  # `fdc verify` says what is wrong with it
+    budget = {**own, **row.inputs.get("budget", {})}
+    for record in store.records(row, "budget"):
+        budget.update(record.body.get("budget", {}))
+    return budget

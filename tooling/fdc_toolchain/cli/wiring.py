@@ -24,8 +24,8 @@ from .progress import Quiet
 if TYPE_CHECKING:
     from ..effects.context import Context
     from ..effects.journal import RunRow, Store
-    from ..effects.sandbox import Operator
     from ..effects.run_log import RunLog
+    from ..effects.sandbox import Operator
     from ..engine.drive import Assumption, Ending
     from ..engine.events import Perform, Record
     from ..engine.state import RunState
@@ -417,7 +417,7 @@ class Monotonic:
 def reading(root: str) -> Iterator[Store | None]:
     """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
     from ..effects import journal, runs, trust
-    from ..effects.schema import Older
+    from ..effects.schema import Empty, Older
     from ..engine.ports import WorldFailed
 
     path = runs.journal_path(root)
@@ -431,6 +431,9 @@ def reading(root: str) -> Iterator[Store | None]:
         except Older:
             journal.Store(path).close()
             store = journal.Store(path, key, readonly=True)
+        except Empty:
+            yield None
+            return
         try:
             yield store
         finally:

@@ -156,9 +156,12 @@ class Store:
         except sqlite3.Error as failed:
             raise _world(failed, self.path) from failed
 
-    def records(self, row: RunRow) -> list[Record]:
-        """The records of a run, in the order in which they were written. They are not checked."""
-        return self._records(self._chained(row.id), row.name)
+    def records(self, row: RunRow, kind: str | None = None) -> list[Record]:
+        """The records of a run (of one kind), in the order in which they were written. They are not checked."""
+        if kind is None:
+            return self._records(self._chained(row.id), row.name)
+        query = f"SELECT {schema.ROW} FROM record WHERE run=? AND kind=? ORDER BY seq"
+        return self._records(self._select(query, (row.id, kind)), row.name)
 
     def check(self, number: int) -> chain.Checked:
         """Whether all of a run is as it was written, and who wrote it. Raises WorldFailed."""

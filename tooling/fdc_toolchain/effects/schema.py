@@ -45,11 +45,17 @@ class Older(WorldFailed):
     """The file has the form of an older fdc, and was opened to be looked at only."""
 
 
+class Empty(WorldFailed):
+    """The file has no tables yet: its maker had no room for them."""
+
+
 def prepare(db: sqlite3.Connection, path: str, *, readonly: bool) -> None:
     """Makes the tables, or brings older ones up to date, in one transaction. Raises WorldFailed and sqlite3.Error."""
     db.execute("PRAGMA trusted_schema=OFF")
     if _version(db) != VERSION:
         if readonly:
+            if _version(db) == 0 and not _tables(db):
+                raise Empty(f"{path}: it is empty")
             if _version(db) < VERSION and _tables(db) == _plain(_FIRST):
                 raise Older(f"{path}: written by an older fdc; any command that writes brings it up to date")
         else:

@@ -50,7 +50,7 @@ def lasts() -> bool:
 def _read(path: str) -> bytes | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as failed:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; it seals runs") from failed

@@ -1,0 +1,168 @@
+"""`fdc fork`, `replay`, `cancel`, `diff` and `verify` as a user meets them: real processes on a real workspace."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.background import fdc_started, wait_for
+from tests.support.process import fdc
+
+PLAN = """param who = "me"
+set_plan x
+plan_step_complete x
+create_file_with_block a.txt
+    hi
+x <- read_file a.txt
+overwrite_file_with_block b.txt
+    {x} {who}
+close_task
+submit
+"""
+
+
+@pytest.fixture
+def done(workspace: Path) -> tuple[Path, str]:
+    """A workspace with one run that is finished, and the run's name."""
+    (workspace / "p.plan").write_text(PLAN)
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 0
+    return workspace, runs(workspace)[-1]["run"]
+
+
+def runs(workspace: Path, *options: str) -> list[dict[str, Any]]:
+    found = json.loads(fdc("runs", "--format", "json", *options, cwd=workspace).stdout)["runs"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_a_fork_takes_over_what_was_done_and_goes_its_own_way(done: tuple[Path, str]) -> None:
+    workspace, old = done
+    (workspace / "a.txt").write_text("changed since\n")
+    made = fdc("fork", f"{old}@main/5", "who=you", cwd=workspace)
+    assert made.returncode == 0 and "4 records taken over" in made.stdout, made
+    new = runs(workspace)[-1]["run"]
+    went = fdc("resume", new, cwd=workspace)
+    assert went.returncode == 0 and "main/4" not in went.stdout
+    assert (workspace / "b.txt").read_text() == "hi\n you\n"  # the file was read before the fork
+    for name in (old, new):
+        assert fdc("replay", name, cwd=workspace).returncode == 0
+        assert fdc("verify", name, cwd=workspace).returncode == 0
+    differs = fdc("diff", old, new, cwd=workspace)
+    assert differs.returncode == 1
+    assert differs.stdout.splitlines()[2:4] == ["input who", "  + you"]
+    assert [line for line in differs.stdout.splitlines() if line.startswith(("step", "outcome", "order", "only"))] == [
+        "step main/5",
+        "outcome main/5",
+    ]
+    assert fdc("diff", old, old, cwd=workspace).returncode == 0
+    found = json.loads(fdc("diff", old, new, "--format", "json", cwd=workspace).stdout)["differences"]
+    assert [one["what"] for one in found] == ["input", "step", "outcome"]
+
+
+@pytest.mark.parametrize(
+    "step, more, code, said",
+    [
+        ("main/99", [], 2, "has no step at `main/99`"),
+        ("main/5", ["whom=you"], 2, "the plan has no parameter `whom`"),
+        ("", [], 2, "expected RUN@STEP"),
+    ],
+)
+def test_a_fork_that_makes_no_sense_is_one_sentence(
+    done: tuple[Path, str], step: str, more: list[str], code: int, said: str
+) -> None:
+    workspace, old = done
+    refused = fdc("fork", f"{old}@{step}" if step else old, *more, cwd=workspace)
+    assert refused.returncode == code and said in refused.stderr, refused.stderr
+    assert len(runs(workspace)) == 1
+
+
+def test_an_input_that_changes_what_was_done_before_the_step_is_refused(workspace: Path) -> None:
+    (workspace / "p.plan").write_text(
+        'param who = "me"\nset_plan {who}\nplan_step_complete x\nlist_files\nclose_task\nsubmit\n'
+    )
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 0
+    old = runs(workspace)[0]["run"]
+    refused = fdc("fork", f"{old}@main/3", "who=you", cwd=workspace)
+    assert refused.returncode == 1 and "would have gone another way" in refused.stderr and "main/1" in refused.stderr
+    assert fdc("fork", f"{old}@main/1", "who=you", cwd=workspace).returncode == 0
+
+
+def test_a_replay_performs_nothing_and_finds_a_record_that_the_program_does_not_make(done: tuple[Path, str]) -> None:
+    workspace, name = done
+    before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file() and ".fdc" not in path.parts}
+    (workspace / "b.txt").unlink()
+    assert fdc("replay", name, cwd=workspace).returncode == 0
+    assert not (workspace / "b.txt").exists() and (workspace / "a.txt").read_bytes() == before[workspace / "a.txt"]
+    with closing(sqlite3.connect(workspace / ".fdc" / "runs.sqlite", isolation_level=None)) as db:
+        db.execute("UPDATE record SET body=replace(body, 'hi', 'ho') WHERE address='main/4'")
+    differs = fdc("replay", name, cwd=workspace)
+    assert differs.returncode == 1 and "main/5" in differs.stdout and "the program's request is" in differs.stdout
+    checked = fdc("verify", cwd=workspace)
+    assert checked.returncode == 1 and "(outcome of main/4) is not what was written" in checked.stdout
+
+
+def test_cancel_stops_a_run_that_another_process_drives_and_kills_its_commands(workspace: Path) -> None:
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo begun > began; exec sleep 987654\n"
+        "create_file_with_block never.txt\n    x\nclose_task\nsubmit\n"
+    )
+    with fdc_started("run", "p.plan", cwd=workspace) as driver:
+        wait_for((workspace / "began").exists)
+        name = runs(workspace)[0]["run"]
+        begun = time.monotonic()
+        cancelled = fdc("cancel", name, cwd=workspace)
+        assert (cancelled.returncode, cancelled.stdout) == (0, f"run {name} is cancelled\n"), cancelled.stderr
+        assert time.monotonic() - begun < 20
+        out, err = driver.communicate(timeout=60)
+        assert driver.returncode == 1 and "cancelled after 2 steps" in out, out + err
+    assert runs(workspace)[0]["status"] == "cancelled" and not (workspace / "never.txt").exists()
+    assert "sleep 987654" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    refused = fdc("resume", name, cwd=workspace)
+    assert refused.returncode == 1 and "was cancelled" in refused.stderr
+    assert fdc("verify", name, cwd=workspace).returncode == fdc("replay", name, cwd=workspace).returncode == 0
+    forced = fdc("resume", name, "--force", cwd=workspace)
+    assert forced.returncode == 1 and "nobody knows whether it happened" in forced.stdout, forced.stderr
+    assert fdc("resume", name, "--assume", "done", cwd=workspace).returncode == 0
+    over = fdc("cancel", name, cwd=workspace)
+    assert over.returncode == 1 and "is over (finished)" in over.stderr
+
+
+def test_cancel_of_a_run_whose_controller_is_gone(workspace: Path) -> None:
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrequest_user_input which?\nclose_task\nsubmit\n"
+    )
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    name = runs(workspace)[0]["run"]
+    assert fdc("cancel", name, cwd=workspace).returncode == 0
+    assert fdc("cancel", name, cwd=workspace).returncode == 0  # twice is once
+    assert runs(workspace)[0]["status"] == "cancelled"
+    assert "cancelled after 2 steps" in fdc("show", name, cwd=workspace).stdout
+    assert fdc("resume", name, "--answer", "tea", "--force", cwd=workspace).returncode in (0, 2)
+
+
+def test_the_list_of_runs_can_be_narrowed(done: tuple[Path, str]) -> None:
+    workspace, old = done
+    (workspace / "q.plan").write_text("set_plan x\nplan_step_complete x\nrequest_user_input a?\nclose_task\nsubmit\n")
+    fdc("run", "q.plan", "--budget", "steps=7", cwd=workspace)
+    assert [one["run"] for one in runs(workspace, "--status", "finished")] == [old]
+    [other] = runs(workspace, "--plan", "q.*")
+    assert (other["status"], other["budget"], other["spent"]) == ("waiting", {"steps": 7}, {"steps": 3})
+    assert "3/7 steps" in fdc("runs", cwd=workspace).stdout
+
+
+def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(workspace: Path, tmp_path: Path) -> None:
+    (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nrequest_user_input a?\nclose_task\nsubmit\n")
+    (tmp_path / "file").write_text("")
+    nowhere = {"XDG_STATE_HOME": str(tmp_path / "file")}
+    begun = fdc("run", "p.plan", cwd=workspace, env=nowhere)
+    assert begun.returncode == 1 and "`fdc resume` will want --trust" in begun.stderr, begun
+    name = runs(workspace)[0]["run"]
+    assert fdc("resume", name, "--answer", "x", cwd=workspace).returncode == 1
+    assert fdc("resume", name, "--answer", "x", "--trust", cwd=workspace).returncode == 0

@@ -1,0 +1,190 @@
+"""The world fails under a run: a torn log, a full disk, a clock that goes back, a process that is killed between two commits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects.journal import Store
+from fdc_toolchain.engine.events import Record
+from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.testing import FakeClock, MemoryJournal, run
+
+from tests.support.process import clean_environment, fdc
+from tests.support.programs import iterate, program, step
+from tests.support.repository import ROOT
+from tests.support.witness import Witness
+
+KEY = b"k" * 32
+PLAN = (
+    "set_plan x\nplan_step_complete x\ncreate_file_with_block a.txt\n    one\niterate max 3\n"
+    "    x <- read_file a.txt\n    overwrite_file_with_block a.txt\n        {x}+\nrename_file a.txt b.txt\n"
+    "close_task\nsubmit\n"
+)
+
+
+def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(tmp_path: Path) -> None:
+    """Power-loss model: the log cut at each frame's boundary, one byte beside it, and inside of a frame."""
+    path = tmp_path / "runs.sqlite"
+    written = [Record("outcome", f"main/{n}", 1, "read", "r", 0.5, {"value": "x" * 60}) for n in range(24)]
+    with closing(Store(str(path), KEY)) as store:
+        store.create("a", "a.plan", program(step("read", text="a")), {}, 1.0)
+        row = store.run("a")
+        assert row is not None
+        journal = store.claim(row)
+        for record in written:
+            journal.append([record])
+        main, log = path.read_bytes(), Path(f"{path}-wal").read_bytes()
+    page = struct.unpack(">I", log[8:12])[0]
+    frame = page + 24
+    frames = (len(log) - 32) // frame
+    assert frames >= 24
+    longest = 0
+    for cut in sorted({32 + frame * n + off for n in range(frames + 1) for off in (-1, 0, 1, frame // 2)} | {0, 31}):
+        copy = tmp_path / "copy.sqlite"
+        for tail in ("", "-wal", "-shm"):
+            Path(f"{copy}{tail}").unlink(missing_ok=True)
+        copy.write_bytes(main)
+        Path(f"{copy}-wal").write_bytes(log[:cut])
+        try:
+            found = Store(str(copy), KEY)
+        except WorldFailed:
+            continue
+        with closing(found):
+            again = found.run("a")
+            if again is None:
+                continue
+            records = found.records(again)
+            assert records == written[: len(records)]
+            checked = found.check(again.id)
+            assert (checked.faults, checked.signature) == ((), "ours"), cut  # what is left is whole, and ours
+            if records:
+                found.claim(again).append([written[len(records)]] if len(records) < 24 else [])
+            longest = max(longest, len(records))
+    assert longest == 24
+
+
+@pytest.mark.parametrize("tick", [-0.5, -1e6, 3600.0])
+def test_a_clock_that_jumps_changes_no_outcome_and_never_makes_the_run_younger(tick: float) -> None:
+    made = program(iterate(4, step("put"), step("fire")), step("read"))
+    calm, jumping = MemoryJournal(), MemoryJournal()
+    expected = run(made, Witness(), journal=calm)
+    clock = FakeClock(1e9, tick)
+    assert run(made, Witness(), journal=jumping, clock=clock) == expected
+    times = [record.at for record in jumping.records]
+    assert times == sorted(times) and times[0] >= 0
+    assert all(record.body["took"] >= 0 for record in jumping.records if record.kind == "outcome")
+    assert [record[:5] for record in jumping.records] == [record[:5] for record in calm.records]
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    """A file system with so little room that it is soon full."""
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)], capture_output=True)
+    if made.returncode:
+        pytest.skip("no file system can be mounted here; tests/fault/test_kill.py fills one by a limit")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        (disk / "knowledge_core").mkdir()
+        (disk / "p.plan").write_text(PLAN)
+        ballast = disk / "ballast"
+        ends = []
+        for room in (0, 60_000, 200_000):
+            free = os.statvfs(disk)
+            ballast.write_bytes(b"x" * max(0, free.f_bavail * free.f_bsize - room))
+            done = fdc("run", "p.plan", cwd=disk)
+            assert "Traceback" not in done.stdout + done.stderr
+            assert done.returncode in (0, 3), (room, done.stdout, done.stderr)
+            ends.append(done.returncode)
+            ballast.unlink()
+            listed = fdc("runs", "--format", "json", cwd=disk)
+            assert listed.returncode == 0, listed.stderr
+            for one in json.loads(listed.stdout)["runs"]:
+                if one["status"] in ("broken", "interrupted", "new"):
+                    went = fdc("resume", one["run"], cwd=disk)
+                    assert went.returncode == 0, went.stdout + went.stderr
+                assert fdc("verify", one["run"], cwd=disk).returncode == 0
+            if (disk / "b.txt").exists():
+                assert (disk / "b.txt").read_text() == "one\n+\n+\n+\n"
+                (disk / "b.txt").unlink()
+        assert 3 in ends
+
+
+HARNESS = textwrap.dedent(
+    """
+    import os, signal, sys
+    sys.path.insert(0, sys.argv[1])
+    from fdc_toolchain import testing
+    from fdc_toolchain.engine import drive as engine
+    from fdc_toolchain.cli import main
+
+    class Point(testing.CrashPoint):
+        def reach(self, moment):
+            try:
+                super().reach(moment)
+            except testing.Crash:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    point, drive = Point(int(sys.argv[2]) or None), engine.drive
+
+    def killing(program, state, ports, **options):
+        ports.journal, ports.tools = point.journal(ports.journal), point.tools(ports.tools)
+        return drive(program, state, ports, **options)
+
+    engine.drive = killing
+    code = main.main(sys.argv[3:])
+    print("moments", len(point.moments), file=sys.stderr)
+    sys.exit(code)
+    """
+)
+
+
+def killed_at(number: int, workspace: Path) -> subprocess.CompletedProcess[str]:
+    """`fdc run p.plan` in a process of its own that dies of SIGKILL at a moment (0: never)."""
+    command = [sys.executable, "-c", HARNESS, str(Path(ROOT, "tooling")), str(number), "run", "p.plan"]
+    return subprocess.run(command, cwd=workspace, env=clean_environment(), capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.slow
+def test_a_real_process_that_is_killed_around_its_commits_goes_on(workspace: Path) -> None:
+    """SIGKILL before and after appends and effects of a real `fdc run`; the soak takes every moment."""
+    every(workspace, 9)
+
+
+@pytest.mark.soak
+def test_a_real_process_that_is_killed_at_any_moment_goes_on(workspace: Path) -> None:
+    every(workspace, 1)
+
+
+def every(workspace: Path, stride: int) -> None:
+    (workspace / "p.plan").write_text(PLAN)
+    calm = killed_at(0, workspace)
+    assert calm.returncode == 0, calm.stderr
+    moments = int(calm.stderr.split()[-1])
+    expected = (workspace / "b.txt").read_bytes()
+    for number in range(1, moments + 1, stride):
+        (workspace / "b.txt").unlink(missing_ok=True)
+        assert killed_at(number, workspace).returncode == -signal.SIGKILL
+        name = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"][-1]["run"]
+        done = fdc("resume", name, cwd=workspace)
+        assert done.returncode == 0, (number, done.stdout, done.stderr)
+        assert (workspace / "b.txt").read_bytes() == expected and not (workspace / "a.txt").exists()
+    assert fdc("verify", cwd=workspace).returncode == 0
