@@ -185,8 +185,12 @@ _ASKED = {
 }  # fmt: skip
 
 
+_ONCE = {"existence": "at least once {a}", "absence": "never {a}", "exactly": "exactly once {a}"}
+
+
 def asked(rule: Obligation) -> str:
     """What a rule's check asks, in words."""
     names = {letter: described(group) for letter, group in zip("abc", rule.events, strict=True)}
-    text = _ASKED[rule.template].format(n=rule.n, **names)
+    words = _ONCE.get(rule.template) if rule.n == 1 else None
+    text = (words or _ASKED[rule.template]).format(n=rule.n, **names)
     return text if rule.same is None else f"for each {rule.same}: {text}"

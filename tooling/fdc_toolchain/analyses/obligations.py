@@ -97,7 +97,7 @@ def described(group: tuple[events.Event, ...]) -> str:
 
 
 def _described(event: events.Event) -> str:
-    name = event.name or " ".join(part for part in (event.tool, event.action and f"({event.action})") if part)
+    name = event.name or (f"{event.tool} ({event.action})" if event.tool and event.action else event.tool or event.action)
     given = " and ".join(f"{key} `{glob}`" for key, glob in event.arguments)
     shown = f"`{name}`" if name and " " not in name else name or "a step"
     return f"{shown} with {given}" if given else shown

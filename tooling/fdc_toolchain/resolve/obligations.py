@@ -274,7 +274,9 @@ def _event(value: Any, where: Place, catalogue: Catalogue) -> Event:
     if isinstance(value, str):
         if value not in catalogue.tools and value not in actions_of(catalogue):
             known = [*catalogue.tools, *sorted(actions_of(catalogue))]
-            raise _Wrong(where, f"`{value}` is neither a tool nor an action type", did_you_mean(value, known))
+            shell = "a command is an argument: {\"tool\": \"run_in_bash_session\", \"arguments\": {\"command\": \"GLOB\"}}"
+            near = did_you_mean(value, known) or (shell if " " in value else None)
+            raise _Wrong(where, f"`{value}` is neither a tool nor an action type", near)
         return Event(value, None, None, ())
     if not isinstance(value, dict) or not value:
         raise _Wrong(where, "an event is an action type, the name of a tool, or an object")
