@@ -131,7 +131,10 @@ def test_what_is_more_important_comes_first(root: Path) -> None:
 
 
 def test_files_of_an_earlier_split_go_unless_somebody_changed_them(root: Path) -> None:
-    protocols(root, "build", "--split", "--target", "cursor")
+    protocols(root, "build", "--split", "--target", "cursor", "--target", "gemini")
+    (root / "src" / "api" / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert "removed" not in protocols(root, "build", "--split", "--target", "claude")
+    assert (root / "src" / "api" / "CLAUDE.md").is_symlink()
     nested = root / "src" / "AGENTS.md"
     assert "left over" in protocols(root, "check", status=1)
     nested.write_text(nested.read_text("utf-8") + "\n" + REGION, "utf-8")
@@ -142,6 +145,7 @@ def test_files_of_an_earlier_split_go_unless_somebody_changed_them(root: Path) -
     assert "src/api/AGENTS.md removed" in out and "src/AGENTS.md:1:1: warning[FDC511]" in out
     assert not (root / "src" / "api" / "AGENTS.md").exists() and nested.exists() and foreign.exists()
     assert [".cursor/rules/fdc.mdc"] == [name for name in tree(root) if name.endswith(".mdc")]
+    assert ["CLAUDE.md", "GEMINI.md"] == [name for name in tree(root) if name.endswith(("CLAUDE.md", "GEMINI.md"))]
 
 
 def test_a_scope_that_is_no_folder_stops_the_build(root: Path) -> None:

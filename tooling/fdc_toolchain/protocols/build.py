@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -50,7 +51,8 @@ def build(root: str, how: How) -> Written:
     made, untouched, changed = _compiled(root, how)
     if not made.outputs:
         return Written(made, (), ())
-    files: dict[str, bytes] = {}
+    memory = {os.path.join(root, path): data for path, data in made.memory}
+    files = {path: data for path, data in memory.items() if durable.read(path) != data}
     written = []
     for output in reversed(made.outputs):  # AGENTS.md itself last: in between a rule may be there twice, but never nowhere
         real = os.path.realpath(os.path.join(root, output.path))
@@ -88,7 +90,7 @@ def foresee(root: str, how: How, overlay: Mapping[str, bytes]) -> tuple[Build, t
 
 def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyType({})) -> _Made:
     instructions, nested = _found(root, how)
-    whole = {path for path, text in nested.items() if is_sealed(text) and not take(text).regions}
+    whole = {path for path, (_, text) in nested.items() if is_sealed(text) and not take(text).regions}
     around = Surroundings(
         present=lambda path: durable.read(os.path.join(root, path)),
         is_folder=lambda path: os.path.isdir(os.path.join(root, path)),
@@ -104,7 +106,8 @@ def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyTy
         return overlay[path].decode("utf-8", "replace") if path in overlay else tool(root, path)
 
     made = compile_agents(sources, version, look, how, around)
-    old = sorted(nested.keys() - {output.path for output in made.outputs})
+    compiled, main = {output.path for output in made.outputs}, named(how.output)
+    old = sorted(path for path, (scope, _) in nested.items() if main.path(scope) not in compiled)
     return _Made(made, tuple(path for path in old if path in whole), tuple(path for path in old if path not in whole))
 
 
@@ -129,23 +132,23 @@ def tool(root: str, path: str) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def _found(root: str, how: How) -> tuple[dict[str, int], dict[str, str]]:
-    """The size of every AGENTS.md in the workspace, and the text of every nested file that fdc has written."""
-    kinds = [named(how.output), *(TARGETS[name] for name in how.targets)]
+def _found(root: str, how: How) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
+    """The size of every AGENTS.md in the workspace, and of every nested file that fdc wrote its folder and its text."""
+    kinds = [named(how.output), *TARGETS.values()]
+    names = {posixpath.basename(kind.path("x")) for kind in kinds} | {"AGENTS.md", OVERRIDE}
     sizes: dict[str, int] = {}
-    nested: dict[str, str] = {}
-    for folder, folders, names in os.walk(root):
+    nested: dict[str, tuple[str, str]] = {}
+    for folder, folders, entries in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED)
-        for name in names:
+        for name in names.intersection(entries):
             path = os.path.join(folder, name)
             inside = shown(path, root)
             if name in ("AGENTS.md", OVERRIDE) and os.path.isfile(path):
                 sizes[inside] = os.path.getsize(path)
-            for kind in kinds:
-                scope = kind.scope(inside)
-                text = _text(path) if scope else ""
+            for scope in filter(None, (kind.scope(inside) for kind in kinds)):
+                text = _text(path)
                 if is_for(text, scope):
-                    nested[inside] = text
+                    nested[inside] = scope, text
     return sizes, nested
 
 
