@@ -42,7 +42,7 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("words", "while frontier and left > 0", "while frontier and left > 1"),
     ("words", "left = (node.most - node.least)", "left = node.most"),
     ("words", "after & ~reached & ~self.machine.sink", "after & reached & ~self.machine.sink"),
-    ("words", "if instance.unit.stated is not None:", "if instance.unit.stated is None:"),
+    ("words", "(callee.unit.stated is not None and", "(callee.unit.stated is None and"),
     ("words", "            out |= exits", "            out = exits"),
     ("words", "key = (id(instance), low)", "key = (id(instance), 0)"),
     ("words", "            rest ^= low\n            key", "            rest = 0\n            key"),
@@ -51,11 +51,11 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("words", "self._exits[key] = self.body(instance, instance.unit.body, low)", "self._exits[key] = out"),
     ("words", "unit.body, low)\n            out", "unit.body, mask)\n            out"),
     # the shortest run
-    ("shortest", "if found is None or length + 1 < found[0]", "if found is None"),
+    ("shortest", "if found is None or total + cost < found[0]", "if found is None"),
     ("shortest", "total = length + 1 + more", "total = length + more"),
     ("shortest", "if known is None or length < known[0]", "if known is None or length + 1 < known[0]"),
-    ("shortest", "frontier = _merge(reached, after)", "frontier = {} if _merge(reached, after) else after"),
-    ("shortest", "if target < 0:\n                known", "if target <= 0:\n                known"),
+    ("shortest", "frontier = merge(reached, after)", "frontier = {} if merge(reached, after) else after"),
+    ("shortest", "if target < 0:\n                    known", "if target <= 0:\n                    known"),
     ("shortest", "(total, refusal.state) < (known.length, known.state)", "(known.length, known.state) < (total, refusal.state)"),
     # files
     ("files", "wrong |= second.failures[state]", "wrong = second.failures[state]"),
