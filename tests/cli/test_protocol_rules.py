@@ -191,10 +191,11 @@ def furnished(root: Path) -> Path:
     (root / "logs").mkdir()
     for name in ("old", "activity.log"):
         (root / "logs" / f"{name}.jsonl").write_text("", "utf-8")
-    for name in ("protocols", "plans", "tooling"):
-        shutil.copytree(ROOT / name, root / name, ignore=lambda _, names: [n for n in names if not n.endswith((".json", ".plan"))
-                        and "." in n or n in ("fdc_toolchain", "__pycache__")])  # fmt: skip
-    shutil.copytree(ROOT / "knowledge_core", root / "knowledge_core", dirs_exist_ok=True)
+    for pattern in ("protocols/*.json", "plans/**/*.plan", "plans/**/*.json", "tooling/*.json", "knowledge_core/*.json"):
+        for file in ROOT.glob(pattern):
+            target = root / file.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
     (root / "knowledge_core" / "lessons.jsonl").write_text("", "utf-8")
     (root / "VERSION").write_text("1.0.0\n", "utf-8")
     return root
