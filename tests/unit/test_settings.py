@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.resolve.settings import Settings, SettingsError, read_settings
+from fdc_toolchain.resolve.settings import AgentFiles, Settings, SettingsError, read_settings
 from fdc_toolchain.text.source import Limits
 
 from tests.support.linting import lint, places
@@ -37,13 +37,22 @@ def test_every_setting_is_read(tmp_path: Path):
         [limits]
         file-bytes = 10
         nesting = 200
+        [agents]
+        output = "A.md"
+        profile = "compact"
+        split = true
+        targets = ["claude", "cursor"]
+        max-bytes = 9
         """
+    text = 'protocols = "law"\n' + text
     expected = Settings(
-        "m.json", "fdc", ("one.json", "two.json"), ("old/*",), ("FDC441",),
-        (("a/*", ("FDC411",)), ("b/*", ("FDC313", "FDC314"))), True, 4, Limits(file_bytes=10, nesting=200), True,
+        fsm="m.json", profile="fdc", catalogues=("one.json", "two.json"), protocols="law", exclude=("old/*",),
+        ignore=("FDC441",), per_file_ignores=(("a/*", ("FDC411",)), ("b/*", ("FDC313", "FDC314"))), strict=True,
+        max_stack=4, limits=Limits(file_bytes=10, nesting=200), stated_catalogues=True,
+        agents=AgentFiles("A.md", "compact", True, ("claude", "cursor"), 9),
     )  # fmt: skip
     assert expected == read(tmp_path, text)
-    table = text.replace("[per", "[tool.fdc.per").replace("[limits", "[tool.fdc.limits")
+    table = text.replace("[per", "[tool.fdc.per").replace("[limits", "[tool.fdc.limits").replace("[agents", "[tool.fdc.agents")
     (tmp_path / "fdc.toml").unlink()
     assert expected == read(tmp_path, f"[tool.fdc]\n{table}\n[tool.ruff]\nx = 1\n", "pyproject.toml")
 
