@@ -38,7 +38,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
         settings = read_settings(root)
     except SettingsError as wrong:
         raise UsageError(str(wrong)) from wrong
-    sources = sources_of(root, "protocols")
+    sources = sources_of(root, settings.protocols or "protocols")
     found = audit(root, settings, sources, _built(root, sources))
     version = resources.read("VERSION").decode("ascii").strip()
     if output is not None:
