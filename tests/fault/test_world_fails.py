@@ -20,6 +20,7 @@ from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.testing import FakeClock, MemoryJournal, run
 
+from tests.support.background import fdc_started, wait_for
 from tests.support.process import clean_environment, fdc
 from tests.support.programs import iterate, program, step
 from tests.support.repository import ROOT
@@ -188,3 +189,21 @@ def every(workspace: Path, stride: int) -> None:
         assert done.returncode == 0, (number, done.stdout, done.stderr)
         assert (workspace / "b.txt").read_bytes() == expected and not (workspace / "a.txt").exists()
     assert fdc("verify", cwd=workspace).returncode == 0
+
+
+@pytest.mark.slow
+def test_the_commands_of_a_killed_controller_die_with_it(workspace: Path) -> None:
+    """SIGKILL leaves the controller no time to end anything; also what a command left in the background dies."""
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session (sleep 987651 &); echo > began; sleep 987652\n"
+        "close_task\nsubmit\n"
+    )
+
+    def left() -> list[str]:
+        found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout.splitlines()
+        return [line for line in found if line.startswith("sleep 98765")]
+
+    with fdc_started("run", "p.plan", cwd=workspace) as driver:
+        wait_for(lambda: (workspace / "began").exists() and left())
+        driver.kill()
+        wait_for(lambda: not left())

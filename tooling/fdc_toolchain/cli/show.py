@@ -10,8 +10,10 @@ import click
 
 from .exits import UsageError, WorldError
 from .run_options import root_of
+from .verify import SEALS
 
 if TYPE_CHECKING:
+    from ..effects.chain import Checked
     from ..effects.journal import RunRow
     from ..engine.events import Perform, Record
 
@@ -33,19 +35,21 @@ def command(run: str, address: str | None, form: str, workspace: str | None) -> 
     with wiring.reading(root) as store:
         row = wiring.the_run(store, run)
         assert store is not None  # a run was found in it
-        rows = folded(store.program(row), row, store.records(row))
+        program = store.program(row)
+        rows = folded(program, row, store.records(row))
+        checked = store.check(row.id)
     status = wiring.status_of(root, row)
     if address is not None:
         rows = [one for one in rows if one[0].address == address]
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":
-        click.echo(json.dumps(_json(row, status, rows), indent=2))
+        click.echo(json.dumps(_json(row, status, rows, checked), indent=2))
     elif address is not None:
         for record, effect in rows:
             _whole(record, effect)
     else:
-        _lines(row, status, rows)
+        _lines(row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})})
     return 0
 
 
@@ -62,7 +66,7 @@ def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
     return rows
 
 
-def _lines(row: RunRow, status: str, rows: Rows) -> None:
+def _lines(row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[str, float]) -> None:
     from ..engine.events import Failure, Outcome
     from ..report.cells import visible
     from .ending import count
@@ -75,6 +79,16 @@ def _lines(row: RunRow, status: str, rows: Rows) -> None:
     given = " ".join(f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items())
     click.echo(f"{status}; started {began}" + (f"; {given}" if given else ""))
     click.echo(f"program {row.digest}")
+    if row.origin is not None:
+        click.echo(f"forked from {row.origin['run']} at {visible(row.origin['address'])}")
+    for record, _ in rows:
+        budget = {**budget, **record.body.get("budget", {})} if record.kind == "budget" else budget
+    if budget:
+        spent = (row.ending or {}).get("spent", {})
+        used = ", ".join(f"{spent.get(name, 0):g} of {most:g} {name}" for name, most in budget.items())
+        click.echo(f"budget {used}")
+    whole = "whole" if not checked.faults else f"DAMAGED (`fdc verify {row.name}`)"
+    click.echo(f"journal {whole}, {SEALS[checked.signature]}")
     settled: set[tuple[str, int]] = {(record.address, record.turn) for record, _ in rows if record.kind == "outcome"}
     for record, effect in rows:
         if record.kind == "outcome" and effect is not None:
@@ -86,6 +100,8 @@ def _lines(row: RunRow, status: str, rows: Rows) -> None:
             click.echo(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}")
         elif record.kind == "session" and record.turn > 1:
             click.echo(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
+        elif record.kind == "cancel":
+            click.echo(look.paint("faint", f"       cancelled by process {record.body.get('pid')}"))
         elif record.kind == "budget":
             click.echo(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
         elif record.kind == "retry":
@@ -140,7 +156,7 @@ def _whole(record: Record, effect: Perform | None) -> None:
         block(value)
 
 
-def _json(row: RunRow, status: str, rows: Rows) -> dict[str, Any]:
+def _json(row: RunRow, status: str, rows: Rows, checked: Checked) -> dict[str, Any]:
     return {
         "format": 1,
         "run": row.name,
@@ -148,6 +164,8 @@ def _json(row: RunRow, status: str, rows: Rows) -> dict[str, Any]:
         "status": status,
         "program": row.digest,
         "inputs": row.inputs,
+        "origin": row.origin,
+        "journal": {"whole": not checked.faults, "seal": checked.signature},
         "ending": row.ending,
         "records": [
             {

@@ -54,7 +54,9 @@ def command(run: str, form: str, workspace: str | None) -> int:
 
 
 def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
-    runs = store.numbers().items()
+    runs = list(store.numbers().items())
+    if run == "last":
+        return runs[-1:]
     exact = [one for one in runs if one[1] == run]
     return exact or [one for one in runs if isinstance(one[1], str) and one[1].startswith(run)]
 
