@@ -34,7 +34,8 @@ def build(root: str, overlay: Mapping[str, bytes]) -> Built:
     made, removed = foresee(root, how_of(root)[1], overlay)
     if not made.outputs:
         return Built(None, (), tuple(made.findings))
-    files = {output.path: output.text.encode("utf-8") for output in reversed(made.outputs)}
+    files = dict(made.memory)
+    files.update((output.path, output.text.encode("utf-8")) for output in reversed(made.outputs))
     return Built(files, removed, tuple(made.findings))
 
 

@@ -74,6 +74,8 @@ class Build(NamedTuple):
     findings: list[Diagnostic]
     sources: int
     chains: tuple[Chain, ...] = ()
+    memory: tuple[tuple[str, bytes], ...] = ()
+    """Files to write beside the outputs: what the next build must know of this one."""
 
     @property
     def text(self) -> str | None:
@@ -105,7 +107,7 @@ def compile_agents(
     """
     how, around = how or How(), around or Surroundings()
     laid = posixpath.normpath(posixpath.join(how.source, layout.NAME))
-    if laid in files and (made := _laid_out(files, laid, read, how)) is not None:
+    if laid in files and (made := _laid_out(files, laid, read, how, around)) is not None:
         return made
     sources, found = load(files)
     number = _version(version, found)
@@ -134,7 +136,9 @@ def compile_agents(
     return Build(() if _stops(found) else outputs, ordered(found), len(used), plan)
 
 
-def _laid_out(files: Mapping[str, bytes], path: str, read: Callable[[str], str | None], how: How) -> Build | None:
+def _laid_out(
+    files: Mapping[str, bytes], path: str, read: Callable[[str], str | None], how: How, around: Surroundings
+) -> Build | None:
     """AGENTS.md as the layout says that was imported with its sources, None where they are not those any more.
 
     Nothing is added to it, so it needs no VERSION; and it may have as many bytes as it had then.
@@ -147,13 +151,20 @@ def _laid_out(files: Mapping[str, bytes], path: str, read: Callable[[str], str |
     text, found = layout.assemble(known, how.source, files, read)
     if text is None:
         return Build((), found, used) if found else None
+    present = around.present(how.output)
+    if present != text.encode("utf-8") and (isinstance(known, layout.Whole) or not layout.knows(known, how.output, present)):
+        text = _with_regions(how.output, text, present, how, found)
     row = Row(how.output, f"(laid out by {path})", len(text.encode("utf-8")))
     limit = max(how.max_bytes, known.size)
     chain = Chain("", (row,), limit)
     if row.size > limit:
-        found = [*found, _oversized(chain, how._replace(max_bytes=limit), "shorten a source")]
+        help_ = "shorten a source, or state another limit with `--max-bytes`"
+        found = [*found, _oversized(chain, how._replace(max_bytes=limit), help_)]
     outputs = (Output(how.output, text, (row,)),)
-    return Build(() if _stops(found) else outputs, ordered(found), used, (chain,))
+    if _stops(found):
+        return Build((), ordered(found), used, (chain,))
+    memory = layout.remembering(files[path], known, how.output, present, text)
+    return Build(outputs, ordered(found), used, (chain,), ((path, memory),))
 
 
 def _stops(found: list[Diagnostic]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..text.diagnostic import Diagnostic
@@ -20,6 +20,7 @@ from .injected import strip
 from .load import PROSE, RULES
 from .reader import Part, apart
 from .recover import sources_of
+from .seal import digest, is_ours
 
 LONGEST_NAME = 40
 """Letters of a source's name behind its number."""
@@ -50,10 +51,11 @@ def take_apart(
     except UnicodeDecodeError as wrong:
         return Import({}, [_undecodable(data, path, wrong)])
     parts, findings = apart(text, path)
-    own = sources_of(text, parts)
+    own = sources_of(text, parts, read) if is_ours(text) else None
     files = _below(own) if own else None
     if files is None:
-        return Import(_files(parts, len(data), read), findings)
+        known = {path: [digest(data, 16)]}
+        return Import(_files(parts, len(data), known, read), findings)
     if canonical(files) != text:
         files[layout.NAME] = layout.write(layout.whole(text, files))
     return Import(files, findings)
@@ -68,7 +70,9 @@ def _below(own: dict[str, bytes]) -> dict[str, bytes] | None:
     return None if len(files) < len(own) or any(name.startswith(("/", "../")) for name in files) else files
 
 
-def _files(parts: list[Part], size: int, read: Callable[[str], str | None]) -> dict[str, bytes]:
+def _files(
+    parts: list[Part], size: int, known: Mapping[str, list[str]], read: Callable[[str], str | None]
+) -> dict[str, bytes]:
     """Each part as a source, numbered in the order of the file, and the layout."""
     width = max(2, len(str(sum(part.kind != "literal" for part in parts))))
     files: dict[str, bytes] = {}
@@ -86,7 +90,7 @@ def _files(parts: list[Part], size: int, read: Callable[[str], str | None]) -> d
             memory = layout.remember(part.body, tail, read) if tail else None
             files[stem + RULES] = source.encode("utf-8")
             entries.append(layout.Placed(stem + RULES, part.opening, part.closing, memory))
-    files[layout.NAME] = layout.write(layout.Layout(tuple(entries), size))
+    files[layout.NAME] = layout.write(layout.Layout(tuple(entries), size, known))
     return files
 
 

@@ -16,6 +16,7 @@ import json
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..text.diagnostic import Diagnostic, ordered
@@ -53,10 +54,13 @@ Entry = str | Placed
 
 
 class Layout(NamedTuple):
-    """The entries in order, and how many bytes the file had that was imported."""
+    """The entries in order, how many bytes the file had that was imported, and digests of what fdc knows of each
+    output: the file that was imported, then what the last build found and what it wrote.
+    """
 
     entries: tuple[Entry, ...]
     size: int
+    built: Mapping[str, list[str]] = MappingProxyType({})
 
 
 class Whole(NamedTuple):
@@ -77,7 +81,12 @@ def write(layout: Layout | Whole) -> bytes:
     if isinstance(layout, Whole):
         body.update(text=layout.text, sources=layout.sources)
     else:
-        body.update(size=layout.size, parts=[part if isinstance(part, str) else _plain(part) for part in layout.entries])
+        body.update(size=layout.size, built=dict(layout.built))
+        body["parts"] = [part if isinstance(part, str) else _plain(part) for part in layout.entries]
+    return _written(body)
+
+
+def _written(body: dict[str, Any]) -> bytes:
     return (json.dumps(body, indent=1) + "\n").encode("ascii")
 
 
@@ -112,7 +121,26 @@ def read(path: str, data: bytes, found: list[Diagnostic]) -> Layout | Whole | No
     if twice:
         found.append(_wrong(Span(path, 1, 1, 1, 2), f"it places `{twice[0]}` twice"))
         return None
-    return Layout(entries, body["size"])
+    return Layout(entries, body["size"], body.get("built", {}))
+
+
+def knows(layout: Layout, output: str, present: bytes | None) -> bool:
+    """Whether the file at `output` is the one that was imported or that a build wrote: then nothing of it can be lost."""
+    return present is None or digest(present, 16) in layout.built.get(output, ())
+
+
+def remembering(data: bytes, layout: Layout | Whole, output: str, present: bytes | None, text: str) -> bytes:
+    """The layout's file `data` when `text` takes the place of `present`; both count as known, so that a killed
+    build can be done again.
+    """
+    if isinstance(layout, Whole):
+        return data
+    now = [digest(item, 16) for item in (present, text.encode("utf-8")) if item is not None]
+    body = json.loads(data.decode("utf-8-sig"))
+    if body.get("built", {}).get(output, [])[-1:] == now[-1:]:
+        return data
+    body.setdefault("built", {})[output] = [*dict.fromkeys(now)]
+    return _written(body)
 
 
 def remember(protocol: Mapping[str, Any], text: str, tool: Callable[[str], str | None]) -> Memory:
@@ -308,6 +336,7 @@ def _validator() -> Any:
         "type": "object",
         "properties": {
             "size": {"type": "integer", "minimum": 0},
+            "built": {"type": "object", "additionalProperties": {"type": "array", "items": text}},
             "parts": {"type": "array", "items": {"anyOf": [text, placed]}},
             "text": text,
             "sources": {"type": "object", "additionalProperties": text},

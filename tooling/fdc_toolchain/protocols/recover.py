@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .load import PROSE, RULES
@@ -14,18 +14,25 @@ from .seal import digest, inputs
 _SCHEMA = "./protocol.schema.json"
 
 
-def sources_of(text: str, parts: list[Part]) -> dict[str, bytes] | None:
+def sources_of(text: str, parts: list[Part], read: Callable[[str], str | None]) -> dict[str, bytes] | None:
     """The sources that `text` (which has these parts) was built from, by path; None where it does not say enough.
 
     Injected documentation and the status of rules are the build's and left out. A source comes back byte for
-    byte where its digest says how it was written, else in a plain form.
+    byte where its digest says how it was written: as the file of its name (`read`), or in a plain form. Where
+    the digest fits neither, the plain form is taken.
     """
     named = {path: mark for path, mark in inputs(text).items() if path.endswith((RULES, PROSE))}
     if not named:
         return None
-    inner = parts[next((at for at, part in enumerate(parts) if part.kind == "prose"), 0) + 1 :]  # below the head
+    head = next((at for at, part in enumerate(parts) if part.kind == "prose"), 0)
+    inner = parts[head + 1 :]
+    if any(part.kind == "protocol" for part in parts[:head]):
+        return None
     rules = [_written(part.body) for part in inner if part.kind == "protocol"]
     prose = list(_sections(inner))[:-1]  # the last says what it was built from
+    there = [data for path, mark in sorted(named.items()) if (data := _unchanged(read(path), mark)) is not None]
+    for data in there:
+        _add(data, rules)
     found: dict[str, bytes] = {}
     for kind, texts in ((RULES, rules), (PROSE, prose)):
         paths = [path for path in sorted(named) if path.endswith(kind)]
@@ -41,6 +48,23 @@ def sources_of(text: str, parts: list[Part]) -> dict[str, bytes] | None:
             return None  # which of them is which is not to be known
         found.update(zip(paths, left))
     return found
+
+
+def _unchanged(text: str | None, mark: str) -> bytes | None:
+    """The file that a source was compiled from, if it still is the same."""
+    data = None if text is None else text.encode("utf-8", "replace").replace(b"\r\n", b"\n")
+    return data if data is not None and digest(data) == mark else None
+
+
+def _add(data: bytes, rules: list[list[bytes]]) -> None:
+    """Adds the way that a protocol is written in `data` to the ways of the one that says the same."""
+    try:
+        body = json.loads(data)
+    except ValueError:
+        return
+    for variants in rules:
+        if body in map(json.loads, variants):
+            variants.append(data)
 
 
 def _written(body: dict[str, Any]) -> list[bytes]:
