@@ -164,4 +164,5 @@ def program_of(checked: Checked) -> dict[str, Any]:
 
     context = checked.context
     linker = context.linker
-    return lower(context.graph, checked.keys[0], context.default, linker.files, linker.catalogue.rows)
+    key = checked.keys[0]
+    return lower(context.graph, key, context.default, linker.files, linker.catalogue.rows, linker.obligations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .machines.model import Automaton
@@ -12,17 +12,23 @@ from .resolve.bound import bound_names
 from .resolve.graph import Graph, Instance
 from .resolve.link import Files
 from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
+from .resolve.obligations import Obligation
 from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value
 
 
 def lower(
-    graph: Graph, key: str, default: Automaton | None, files: Files, predicates: Mapping[str, dict[str, Any]]
+    graph: Graph,
+    key: str,
+    default: Automaton | None,
+    files: Files,
+    predicates: Mapping[str, dict[str, Any]],
+    rules: Iterable[Obligation] = (),
 ) -> dict[str, Any]:
     """The program whose root is the plan under `key`, which must have no error.
 
     `default` governs a root that names no automaton; `files` is what was read on the way;
-    `predicates` are all that are declared.
+    `predicates` are all that are declared, `rules` those of the protocols.
     """
     root = graph.instance(key)
     order = graph.order([root])
@@ -48,9 +54,11 @@ def lower(
             "automaton": automaton(instance),
             "params": [{"name": param.name, "default": param.default} for param in unit.params.values()],
             "allow": {kind: [glob.text for glob in globs] for kind, globs in unit.allow.items()},
-            "body": _Lowering(instance, tools, predicates, asked).body(unit.body),
+            "body": _Lowering(instance, tools, predicates, asked, files).body(unit.body),
         }
     unit = root.unit
+    governed = automaton(root)
+    watched = [rule.plain() for rule in rules if rule.severity == "error" and rule.applies(key, governed)]
     return {
         "format": FORMAT,
         "root": root.id,
@@ -58,6 +66,7 @@ def lower(
         "automata": automata,
         "tools": tools,
         "predicates": asked,
+        **({"rules": watched} if watched else {}),
         "budget": {measure: limit for measure, (limit, _) in unit.budget.items()},
         "allow": plans[root.id]["allow"],
         "sources": {
@@ -70,9 +79,15 @@ def lower(
 
 class _Lowering:
     def __init__(
-        self, instance: Instance, tools: dict[str, Any], declared: Mapping[str, dict[str, Any]], asked: dict[str, Any]
+        self,
+        instance: Instance,
+        tools: dict[str, Any],
+        declared: Mapping[str, dict[str, Any]],
+        asked: dict[str, Any],
+        files: Files,
     ) -> None:
         self.instance = instance
+        self.files = files
         self.tools = tools
         self.declared = declared
         self.asked = asked
@@ -97,6 +112,19 @@ class _Lowering:
                 parts.append(text)
         return parts
 
+    def declaration(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What is declared of a tool; of a prompt, with the texts that its files hold: the program needs no file."""
+        run = row.get("run", {})
+        if "prompt" not in run:
+            return row
+        texts = {kind: self.text(run[kind]) for kind in ("prompt", "schema") if kind in run}
+        return {**row, "run": {**run, "texts": texts}}
+
+    def text(self, path: str) -> str:
+        """A file's text; the linter has seen that it is there."""
+        key = self.files.find(path)
+        return "" if key is None else (self.files.read(key) or b"").decode("utf-8", "replace")
+
     def condition(self, condition: Condition) -> dict[str, Any]:
         """A condition's tree; the predicates that it asks go into the program."""
         for name, *_ in condition.predicates:
@@ -108,7 +136,8 @@ class _Lowering:
         """One instruction."""
         if isinstance(node, Act):
             tool = node.bound.tool
-            self.tools[tool.name] = tool.row
+            if tool.name not in self.tools:
+                self.tools[tool.name] = self.declaration(tool.row)
             cited = self.evidence.get(node.step.line)
             return {
                 **({"evidence": cited} if cited else {}),

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Gate, Loop
-from ..resolve.obligations import Obligation, place
+from ..resolve.obligations import Obligation, described, place
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
 from . import events
-from .obligations import STOP, described, machine_of
+from .obligations import STOP, machine_of
 from .refusals import MOST, last_line
 from .shortest import SOME_ORDER, UNSURE, Leaf, Path, Refusal, Search, doubt_in, labels
 from .words import Rows, Summaries

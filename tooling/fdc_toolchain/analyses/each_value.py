@@ -16,7 +16,6 @@ from collections.abc import Hashable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ..machines import declare
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node
 from ..resolve.obligations import Obligation
@@ -134,7 +133,7 @@ class PerValue(Summaries):
     """The words of one rule about one value. States with a file that is there come after those without (`there`)."""
 
     def __init__(self, rule: Obligation, value: str, kind: str, *, files: bool) -> None:
-        made = declare.at_every_prefix(rule.machine) if rule.strict else rule.machine
+        made = rule.machine
         one = machine_of(rule)
         self.rule = rule
         self.value = value

@@ -41,8 +41,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def verdicts(context: Context, rules: tuple[Obligation, ...], *, closely: bool = False) -> Iterator[Verdict]:
     """The verdicts on every root and each rule that applies to it. `closely`: those that hold, too, and whether vacuously."""
     together = Together(rules)
-    for instance, automaton in context.roots:
-        meant = [number for number, rule in enumerate(rules) if applies(rule, instance, automaton.path if automaton else None)]
+    for instance, governing in context.roots:
+        automaton = None if governing is None else governing.path
+        meant = [number for number, rule in enumerate(rules) if rule.applies(instance.unit.key, automaton)]
         suspect = together.suspects(instance, meant)
         for number in meant:
             rule = rules[number]
@@ -57,26 +58,10 @@ def verdicts(context: Context, rules: tuple[Obligation, ...], *, closely: bool =
                 yield Verdict(rule, instance, "holds" if together.wakes(instance, number) else "vacuous", [])
 
 
-def applies(rule: Obligation, root: Instance, automaton: str | None) -> bool:
-    """True where a rule speaks of the runs of a root that an automaton governs."""
-    if rule.automata and automaton not in rule.automata:
-        return False
-    if not rule.plans:
-        return True
-    from ..text.glob_match import matches
-
-    key = root.unit.key.removeprefix("fdc:")
-    return any(matches(key, glob) for glob in rule.plans)
-
-
 def machine_of(rule: Obligation) -> Machine:
     """The automaton that a plan's run must not lead into its sink, nor leave outside of its accepting states."""
     made = rule.machine
-    if rule.strict:
-        made = declare.at_every_prefix(made)
-    names = {letter: described(group) for letter, group in zip("abc", rule.events, strict=True)}
-    states = tuple(state.format(**names) for state in made.states)
-    return Machine(rule.id, states, _Table(made, rule), 0, made.accept, rule.id)
+    return Machine(rule.id, rule.states, _Table(made), 0, made.accept, rule.id)
 
 
 STOP = "stop"
@@ -86,21 +71,9 @@ STOP = "stop"
 class _Table(dict[str, list[int]]):
     """The rows by letter; `STOP` refuses where the rule is not kept."""
 
-    def __init__(self, made: declare.Template, rule: Obligation) -> None:
+    def __init__(self, made: declare.Template) -> None:
         super().__init__({str(letter): row for letter, row in made.table.items()})
         self[STOP] = [state if made.accept >> state & 1 else -1 for state in range(len(made.states))]
-
-
-def described(group: tuple[events.Event, ...]) -> str:
-    """Events in words."""
-    return " or ".join(_described(event) for event in group) or "nothing"
-
-
-def _described(event: events.Event) -> str:
-    name = event.name or (f"{event.tool} ({event.action})" if event.tool and event.action else event.tool or event.action)
-    given = " and ".join(f"{key} `{glob}`" for key, glob in event.arguments)
-    shown = f"`{name}`" if name and " " not in name else name or "a step"
-    return f"{shown} with {given}" if given else shown
 
 
 # ---- all rules in one walk --------------------------------------------------------------------------
@@ -132,7 +105,7 @@ class Together(Summaries):
 
     def __init__(self, rules: tuple[Obligation, ...]) -> None:
         self.rules = rules
-        self.made = [declare.at_every_prefix(rule.machine) if rule.strict else rule.machine for rule in rules]
+        self.made = [rule.machine for rule in rules]
         self.offsets: list[int] = []
         size = 0
         for made in self.made:

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from ..program.model import Program
+from . import rules
 from .events import Ask, Decision, Finish, Performs, Settle, Stop, Wait
 from .fold import next_symbol
 from .state import RunState, Want
@@ -45,11 +44,26 @@ def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
     admitted: list[Want] = []
     planned: dict[str, float] = {}
     moved: dict[int, str] = {}
-    for want in islice(state.pending.values(), room):
+    ruled: dict[tuple[int, str], int] = {}
+    under_way: list[rules.Noticed] | None = None
+    for want in state.pending.values():
+        if len(admitted) == room:
+            break
+        watched = want.noticed and not want.begun
+        if watched:
+            if under_way is None:
+                begun = (*state.running.values(), *state.parked.values(), *admitted)
+                under_way = [one.noticed for one in begun if one.noticed]
+            if rules.must_wait(want.noticed, under_way):
+                continue
         refused = _exhausted(state, want, planned) or _forbidden(want, moved)
+        if refused is None and watched:
+            refused = rules.refused(want.noticed, ruled, want.effect)
         if refused is not None:
             return admitted, refused
         admitted.append(want)
+        if under_way is not None:
+            under_way.append(want.noticed)
     return admitted, None
 
 

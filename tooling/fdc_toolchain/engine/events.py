@@ -90,8 +90,8 @@ class Stop(NamedTuple):
     """Why a run ended before its last instruction, and where.
 
     `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
-    `bound` (more items than the plan allows), `budget`, or `bug` (what the linter proved does not
-    hold: ours).
+    `bound` (more items than the plan allows), `budget`, `rule` (the step, or the end, breaks a
+    protocol's rule), or `bug` (what the linter proved does not hold: ours).
     """
 
     kind: str

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from ..program.model import Program
-from . import machine
+from . import machine, rules
 from .events import Mismatch, Perform, Question, Record
 from .state import RunState, Want
 
@@ -23,7 +23,7 @@ def start(program: Program, inputs: dict[str, Any]) -> RunState:
     plan of the run has, such as `run`), `budget` (ceilings that replace the program's).
     """
     budget = {**program["budget"], **inputs.get("budget", {})}
-    state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget)
+    state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program))
     machine.enter(state)
     return state
 
@@ -111,6 +111,13 @@ def _begin(state: RunState, want: Want) -> None:
                 f"which `{cycle.name}` does not allow in state `{cycle.state}`"
             )
         cycle.state = after
+    if want.noticed and not want.begun:
+        against = rules.begin(want.noticed)
+        if against is not None:
+            raise Mismatch(
+                f"the journal has `{want.effect.tool}` at {want.effect.address}, "
+                f"which the rule {against.name} does not allow there"
+            )
     want.begun = True
     if want.effect.kind == "tool":
         state.spent["steps"] = state.spent.get("steps", 0) + 1

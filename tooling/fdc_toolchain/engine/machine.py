@@ -17,6 +17,7 @@ from typing import Any
 
 from ..program.codec import encode
 from ..program.model import MAX_STACK, Instruction, PlanBody
+from . import rules
 from .events import Kind, Perform, Stop
 from .state import Cycle, Frame, Join, Loop, RunState, Scope, Strand, Want
 from .values import PredicateWanted, Unusable, holds, lookup, render, text
@@ -86,6 +87,9 @@ def _end(state: RunState, strand: Strand, work: list[Strand]) -> None:
     if join is None:
         state.ended = True
         state.stop = strand.stop
+        if state.rules and strand.stop is None:
+            plan = state.program["plans"][state.program["root"]]
+            state.stop = rules.unmet(state.rules, plan["path"], plan["body"][-1]["line"] if plan["body"] else 0)
         return
     join.open -= 1
     if join.open:
@@ -191,7 +195,8 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     wanted = Perform(
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants
     )
-    state.pending[address] = Want(wanted, strand, item["action"], tool.get("cost"))
+    seen = rules.noticed(state.rules, tool, wanted, item["action"]) if state.rules else ()
+    state.pending[address] = Want(wanted, strand, item["action"], tool.get("cost"), seen)
     return True
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..program.model import Program
 from .events import Grant, Perform, Question, Stop
+from .rules import Monitor, Noticed
 
 
 @dataclass(slots=True)
@@ -99,6 +100,7 @@ class Want:
     strand: Strand
     action: str | None = None
     cost: dict[str, float] | None = None
+    noticed: Noticed = ()
     begun: bool = False
     turns: int = 0
     question: Question | None = None
@@ -117,6 +119,7 @@ class RunState:
     given: dict[str, Any]
     builtin: dict[str, Any]
     budget: dict[str, float]
+    rules: tuple[Monitor, ...] = ()
     pending: dict[str, Want] = field(default_factory=dict)
     dangling: dict[str, Want] = field(default_factory=dict)
     running: dict[str, Want] = field(default_factory=dict)

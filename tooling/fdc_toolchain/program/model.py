@@ -12,10 +12,19 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
                                   "transitions": {state: {symbol: state}}}},
       "tools": {NAME: declaration as in the catalogue},
       "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
+      "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
       "sources": {PATH: blake2b-256 hex of the bytes}             # everything that was read
     }
+    rule = {
+      "protocol": ID, "rule": ID, "description": TEXT,
+      "events": [[event], [event], [event]],  # what `a`, `b` and `c` are; each may be several, or none
+      "same": PARAMETER or null,              # one state for each value of this parameter
+      "states": [TEXT], "accept": [N],        # it starts in state 0
+      "table": [[N or -1]]                    # by letter (a 1, b 2, c 4, added up), by state; -1 breaks the rule
+    }
+    event = {"name"?, "tool"?, "action"?, "arguments"?: {PARAMETER: GLOB}}   # `name`: of a tool or an action
     plan = {
       "path": PATH, "name": NAME,             # NAME is how messages call it
       "automaton": AUTOMATON_ID or null,      # null: a fragment, runs in the caller's automaton
@@ -59,9 +68,9 @@ nearest `for` or `fork` of its plan, and outside of one is the plan's result (th
 counts), which the call binds. `each` lists its files once, on entry.
 
 A run stops, and says where, at a `require` that does not hold, a tool that fails, a value that
-cannot be used where it stands (an order between a list and a number, a `for` over a text), and
-a loop with more items than its `max`. A branch of a fork that stops lets the others end; then the run
-stops for the first of them in input order.
+cannot be used where it stands (an order between a list and a number, a `for` over a text), a loop
+with more items than its `max`, and before a step, or at its end, that breaks a rule. A branch of a
+fork that stops lets the others end; then the run stops for the first of them in input order.
 """
 
 from __future__ import annotations

@@ -70,9 +70,39 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
     predicates = program.get("predicates", {})
     if not isinstance(predicates, dict) or not all(isinstance(row, dict) for row in predicates.values()):
         yield "`predicates` is not an object of declarations"
+    for rule in program.get("rules", []) if isinstance(program.get("rules", []), list) else [None]:
+        if not _rule(rule):
+            yield "a rule of it is not of its form"
     for name, tool in program["tools"].items():
         if not isinstance(tool, dict) or tool.get("effect") not in ("pure", "read", "idempotent", "once"):
             yield f"the tool `{name}` states no effect class"
+
+
+def _rule(rule: Any) -> bool:
+    if not isinstance(rule, dict) or not all(isinstance(rule.get(key), str) for key in ("protocol", "rule", "description")):
+        return False
+    parts = [rule.get(key) for key in ("states", "accept", "table", "events")]
+    if not all(isinstance(part, list) for part in parts) or not isinstance(rule.get("same"), (str, type(None))):
+        return False
+    states: list[Any] = rule["states"]
+    events: list[Any] = rule["events"]
+    letters = 1 << max((number + 1 for number, group in enumerate(events) if group), default=0)
+    return (
+        bool(states)
+        and all(isinstance(state, str) for state in states)
+        and all(type(state) is int and 0 <= state < len(states) for state in rule["accept"])
+        and all(isinstance(group, list) and all(_event(event) for event in group) for group in events)
+        and len(rule["table"]) >= letters
+        and all(isinstance(row, list) and len(row) == len(states) for row in rule["table"])
+        and all(type(target) is int and -1 <= target < len(states) for row in rule["table"] for target in row)
+    )
+
+
+def _event(event: Any) -> bool:
+    if not isinstance(event, dict) or not all(isinstance(event.get(key, ""), str) for key in ("name", "tool", "action")):
+        return False
+    globs = event.get("arguments", {})
+    return isinstance(globs, dict) and all(isinstance(glob, str) for glob in globs.values())
 
 
 def _plan(program: dict[str, Any], plan: Any) -> Iterator[str]:

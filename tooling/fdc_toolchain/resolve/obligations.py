@@ -74,7 +74,51 @@ class Obligation(NamedTuple):
     def machine(self) -> declare.Template:
         """The automaton that reads the steps of a run, or those about one value, while it lasts."""
         made = declare.compiled(self.template, self.n)
-        return made if self.same is None else declare.from_first_step(made)
+        if self.same is not None:
+            made = declare.from_first_step(made)
+        return declare.at_every_prefix(made) if self.strict else made
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The automaton's states in words."""
+        names = {letter: described(group) for letter, group in zip("abc", self.events, strict=True)}
+        return tuple(state.format(**names) for state in self.machine.states)
+
+    def plain(self) -> dict[str, Any]:
+        """The rule as a program carries it, its automaton with it: `table[letter][state]` is the next state or -1."""
+        made = self.machine
+        return {
+            "protocol": self.protocol,
+            "rule": self.rule,
+            "description": self.description,
+            "same": self.same,
+            "events": [[event.plain() for event in group] for group in self.events],
+            "states": list(self.states),
+            "accept": [number for number in range(len(made.states)) if made.accept >> number & 1],
+            "table": [made.table[letter] for letter in range(len(made.table))],
+        }
+
+    def applies(self, key: str, automaton: str | None) -> bool:
+        """True where the rule speaks of the runs of the plan under `key`, which an automaton governs."""
+        if self.automata and automaton not in self.automata:
+            return False
+        if not self.plans:
+            return True
+        from ..text.glob_match import matches
+
+        return any(matches(key.removeprefix("fdc:"), glob) for glob in self.plans)
+
+
+def described(group: tuple[Event, ...]) -> str:
+    """Events in words."""
+    return " or ".join(_described(event) for event in group) or "nothing"
+
+
+def _described(event: Event) -> str:
+    name = event.name or " ".join(part for part in (event.tool, event.action and f"({event.action})") if part)
+    given = " and ".join(f"{key} `{glob}`" for key, glob in event.arguments)
+    shown = f"`{name}`" if name and " " not in name else name or "a step"
+    return f"{shown} with {given}" if given else shown
 
 
 class Workspace(NamedTuple):
