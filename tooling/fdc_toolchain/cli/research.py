@@ -288,6 +288,7 @@ def _as_json(question: str, ended: Ended, show: _Watching, target: str, run: str
         "format": 1,
         "question": question,
         "status": ended.status,
+        "stop": ended.stop["kind"] if ended.stop is not None else None,
         "why": ended.stop["message"] if ended.stop is not None else ended.message,
         "answer": [line for line in str(done.get("answer", "")).split("\n") if line],
         "note": done.get("note", ""),

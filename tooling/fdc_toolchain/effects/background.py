@@ -19,8 +19,12 @@ from ..engine.ports import WorldFailed
 MOST = 16 * 1024 * 1024
 """Bytes of either stream that are read."""
 
-_SCRIPT = 'echo $$ > pid; (cd "$0" && exec "$@") > stdout 2> stderr < /dev/null; echo $? > exit.new; mv exit.new exit'
-"""Works in the process's folder; the process itself in the folder that is its first argument."""
+_WATCH = '(cd "$0" && exec "$@") > stdout 2> stderr < /dev/null; echo $? > exit.new; mv exit.new exit'
+_BEGIN = 'echo $$ > pid; watch=$1; shift; /bin/sh -c "$watch" "$@" &'
+"""The first shell leaves its number, which is that of the group, and goes; the second waits for the process.
+
+Both work in the process's folder; the process itself in the folder that is its first argument.
+"""
 
 
 class Seen(NamedTuple):
@@ -43,11 +47,13 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.exists(os.path.join(folder, "pid")):
             return False  # it has ended, or died; that is for `look` to say
-        subprocess.Popen(
-            ["/bin/sh", "-c", _SCRIPT, cwd, *argv],
+        begun = subprocess.run(
+            ["/bin/sh", "-c", _BEGIN, "sh", _WATCH, cwd, *argv],
             cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, pass_fds=(lock,), start_new_session=True,
+            stderr=subprocess.DEVNULL, pass_fds=(lock,), start_new_session=True, check=False,
         )  # fmt: skip
+        if begun.returncode != 0:
+            raise WorldFailed(f"`{argv[0]}` could not be started: the shell ended with exit code {begun.returncode}")
         return True
     except BlockingIOError:
         return False  # it runs

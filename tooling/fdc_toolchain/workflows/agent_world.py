@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
+from ..engine.events import Record
 from .stepping import OpenRun
 
 
@@ -57,12 +58,13 @@ class Polled(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """What the workspace's settings say of code and tests, and how long background research may take."""
+    """What the workspace's settings say of code and tests, and how long, and how often, research may be made."""
 
     test_command: str = ""
     test_seconds: float = 600.0
     debug_attempts: int = 3
     research_seconds: float = 600.0
+    research_most: int = 10
     poll_seconds: float = 0.2
 
 
@@ -132,6 +134,9 @@ class World(Protocol):
 
     def take(self, run: str) -> OpenRun:
         """Takes a run over, for its steps to be performed elsewhere."""
+
+    def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
+        """A run's program, inputs and records, as they are now."""
 
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
         """Takes a run as far as the engine can."""

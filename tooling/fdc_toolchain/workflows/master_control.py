@@ -355,11 +355,7 @@ class MasterControlGraph:
     def _drawn(self, turn: Turn) -> list[PlanContext]:
         from ..engine.fold import fold
 
-        opened = turn.world.take(_known(turn))
-        try:
-            return stack_of(fold(opened.program, opened.inputs, opened.records))
-        finally:
-            opened.release()
+        return stack_of(fold(*turn.world.peek(_known(turn))))
 
     # How they are called
 

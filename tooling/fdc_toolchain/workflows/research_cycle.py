@@ -11,9 +11,12 @@ MOST_EXCERPT = 4000
 
 
 def launch(turn: Turn) -> str:
-    """Starts the research; the same one is never started twice."""
+    """Starts the research; the same one is never started twice. Raises Failed where there were too many."""
     question = turn.control.get("research_question") or turn.state.research_findings.get("question") or turn.state.task
     number = int(turn.control.get("research_number", 0)) + 1
+    most = turn.world.policy().research_most
+    if number > most:
+        raise Failed(f"{most} pieces of research were made for this task; no more are begun")
     name = f"research-{number}"
     turn.control["research"] = {"name": name, "question": question, "since": turn.world.now()}
     turn.world.launch(turn.task, name, question)
@@ -42,6 +45,8 @@ def poll(turn: Turn) -> str:
         raise Failed(f"the research process ended with exit code {found.exit_code}: {said}")
     try:
         result = json.loads(found.stdout)
+        if result["status"] != "finished" and result["stop"] != "require":
+            raise Failed(f"the research {result['status']} (exit code {found.exit_code}): {result['why']}; {said}")
         findings = {
             "question": str(result["question"]),
             "answered": result["status"] == "finished",
