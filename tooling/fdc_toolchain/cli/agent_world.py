@@ -19,7 +19,7 @@ from .progress import Lines, Quiet, Silent
 
 if TYPE_CHECKING:
     from ..effects.context import Context
-    from ..engine.events import Outcome, Perform
+    from ..engine.events import Outcome, Perform, Record
     from ..workflows.agent_log import ActivityLogger
     from ..workflows.stepping import OpenRun
 
@@ -222,6 +222,16 @@ class LocalWorld:
             lock.release()
 
         return OpenRun(program, row.inputs, [*records, session], journal, perform, finish, release)
+
+    def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
+        """Port `World`."""
+        from . import wiring
+
+        with wiring.reading(self.root) as store:
+            row = None if store is None else store.run(run)
+            if store is None or row is None:
+                raise LookupError(f"there is no run `{run}` here")
+            return store.program(row), row.inputs, store.records(row)
 
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
         """Port `World`."""
