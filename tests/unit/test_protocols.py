@@ -9,6 +9,7 @@ import pytest
 from fdc_toolchain.protocols.compile import Build, How, compile_agents
 from fdc_toolchain.protocols.drift import drift
 from fdc_toolchain.protocols.load import load
+from fdc_toolchain.protocols.reader import read_protocols
 from fdc_toolchain.protocols.tooldoc import document
 
 RULE = {"rule_id": "r", "description": "d", "enforcement": "e"}
@@ -250,3 +251,32 @@ def test_drift_by_a_docstring_names_the_tool() -> None:
     new = compile_agents(FILES, b"1.0.0", other.get).text
     assert new is not None
     assert ["1: is stale: `tooling/t.py` is newer, it has changed since it was built"] == said(new, old)
+
+
+def test_prose_belongs_to_the_rules_of_its_whole_name_and_not_of_its_number() -> None:
+    """T-37: `03_layer` is not the prose of `03_orientation`; and a source that is wrong stops the build."""
+    rules = {"protocol_id": "o", "description": "D", "scope": "src", "rules": [RULE]}
+    files = {
+        "protocols/03_layer.protocol.md": b"# Layer\n", "protocols/03_orientation.protocol.md": b"# Orientation\n",
+        "protocols/03_orientation.protocol.json": json.dumps(rules).encode(),
+    }  # fmt: skip
+    sources, found = load(files)
+    assert [] == found
+    assert {"# Layer": "", "# Orientation": "src"} == {item.text: item.scope for item in sources.prose}
+    broken = {**files, "protocols/04_x.protocol.json": b'{"protocol_id": "x", "description": "D", "rules": []}'}
+    made = compile_agents(broken, b"1.0.0", lambda path: None)
+    assert made.text is None and ["FDC501"] == [item.code for item in made.findings]
+
+
+def test_an_indented_example_before_the_protocols_hides_none_of_them() -> None:
+    """T-35: prose may show a block of JSON, indented or longer fenced, and a reader still finds every protocol."""
+    files = {
+        "protocols/00_x.protocol.md": b"# X\n\n1. Like this:\n\n    ```json\n    {}\n    ```\n\n````md\n```json\n[]\n```\n````\n",
+        **{
+            f"protocols/{n}.protocol.json": json.dumps({"protocol_id": f"p{n}", "description": "D", "rules": [RULE]}).encode()
+            for n in range(3)
+        },
+    }
+    made = compile_agents(files, b"1.0.0", lambda path: None)
+    assert made.text is not None
+    assert ["p0", "p1", "p2"] == [protocol["protocol_id"] for protocol in read_protocols(made.text)]
