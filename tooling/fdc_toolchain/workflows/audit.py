@@ -259,6 +259,8 @@ def _tools(
 
 def _centrality(seen: Usage, owners: Mapping[str, Mapping[str, str]]) -> tuple[ToolRow, ...]:
     """Every tool with its degree centrality in the graph of protocols and tools."""
+    if not owners and not seen.tools:
+        return ()
     import networkx
 
     graph = networkx.Graph()
