@@ -178,6 +178,13 @@ def test_every_kind_of_lesson_is_applied_and_each_step_is_on_record(root: Path) 
     assert before == (root / "knowledge_core" / "lessons.jsonl").read_bytes()
 
 
+def test_a_change_that_brings_a_warning_about_shows_it_once(root: Path) -> None:
+    learn(root, "Add tool 'tooling/absent.py' to protocol 'tea'", "Deprecate tool 'grep' from protocol 'tea'")
+    code, out, err = typed(root, "lessons", "apply")
+    assert 0 == code and "2 applied" in out
+    assert 1 == err.count("FDC506") and "`tooling/absent.py` does not exist" in err
+
+
 def test_nothing_on_record_is_nothing_to_do(root: Path) -> None:
     """FDC-81."""
     assert (0, "No pending lessons to process.\n", "") == typed(root, script="self_correction_orchestrator.py")
@@ -264,6 +271,20 @@ def test_damaged_lines_are_named_and_kept_and_the_others_applied(root: Path) -> 
     assert "lessons.jsonl:1: not JSON" in err and "lessons.jsonl:3: not UTF-8" in err
     rows = path.read_bytes().split(b"\n")
     assert (b'{"torn": ', b"\xff\xfe") == (rows[0], rows[2]) and b'"applied"' in rows[1]
+
+
+def test_a_lesson_that_says_it_was_begun_and_not_how_is_begun(root: Path) -> None:
+    """FDC-82: what somebody wrote into the file by hand is no bug of ours, and no way out of the workspace."""
+    learn(root, "Deprecate tool 'grep' from protocol 'tea'", "Add tool 'x' to protocol 'tea'")
+    first, second = lessons(root)
+    first["status"] = second["status"] = "applying"
+    second["history"] = [{"at": "", "status": "applying", "changes": [{"path": "../../x", "before": None, "after": None}]}]
+    path = root / "knowledge_core" / "lessons.jsonl"
+    path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n", "utf-8")
+    code, out, _ = typed(root, "lessons", "apply")
+    assert 0 == code and "2 applied" in out
+    assert ["applying", "applied"] == [step["status"] for step in lessons(root)[0]["history"]]
+    assert [] == lessons(root)[1]["history"][1]["changes"]
 
 
 def test_a_dry_run_foresees_and_writes_nothing(root: Path) -> None:

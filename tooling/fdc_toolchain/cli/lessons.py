@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
@@ -52,8 +53,9 @@ def list_(status: str | None, form: str, workspace: str | None) -> int:
         click.echo(json.dumps(found, indent=2))
     elif not found:
         click.echo("No lessons are on record." if status is None else f"No lesson is {status}.")
+    short = _short(book)
     for lesson in found if form == "text" else ():
-        click.echo(f"{_short(book, lesson)}  {lesson['status']:<9}  {visible(shown(lesson['action']))}")
+        click.echo(f"{short[lesson['lesson_id']]}  {lesson['status']:<9}  {visible(shown(lesson['action']))}")
         click.echo(f"{'':8}  {'':9}  {visible(lesson['insight'])}")
     return CLEAN
 
@@ -217,14 +219,13 @@ def _tell(report: Report, chosen: Sequence[str] | None) -> None:
         return
     people = 0
     for result in report.results:
-        errors = [item for item in result.findings if item.severity == "error"]
         name = result.lesson["lesson_id"]
         people += result.outcome == "skipped"
         if result.outcome == "skipped":
             click.echo(f"warning: {visible(name)} stays {result.lesson['status']}: {visible(result.message)}", err=True)
         else:
             click.echo(f"{visible(name)}  {result.outcome}: {visible(result.message)}", err=result.outcome == "failed")
-            show_findings(errors)
+            show_findings(result.findings)
     done = [result for result in report.results if result.outcome != "skipped"]
     if not done:
         click.echo("No pending lessons" + (f" that a program can apply; {people} for people." if people else " to process."))
@@ -264,7 +265,8 @@ def _the_lesson(book: Book, prefix: str) -> Lesson:
     raise UsageError(f"{len(found)} lessons begin with `{prefix}`")
 
 
-def _short(book: Book, lesson: Lesson) -> str:
-    """The first eight characters of an id; all of it where they are not enough, or are none of ours."""
-    name = str(lesson["lesson_id"])
-    return name[:8] if len(book.find(name[:8])) == 1 and name[:8].isalnum() else visible(name)
+def _short(book: Book) -> dict[str, str]:
+    """The first eight characters of each id; all of it where they are not enough, or are none of ours."""
+    names = [str(lesson["lesson_id"]) for lesson in book.lessons]
+    heads = Counter(name[:8] for name in names)
+    return {name: name[:8] if heads[name[:8]] == 1 and name[:8].isalnum() else visible(name) for name in names}

@@ -42,7 +42,7 @@ def changing(root: str, folder: str) -> Iterator[dict[str, bytes]]:
     if not os.path.isdir(folder):
         yield {}
         return
-    with durable.exclusive(folder):
+    with durable.exclusive(os.path.join(folder, "sources")):
         yield sources(root, folder)
 
 

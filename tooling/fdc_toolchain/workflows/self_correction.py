@@ -71,7 +71,7 @@ class Ports(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of one lesson; `would apply` is that of a dry run."""
+    """What became of one lesson; `would apply` is that of a dry run. `findings`: those that it brought about."""
 
     lesson: Lesson
     outcome: Literal["applied", "failed", "skipped", "unfinished", "would apply"]
@@ -121,12 +121,16 @@ def apply(root: str, ports: Ports, chosen: Sequence[str] | None = None, *, dry_r
     if base.files is None:
         why = "AGENTS.md cannot be built from the protocols as they are; nothing was applied"
         return Report(damaged=damaged, refused=why, findings=base.findings)
+    known = {(item.code, item.message) for item in base.findings}
     if dry_run:
-        return Report(tuple(_foreseen(root, ports, _due(book.lessons, chosen))), damaged)
-    results = []
-    with store.changing(root) as notebook:
-        for lesson in _due(notebook.book.lessons, chosen):
-            results.append(_one(root, ports, notebook, lesson))
+        results = list(_foreseen(root, ports, _due(book.lessons, chosen)))
+    else:
+        with store.changing(root) as notebook:
+            results = [_one(root, ports, notebook, lesson) for lesson in _due(notebook.book.lessons, chosen)]
+    for at, result in enumerate(results):
+        new = tuple(item for item in result.findings if (item.code, item.message) not in known)
+        results[at] = result._replace(findings=new)
+        known.update((item.code, item.message) for item in new)
     return Report(tuple(results), damaged)
 
 
@@ -168,7 +172,7 @@ def _change_code(root: str, ports: Ports, notebook: store.Notebook, lesson: Less
         text = code_change_plan(path, diff)
     except ValueError as wrong:
         raise _Failed(str(wrong)) from wrong
-    begun = lesson["status"] == APPLYING
+    begun = _intent(lesson) is not None
     attempt = sum(step.get("status") == APPLYING for step in history(lesson)) + (not begun)
     plan = f"{PLANS}/{hashlib.sha256(lesson['lesson_id'].encode('utf-8', 'replace')).hexdigest()[:16]}-{attempt}.plan.txt"
     if not begun:
@@ -210,9 +214,9 @@ def _foreseen(root: str, ports: Ports, due: Sequence[Lesson]) -> Iterator[Result
             else:
                 found = _edit({**files, **overlay}, wish)
                 change = _Change(found.path, found.before, found.after, found.message)
-            _built(ports, {**overlay, change.path: change.after})
+            built = _built(ports, {**overlay, change.path: change.after})
             overlay[change.path] = change.after
-            yield Result(lesson, "would apply", shown(lesson["action"]))
+            yield Result(lesson, "would apply", shown(lesson["action"]), built.findings)
         except _Failed as failed:
             yield Result(lesson, "failed", str(failed), failed.findings)
 
@@ -244,7 +248,7 @@ def _announced(
     plan: str | None = None,
 ) -> Lesson:  # fmt: skip
     """Puts the intent on record, unless an earlier attempt has."""
-    if lesson["status"] == APPLYING:
+    if _intent(lesson) is not None:
         return lesson
     planned: dict[str, bytes | None] = {path: after, **(built.files or {}), **dict.fromkeys(built.remove)}
     changes = [
@@ -269,8 +273,7 @@ def _write(root: str, built: Built) -> None:
 def _applied(
     root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, built: Built, message: str, run: str | None = None
 ) -> Result:
-    announced: list[dict[str, Any]] = history(lesson)[-1].get("changes") or []
-    before = {change["path"]: change["before"] for change in announced}
+    before = {change["path"]: change["before"] for change in _intent(lesson) or ()}
     changes = [
         {"path": name, "before": old, "after": new}
         for name, old in before.items()
@@ -278,6 +281,14 @@ def _applied(
     ]
     entered = notebook.enter(lesson, APPLIED, ports.now(), run=run, changes=changes, why=None if changes else message)
     return Result(entered, "applied", message, built.findings)
+
+
+def _intent(lesson: Lesson) -> list[dict[str, Any]] | None:
+    """The changes that an attempt at this lesson has announced; None where none is under way."""
+    steps = history(lesson)
+    if lesson["status"] != APPLYING or not steps or steps[-1].get("status") != APPLYING:
+        return None
+    return [change for change in steps[-1].get("changes") or () if not {"", ".."} & set(change["path"].split("/"))]
 
 
 def _why(failed: _Failed) -> str:
