@@ -15,11 +15,11 @@ from fdc_toolchain.effects import context as context_room
 from fdc_toolchain.effects import sandbox, shell
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
-from fdc_toolchain.effects.sandbox import Operator
+from fdc_toolchain.effects.operator import TIERS, Operator
 from fdc_toolchain.engine.events import Outcome
 
 ESCAPES = Path(__file__).parents[1] / "support" / "escapes.py"
-UPPER = [tier for tier in sandbox.TIERS if tier != "none"]
+UPPER = [tier for tier in TIERS if tier != "none"]
 
 
 @pytest.fixture(params=UPPER)

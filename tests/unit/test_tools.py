@@ -17,7 +17,8 @@ from fdc_toolchain import resources
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.merge_diff import apply
-from fdc_toolchain.effects.sandbox import TIERS, Operator, offered
+from fdc_toolchain.effects.operator import TIERS, Operator
+from fdc_toolchain.effects.sandbox import offered
 from fdc_toolchain.effects.tools import TOOLS, LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.machine import request_of

@@ -1,6 +1,6 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import automaton, bounds, calls, capability, closure, files, names, obligations, verify
+from . import automaton, bounds, calls, capability, closure, files, names, obligations, prompts, verify
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -13,6 +13,7 @@ RULES: tuple[Rule, ...] = (
     capability.check,
     verify.check,
     obligations.check,
+    prompts.check,
 )
 
 __all__ = ["RULES", "Context", "Rule"]

@@ -393,13 +393,15 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
     from ..effects import agent_files, runs
     from ..effects.context import Context, Leaving
     from ..effects.files import Root
-    from . import wiring
+    from ..effects.operator import Operator
+    from . import bench
 
-    files = Root(root, wiring._protected(root))
+    files = Root(root, bench.protected(root))
     try:
         yield Context(
             root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, runs.FOLDER, agent_files.AGENTS),
             say=lambda text: None, ask=_nobody, bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={},
+            operator=Operator.of_environment(),
         )  # fmt: skip
     finally:
         files.close()

@@ -116,7 +116,8 @@ class _Reader:
 
 def _commands() -> str:
     """How commands will be fenced in on this machine."""
-    from ..effects.sandbox import TIERS, Operator, offered
+    from ..effects.operator import TIERS, Operator
+    from ..effects.sandbox import offered
 
     tier = next(tier for tier in TIERS if offered(tier))
     if tier != "none":

@@ -45,6 +45,7 @@ def command(
     shell_timeout: float | None,
     allow_unsandboxed: bool,
     allow_network: bool,
+    model: str | None,
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -53,7 +54,7 @@ def command(
 
     It executes the program that it began with, whatever has become of the plan's files since.
     """
-    from ..effects.sandbox import Operator
+    from ..effects.operator import Operator
     from ..report.cells import visible
     from . import wiring
     from .ending import tell
@@ -75,7 +76,7 @@ def command(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
         shell_seconds=shell_timeout,
-        operator=Operator.of_environment(allow_unsandboxed, allow_network),
+        operator=Operator.of_environment(allow_unsandboxed, allow_network, model),
     )  # fmt: skip
     return tell(ended, show, form, quiet, look)
 

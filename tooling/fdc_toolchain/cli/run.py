@@ -32,6 +32,7 @@ def command(
     shell_timeout: float | None,
     allow_unsandboxed: bool,
     allow_network: bool,
+    model: str | None,
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -42,7 +43,7 @@ def command(
     run that was interrupted, even by kill -9, goes on with `fdc resume`. While a task is open (`fdc
     start`), every step gets a line in logs/activity.log.jsonl, resumed or not.
     """
-    from ..effects.sandbox import Operator
+    from ..effects.operator import Operator
     from ..report.cells import visible
     from . import wiring
     from .ending import tell
@@ -69,6 +70,6 @@ def command(
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
         show.line(f"run {name}: {visible(shown)}{logged}")
-    operator = Operator.of_environment(allow_unsandboxed, allow_network)
+    operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
     ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator)
     return tell(ended, show, form, quiet, look)

@@ -20,6 +20,7 @@ _OPTIONS = (
     click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take."),
     click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."),
     click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."),
+    click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded)."),
     click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."),
     click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told."),
     click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."),

@@ -22,10 +22,9 @@ from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
 
 if TYPE_CHECKING:
-    from ..effects.context import Context
     from ..effects.journal import RunRow, Store
+    from ..effects.operator import Operator
     from ..effects.run_log import RunLog
-    from ..effects.sandbox import Operator
     from ..engine.drive import Assumption, Ending
     from ..engine.events import Perform, Record
     from ..engine.state import RunState
@@ -220,16 +219,15 @@ def _drive(
     operator: Operator | None,
 ) -> Ended:
     from ..effects import runs
-    from ..effects.files import Root
     from ..effects.run_log import Watched
-    from ..effects.sandbox import Operator
-    from ..effects.shell import SECONDS
-    from ..effects.tools import LocalTools, Workbench
+    from ..effects.tools import LocalTools
     from ..engine.drive import Ending, Ports, drive
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
     from ..engine.ports import Cancelled, WorldFailed
     from ..program.codec import ProgramError
+    from .bench import bench_for
+    from .interrupt import interruptible
 
     try:
         journal = store.claim(row, trust=changes["trusted"])
@@ -248,18 +246,7 @@ def _drive(
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
-    opened = Root(root, _protected(root))
-    bench = Workbench(
-        run=row.name,
-        root=opened,
-        run_folder=runs.run_folder(root, row.name),
-        say=show.say,
-        ask=show.ask,
-        answers=answers,
-        shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
-        operator=operator or Operator.of_environment(),
-        overrides={"close_task": _closing(root)},
-    )
+    bench = bench_for(root, row.name, show, answers, shell_seconds, operator)
     tools = LocalTools(program, bench)
     signals = False
     watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
@@ -281,7 +268,7 @@ def _drive(
             status = "cancelled" if watch.asked.is_set() else "interrupted"
             ended = left(row, status, state)
     finally:
-        opened.close()
+        bench.root.close()
     try:
         if log is not None:
             log.close()
@@ -374,37 +361,6 @@ def failures(records: list[Any]) -> list[Any]:
     ]
 
 
-@contextmanager
-def interruptible() -> Iterator[bool]:
-    """While it lasts, Ctrl-C and requests to end (SIGTERM, SIGHUP) leave a run cleanly; yields whether that is so.
-
-    The first one begins that, which takes a few seconds at most; those that follow it closely are
-    not heard, or an impatient finger would leave half of the work undone.
-    """
-    from ..engine.drive import GRACE
-
-    heard = -1e9
-
-    def leave(number: int, frame: object) -> None:
-        nonlocal heard
-        before_last, heard = heard, time.monotonic()
-        if heard - before_last > GRACE + 1:
-            raise KeyboardInterrupt
-
-    before: dict[int, Any] = {}
-    try:
-        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            before[which] = signal.signal(which, leave)
-    except ValueError:
-        pass  # not the main thread: whoever embeds us handles signals
-    try:
-        yield bool(before)
-    finally:
-        for number, handler in before.items():
-            # Interrupted, the process is about to end; one more signal must not make that look like a crash.
-            signal.signal(number, (handler or signal.SIG_DFL) if heard < 0 else signal.SIG_IGN)
-
-
 class Monotonic:
     """The machine's clock that only grows (port `engine.ports.Clock`)."""
 
@@ -486,44 +442,3 @@ def known(row: RunRow) -> None:
     if row.engine != ENGINE:
         what = f"an fdc whose records this one cannot read (engine {row.engine}, this is {ENGINE})"
         raise WorldError(f"the run {row.name} was made by {what}")
-
-
-def _protected(root: str) -> tuple[str, ...]:
-    from ..resolve.settings import SettingsError, read_settings
-
-    try:
-        return read_settings(root).catalogues
-    except SettingsError:
-        return ()
-
-
-def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
-    """`close_task ID` as `fdc close --task-id ID`; without an id it ends the run's own cycle only."""
-
-    def close(args: dict[str, Any], context: Context) -> Any:
-        from ..effects import talk_tools
-        from ..effects.context import text
-        from ..effects.failure import ToolFailure
-
-        task = text(args, "task", "").strip()
-        if not task:
-            return talk_tools.close_task(args, context)
-        import uuid
-        from datetime import datetime
-        from functools import partial
-
-        from ..effects import activity_log
-        from ..workflows import lifecycle
-
-        report = lifecycle.close(
-            root,
-            task,
-            transact=partial(activity_log.transact, root),
-            now=datetime.now().astimezone(),
-            new_id=lambda: str(uuid.uuid4()),
-        )
-        if report.refused:
-            raise ToolFailure("refused", report.refused)
-        return "\n".join(report.lines)
-
-    return close

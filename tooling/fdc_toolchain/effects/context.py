@@ -12,7 +12,7 @@ from typing import Any
 from ..engine.events import Grant
 from .failure import ToolFailure
 from .files import Root
-from .sandbox import OPERATOR, Operator
+from .operator import OPERATOR, Operator
 
 
 class Leaving:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 from ..engine.ports import WorldFailed
 
@@ -13,11 +14,15 @@ WORLD = frozenset(
 
 
 class ToolFailure(Exception):
-    """A failure of a step: `kind` is stable and short, the message one sentence."""
+    """A failure of a step: `kind` is stable and short, the message one sentence; what it used up, remarks for the journal."""
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(
+        self, kind: str, message: str, usage: dict[str, float] | None = None, notes: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.kind = kind
+        self.usage = usage
+        self.notes = notes
 
 
 def from_os(failed: OSError, what: str) -> Exception:

@@ -23,14 +23,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.events import Grant
 from . import seccomp
 from .failure import ToolFailure
-
-Tier = Literal["bubblewrap", "landlock", "none"]
-TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock", "none")
+from .operator import OPERATOR, Operator, Tier
 
 LIMITS = {"CORE": 0, "FSIZE": 2 << 30, "NOFILE": 4096, "DATA": 8 << 30}
 """Resource limits of each process: bytes of a core dump, of a file, open files, bytes of memory that it writes."""
@@ -52,26 +50,6 @@ _KERNEL = ("/proc", "/sys/devices/system/cpu", "/sys/fs/cgroup")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _GIT = (".git/hooks", ".git/config")
 _LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confine.py")
-
-
-class Operator(NamedTuple):
-    """What whoever started fdc allows: to run commands without a sandbox, to let them reach the network."""
-
-    unsandboxed: bool = False
-    network: bool = False
-    tiers: tuple[Tier, ...] = TIERS
-
-    @classmethod
-    def of_environment(cls, unsandboxed: bool = False, network: bool = False) -> Operator:
-        """Options, or the variables that say the same."""
-        return cls(
-            unsandboxed or os.environ.get("FDC_ALLOW_UNSANDBOXED") == "1",
-            network or os.environ.get("FDC_ALLOW_NETWORK") == "1",
-        )
-
-
-OPERATOR = Operator()
-"""Allows neither."""
 
 
 class Fenced(NamedTuple):

@@ -44,7 +44,8 @@ from . import capability, globs, python_tools
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
 from .files import Root
-from .sandbox import OPERATOR, Operator
+from .operator import OPERATOR, Operator
+from .prompt_tools import Model
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
@@ -107,7 +108,7 @@ PREDICATES: dict[str, Row] = {
 class Workbench(NamedTuple):
     """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
 
-    `overrides` are handlers of tools that live above this room.
+    `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts.
     """
 
     run: str
@@ -118,6 +119,7 @@ class Workbench(NamedTuple):
     answers: Mapping[str, str]
     shell_seconds: float
     operator: Operator = OPERATOR
+    model: Model | None = None
     overrides: Mapping[str, Handler] = MappingProxyType({})
 
 
@@ -138,7 +140,7 @@ class LocalTools:
         except (Waiting, WorldFailed, Cancelled):
             raise
         except ToolFailure as failure:
-            return Outcome(failure=Failure(failure.kind, str(failure)))
+            return Outcome(None, Failure(failure.kind, str(failure)), failure.usage, failure.notes)
         except OSError as failed:
             said = from_os(failed, str(failed.filename or effect.tool))
             if isinstance(said, WorldFailed):
@@ -176,6 +178,8 @@ class LocalTools:
         declared = self._declared(effect)
         capability.check(declared, args, effect.grants)
         run = declared.get("run")
+        if run is not None and "prompt" in run:
+            return self._prompt(effect, declared, args)
         if run is not None:
             given = {name: value for name, value in args.items() if value is not None}
             return _outcome(python_tools.call(run["python"], self._bench.root.path, [], given, self._key(effect)))
@@ -186,6 +190,14 @@ class LocalTools:
         if row is None:
             raise ToolFailure("unavailable", f"`{effect.tool}` is declared, and nothing here can run it")
         return _outcome(self._function(row)(args, self._context(effect)))
+
+    def _prompt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
+        from . import prompt_tools
+
+        def embedded(target: str, given: dict[str, Any]) -> Any:
+            return python_tools.call(target, self._bench.root.path, [], given, self._key(effect))
+
+        return _outcome(prompt_tools.perform(declared, args, self._bench.model, embedded))
 
     def _predicate(self, effect: Perform) -> Outcome:
         declared = self._program.get("predicates", {}).get(effect.tool, {})

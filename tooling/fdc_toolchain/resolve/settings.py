@@ -31,7 +31,9 @@ class Settings(NamedTuple):
     keep; an empty text: none. `exclude`: globs that folders leave out. `ignore` and
     `per_file_ignores`: codes not reported. `strict`: warnings fail the lint too. `test_command`: the
     shell command that shows whether the workspace's code works; `test_seconds`, the most it may
-    take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92).
+    take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92). `models`:
+    by role, how the model is asked (its name, `max-tokens`, `effort`, `seconds`); whether one is
+    asked at all, the operator decides.
     """
 
     fsm: str = "tooling/fdc_fsm.json"
@@ -49,6 +51,7 @@ class Settings(NamedTuple):
     test_command: str = ""
     test_seconds: int = 600
     debug_attempts: int = 3
+    models: tuple[tuple[str, dict[str, Any]], ...] = ()
 
 
 FILES = ("fdc.toml", "pyproject.toml")
@@ -108,6 +111,7 @@ def _settings(table: Any, where: str) -> Settings:
         "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
         "agents": dict,
         "test-command": str, "test-seconds": int, "debug-attempts": int,
+        "models": dict,
     }  # fmt: skip
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: expected a table")
@@ -168,7 +172,28 @@ def _settings(table: Any, where: str) -> Settings:
         values["limits"] = Limits(**{names[key]: value for key, value in limits.items()})
     if "agents" in values:
         values["agents"] = _agents(values["agents"], where)
+    if "models" in values:
+        values["models"] = _models(values["models"], where)
     return Settings(**values)
+
+
+def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any]], ...]:
+    from ..text.suggest import did_you_mean
+
+    known = {"model": str, "max-tokens": int, "effort": str, "seconds": int, "repairs": int}
+    rows = []
+    for role, row in sorted(table.items()):
+        row = {"model": row} if isinstance(row, str) else row
+        if not isinstance(row, dict):
+            raise SettingsError(f"{where}: `models.{role}` takes a model's name or a table, found {_shown(row)}")
+        for key, value in row.items():
+            if key not in known:
+                hint = did_you_mean(key, known)
+                raise SettingsError(f"{where}: unknown key `{key}` in `models.{role}`" + (f"; {hint}" if hint else ""))
+            if type(value) is not known[key] or (isinstance(value, int) and not 0 <= value <= 1_000_000):
+                raise SettingsError(f"{where}: `models.{role}.{key}` takes {_KINDS[known[key]]}, found {_shown(value)}")
+        rows.append((role, {key.replace("-", "_"): value for key, value in row.items()}))
+    return tuple(rows)
 
 
 def _agents(table: dict[str, Any], where: str) -> AgentFiles:

@@ -58,6 +58,7 @@ CODES: dict[str, Code] = {
     "FDC306": Code("forbidden-tool", "error", "a tool that no plan may use"),
     "FDC307": Code("reentrant-command", "error", "a plan that starts the toolchain which governs it"),
     "FDC308": Code("malformed-catalogue", "error", "a catalogue that does not follow its schema"),
+    "FDC309": Code("missing-prompt", "error", "a tool's prompt, or the schema of its reply, that is not there"),
     "FDC311": Code("unbound-name", "error", "a name that nothing binds"),
     "FDC312": Code("possibly-unbound-name", "error", "a name that some runs leave unbound"),
     "FDC313": Code("unused-name", "warning", "a name that is bound and never used"),

@@ -1,0 +1,81 @@
+"""The tools of one run: its workspace opened, whoever answers, what the operator allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .models import model_for
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..effects.context import Context
+    from ..effects.operator import Operator
+    from ..effects.tools import Workbench
+
+
+def bench_for(
+    root: str, run: str, show: Quiet, answers: Mapping[str, str], shell_seconds: float | None, operator: Operator | None
+) -> Workbench:
+    """The workbench of a run; whoever takes it closes its `root`. Raises UsageError."""
+    from ..effects import runs
+    from ..effects.files import Root
+    from ..effects.operator import Operator
+    from ..effects.shell import SECONDS
+    from ..effects.tools import Workbench
+
+    allowed = operator or Operator.of_environment()
+    model = model_for(root, allowed.model)
+    return Workbench(
+        run=run,
+        root=Root(root, protected(root)),
+        run_folder=runs.run_folder(root, run),
+        say=show.say,
+        ask=show.ask,
+        answers=answers,
+        shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
+        operator=allowed,
+        model=model,
+        overrides={"close_task": _closing(root)},
+    )
+
+
+def protected(root: str) -> tuple[str, ...]:
+    from ..resolve.settings import SettingsError, read_settings
+
+    try:
+        return read_settings(root).catalogues
+    except SettingsError:
+        return ()
+
+
+def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
+    """`close_task ID` as `fdc close --task-id ID`; without an id it ends the run's own cycle only."""
+
+    def close(args: dict[str, Any], context: Context) -> Any:
+        from ..effects import talk_tools
+        from ..effects.context import text
+        from ..effects.failure import ToolFailure
+
+        task = text(args, "task", "").strip()
+        if not task:
+            return talk_tools.close_task(args, context)
+        import uuid
+        from datetime import datetime
+        from functools import partial
+
+        from ..effects import activity_log
+        from ..workflows import lifecycle
+
+        report = lifecycle.close(
+            root,
+            task,
+            transact=partial(activity_log.transact, root),
+            now=datetime.now().astimezone(),
+            new_id=lambda: str(uuid.uuid4()),
+        )
+        if report.refused:
+            raise ToolFailure("refused", report.refused)
+        return "\n".join(report.lines)
+
+    return close

@@ -1,0 +1,31 @@
+"""Which model answers: the operator's word (`--model`, FDC_MODEL), the workspace's settings by role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .exits import UsageError
+
+if TYPE_CHECKING:
+    from ..effects.model import MessagesModel
+
+
+def model_for(root: str, name: str) -> MessagesModel | None:
+    """The model port, or None where no model is named. Settings may name others for some roles. Raises UsageError."""
+    if not name:
+        return None
+    from ..effects.model import Choice, MessagesModel
+    from ..resolve.settings import SettingsError, read_settings
+
+    try:
+        rows = dict(read_settings(root).models)
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    choice = Choice(name)._replace(**{key: value for key, value in rows.pop("default", {}).items() if key != "model"})
+    return MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
+
+
+def names(root: str, name: str) -> list[str]:
+    """Every model that a run may ask."""
+    found = model_for(root, name)
+    return [] if found is None else sorted({choice.model for choice in found.choices()})

@@ -1,0 +1,314 @@
+"""A language model behind the Messages API, by the `anthropic` SDK (design 9).
+
+    model = MessagesModel(Choice("claude-sonnet-5"))
+    reply = model.ask(Question("explorer", "You search code.", "Where is X?", schema))
+
+Any server that speaks the Messages API will do: ANTHROPIC_BASE_URL names it, ANTHROPIC_API_KEY is
+its key; both come from the environment only, since a workspace must not choose where a key goes.
+Structured replies are asked for in words and validated here, because many servers ignore a schema;
+a reply that does not fit is put back to the model a bounded number of times, then is a failure.
+
+Trouble that passes (busy, broken line) is tried again with growing pauses, then raised as
+WorldFailed: the run stops and can be resumed. Nothing of the key is in any message or note.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..engine.ports import WorldFailed
+from .failure import ToolFailure
+from .model_prices import price
+
+MAX_REPLY = 8 * 1024 * 1024
+"""Characters of a reply that are taken; a server that sends more is cut off."""
+
+_LEAST = 64
+
+
+class Choice(NamedTuple):
+    """Which model, and how it is asked. `effort`: low to max, where the model has it; `repairs`: turns to mend a reply."""
+
+    model: str
+    max_tokens: int = 8192
+    effort: str = ""
+    seconds: float = 600.0
+    attempts: int = 5
+    repairs: int = 1
+
+
+class Question(NamedTuple):
+    """What is asked: who answers (`role`), what they are told to be, the question, the JSON Schema of the reply or None.
+
+    `tokens` is the most that all turns together may use, None for no ceiling.
+    """
+
+    role: str
+    system: str
+    text: str
+    schema: Mapping[str, Any] | None = None
+    tokens: int | None = None
+
+
+class Reply(NamedTuple):
+    """The answer (text, or the JSON value that the schema asks for), what it cost, remarks for the journal."""
+
+    value: Any
+    usage: dict[str, float]
+    notes: dict[str, Any]
+
+
+class MessagesModel:
+    """The model port over HTTP. One client, used by several threads; `hear` is told the text as it comes."""
+
+    def __init__(
+        self,
+        choice: Choice,
+        roles: Mapping[str, Choice] | None = None,
+        *,
+        hear: Callable[[str], None] | None = None,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._choice = choice
+        self._roles = dict(roles or {})
+        self._hear = hear
+        self._pause = pause
+        self._client: Any = None
+        self._making = threading.Lock()
+
+    def choice(self, role: str) -> Choice:
+        """The settings that a role is asked with."""
+        return self._roles.get(role, self._choice)
+
+    def choices(self) -> list[Choice]:
+        """Every setting that a question may be asked with."""
+        return [self._choice, *self._roles.values()]
+
+    def ask(self, question: Question) -> Reply:
+        """The answer. Raises ToolFailure (`refusal`, `reply`, `budget`, `model`) and WorldFailed."""
+        return _Dialogue(self, question, self.choice(question.role)).run()
+
+    def client(self) -> Any:
+        """The SDK's client. Raises WorldFailed where the SDK or the key is missing."""
+        with self._making:
+            if self._client is None:
+                try:
+                    import anthropic
+                except ImportError:
+                    raise WorldFailed("the `anthropic` package is not installed: `pip install fdc-toolchain[model]`") from None
+                try:
+                    made = anthropic.Anthropic(max_retries=0)
+                except anthropic.AnthropicError as wrong:
+                    raise WorldFailed(f"no model can be asked: {_short(wrong)}") from None
+                if made.api_key is None and made.auth_token is None and getattr(made, "credentials", None) is None:
+                    raise WorldFailed("no model can be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set")
+                self._client = made
+            return self._client
+
+    def stream(self, choice: Choice, system: str, messages: list[dict[str, Any]], most: int) -> Any:
+        """One request, its answer as the SDK's message. Raises what `_Dialogue` understands."""
+        request: dict[str, Any] = {
+            "model": choice.model,
+            "max_tokens": most,
+            "messages": messages,
+            "timeout": choice.seconds,
+        }
+        if system:
+            request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
+        if choice.effort:
+            request["output_config"] = {"effort": choice.effort}
+        size = 0
+        with self.client().messages.stream(**request) as stream:
+            for text in stream.text_stream:
+                size += len(text)
+                if size > MAX_REPLY:
+                    raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} characters")
+                if self._hear is not None:
+                    self._hear(text)
+            return stream.get_final_message()
+
+    def pause(self, seconds: float) -> None:
+        """Waits before another attempt."""
+        self._pause(seconds)
+
+
+class _Dialogue:
+    """One question, with the turns that mend its reply."""
+
+    def __init__(self, model: MessagesModel, question: Question, choice: Choice) -> None:
+        self.model = model
+        self.question = question
+        self.choice = choice
+        self.used = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0}
+        self.calls = 0
+        self.notes: dict[str, Any] = {"model": choice.model, "role": question.role}
+
+    def run(self) -> Reply:
+        schema = self.question.schema
+        system = self.question.system
+        if schema is not None:
+            wanted = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
+            system = f"{system}\n\nReply with one JSON value and nothing else. It must follow this JSON Schema:\n{wanted}".strip()
+        messages: list[dict[str, Any]] = [{"role": "user", "content": self.question.text}]
+        for turn in range(self.choice.repairs + 1):
+            text, why = self._turn(system, messages)
+            if schema is None:
+                if why:
+                    raise self._failed("reply", why)
+                return self._reply(text)
+            value, wrong = (None, why) if why else fitting(text, schema)
+            if not wrong:
+                return self._reply(value)
+            if turn == self.choice.repairs:
+                raise self._failed("reply", f"the model's reply is not what was asked for: {wrong}")
+            self.notes["repairs"] = turn + 1
+            messages += [
+                {"role": "assistant", "content": text or "(nothing)"},
+                {"role": "user", "content": f"That reply cannot be used: {wrong}\nReply again with the JSON value alone."},
+            ]
+        raise AssertionError("the last turn returns or raises")
+
+    def _turn(self, system: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
+        """One turn: the text, and why it cannot be used as it is."""
+        message = self._attempts(system, messages, self._room(system, messages))
+        self.calls += 1
+        usage = message.usage
+        self.used["input"] += usage.input_tokens or 0
+        self.used["output"] += usage.output_tokens or 0
+        self.used["cache_read"] += getattr(usage, "cache_read_input_tokens", None) or 0
+        self.used["cache_write"] += getattr(usage, "cache_creation_input_tokens", None) or 0
+        request = getattr(message, "_request_id", None)
+        if request:
+            self.notes.setdefault("requests", []).append(str(request)[:80])
+        if message.stop_reason == "refusal":
+            raise self._failed("refusal", "the model refused to answer")
+        text = "".join(block.text for block in message.content if block.type == "text")
+        if message.stop_reason == "max_tokens":
+            return text, "it was cut off at the most tokens that a reply may have; say it in fewer words"
+        return text, "" if text.strip() else "it is empty"
+
+    def _room(self, system: str, messages: list[dict[str, Any]]) -> int:
+        """The tokens that this turn's reply may have, so that all turns stay below the ceiling."""
+        if self.question.tokens is None:
+            return self.choice.max_tokens
+        left = self.question.tokens - sum(self.used.values()) - self._input(system, messages)
+        if left < _LEAST:
+            message = f"{self.question.tokens} tokens were set aside for the question, and it leaves no room for a reply"
+            raise self._failed("budget", message)
+        return min(left, self.choice.max_tokens)
+
+    def _input(self, system: str, messages: list[dict[str, Any]]) -> int:
+        """What the input will cost: as the server counts, else the most that it can be (a token is a byte at least)."""
+        import anthropic
+
+        try:
+            given = {"system": system} if system else {}
+            counted = self.model.client().messages.count_tokens(
+                model=self.choice.model, messages=messages, timeout=30.0, **given
+            )
+            return int(counted.input_tokens)
+        except (anthropic.APIError, AttributeError, TypeError, ValueError):
+            text = system + "".join(message["content"] for message in messages)
+            return len(text.encode("utf-8", "replace")) + 16 * (len(messages) + 1)
+
+    def _attempts(self, system: str, messages: list[dict[str, Any]], most: int) -> Any:
+        """The message, after as many attempts as trouble that passes makes necessary."""
+        import anthropic
+        import httpx2
+
+        waited = 0.0
+        for attempt in range(1, self.choice.attempts + 1):
+            try:
+                return self.model.stream(self.choice, system, messages, most)
+            except anthropic.APIStatusError as failed:
+                if not _passes(failed):
+                    raise self._refused(failed) from None
+                why, wait = _short(failed), _retry_after(failed)
+            except (anthropic.APIConnectionError, anthropic.APIResponseValidationError) as failed:
+                why, wait = _short(failed), None
+            except anthropic.APIError as failed:  # an error in the middle of a stream
+                why, wait = _short(failed), None
+            except (ToolFailure, WorldFailed):
+                raise
+            except anthropic.AnthropicError as wrong:
+                raise WorldFailed(f"no model can be asked: {_short(wrong)}") from None
+            except (httpx2.HTTPError, ValueError) as broken:  # a stream that was cut, or is none
+                why, wait = f"{type(broken).__name__}: {_short(broken)}", None
+            self.notes["attempts"] = attempt + 1
+            if attempt == self.choice.attempts:
+                break
+            if wait is None:
+                wait = random.uniform(0.5, 1.0) * min(0.5 * 2.0**attempt, 30.0)
+            waited += wait
+            self.model.pause(wait)
+        raise WorldFailed(f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}")
+
+    def _refused(self, failed: Any) -> ToolFailure | WorldFailed:
+        if failed.status_code in (401, 403):
+            return WorldFailed(f"the model's server does not accept the key (status {failed.status_code})")
+        return self._failed("model", f"the model's server refused the request (status {failed.status_code}): {_short(failed)}")
+
+    def _usage(self) -> dict[str, float]:
+        usage: dict[str, float] = {"model_calls": self.calls, "tokens": sum(self.used.values())}
+        cost = price(self.choice.model, self.used)
+        if cost is not None:
+            usage["money"] = cost
+        return usage
+
+    def _reply(self, value: Any) -> Reply:
+        return Reply(value, self._usage(), self.notes)
+
+    def _failed(self, kind: str, why: str) -> ToolFailure:
+        return ToolFailure(kind, why, self._usage(), self.notes)
+
+
+def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
+    """The JSON value in a reply, and why it does not follow the schema; the reason is empty where it does."""
+    try:
+        value = _json(text)
+    except (ValueError, RecursionError) as wrong:
+        return None, f"it is not JSON ({str(wrong)[:200]})"
+    from jsonschema import Draft202012Validator
+
+    errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path)
+    return value, "; ".join(f"{error.json_path}: {error.message[:200]}" for error in errors[:5])
+
+
+def _json(text: str) -> Any:
+    """The value, bare, in a fence, or as the first object or list among words."""
+    bare = text.strip()
+    if bare.startswith("```"):
+        bare = bare.split("\n", 1)[-1].rsplit("```", 1)[0].strip()
+    try:
+        return json.loads(bare, parse_constant=_no_constant)
+    except ValueError:
+        starts = [at for at in (bare.find("{"), bare.find("[")) if at >= 0]
+        if not starts:
+            raise
+        decoder = json.JSONDecoder(parse_constant=_no_constant)
+        return decoder.raw_decode(bare[min(starts) :])[0]
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _passes(failed: Any) -> bool:
+    return failed.status_code in (408, 409, 425, 429) or failed.status_code >= 500 or failed.status_code < 400
+
+
+def _retry_after(failed: Any) -> float | None:
+    """What the server asks for, within reason."""
+    try:
+        return max(0.0, min(float(failed.response.headers["retry-after"]), 120.0))
+    except (KeyError, ValueError, AttributeError):
+        return None
+
+
+def _short(failed: BaseException) -> str:
+    return " ".join(str(failed).split())[:300]

@@ -1,0 +1,31 @@
+"""What whoever starts fdc decides, and no plan and no file of the workspace can."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, NamedTuple
+
+Tier = Literal["bubblewrap", "landlock", "none"]
+TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock", "none")
+
+
+class Operator(NamedTuple):
+    """Whether commands may run without a sandbox or reach the network, and which model answers ("" for none)."""
+
+    unsandboxed: bool = False
+    network: bool = False
+    model: str = ""
+    tiers: tuple[Tier, ...] = TIERS
+
+    @classmethod
+    def of_environment(cls, unsandboxed: bool = False, network: bool = False, model: str | None = None) -> Operator:
+        """Options, or the variables that say the same: FDC_ALLOW_UNSANDBOXED, FDC_ALLOW_NETWORK, FDC_MODEL."""
+        return cls(
+            unsandboxed or os.environ.get("FDC_ALLOW_UNSANDBOXED") == "1",
+            network or os.environ.get("FDC_ALLOW_NETWORK") == "1",
+            os.environ.get("FDC_MODEL", "") if model is None else model,
+        )
+
+
+OPERATOR = Operator()
+"""Allows nothing and names no model."""
