@@ -64,6 +64,7 @@ verify: ## fail when a generated page is not what its generator writes
 bench: ## measure beside other tools and write docs/benchmarks.md
 	@$(SETUP) dev
 	$(PY) -m benchmarks
+	$(PY) -m benchmarks.engine
 	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
 
 soak: ## run the tests that take minutes
