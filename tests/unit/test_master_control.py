@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,14 @@ from fdc_toolchain.cli.agent_world import LocalWorld
 from fdc_toolchain.cli.master_control import MasterControlGraph
 from fdc_toolchain.effects import agent_files
 from fdc_toolchain.engine.ports import WorldFailed
-from fdc_toolchain.knowledge.activity import ValidationError, read
+from fdc_toolchain.knowledge.activity import ValidationError
 from fdc_toolchain.knowledge.unfilled import unfilled
-from fdc_toolchain.testing import ScriptedModel
-from fdc_toolchain.workflows.agent_log import ActivityLogger
 from fdc_toolchain.workflows.agent_state import AgentState, StepResult, task_id_of
-from fdc_toolchain.workflows.model_port import ModelFailed, ModelWaiting
 
+from tests.support.agents import PLAN, finish, graph, lines, log, oriented
 from tests.support.repository import ROOT
 
 FSM = json.loads((ROOT / "tooling" / "fsm.json").read_text("utf-8"))
-PLAN = "set_plan x\nplan_step_complete y\n{}close_task\nsubmit\n"
 KEYS = [
     "task", "plan_path", "plan_stack", "messages", "orientation_complete", "vm_capability_report", "research_findings",
     "draft_postmortem_path", "final_report", "error",
@@ -31,25 +27,7 @@ KEYS = [
 
 @pytest.fixture
 def home(workspace: Path) -> Path:
-    shutil.copy(ROOT / "knowledge_core" / "agent_meta.json", workspace / "knowledge_core")
-    return workspace
-
-
-def graph(home: Path, *replies: Any, fsm: str = "tooling/fsm.json") -> MasterControlGraph:
-    return MasterControlGraph(fsm, root=str(home), network="off", model=ScriptedModel(replies))
-
-
-def log(home: Path) -> ActivityLogger:
-    return LocalWorld(str(home)).logger()
-
-
-def lines(home: Path, action: str = "") -> list[dict[str, Any]]:
-    """The log's entries, each of which follows the schema."""
-    from fdc_toolchain.knowledge.activity import faults
-
-    found = [dict(item) for item in read((home / "logs" / "activity.log.jsonl").read_bytes()).entries]
-    assert [] == [fault for item in found for fault in faults(item)]
-    return [item for item in found if action in ("", item["action"]["type"])]
+    return oriented(workspace)
 
 
 def own_fsm(home: Path, change: Any) -> str:
@@ -57,10 +35,6 @@ def own_fsm(home: Path, change: Any) -> str:
     change(data)
     (home / "own.json").write_text(json.dumps(data))
     return "own.json"
-
-
-def finish(one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any) -> str:
-    return one.run(state, log(home), plan=lambda _: plan, **options)
 
 
 # The automaton
@@ -317,126 +291,6 @@ def test_error_is_final_until_somebody_reorients(home: Path) -> None:
         MasterControlGraph(
             own_fsm(home, lambda data: data["transitions"].pop()), root=str(home), network="off"
         ).reorient(state)
-
-
-# Code
-
-TEST = "import unittest, own\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(2, own.two())\n"
-CODE = PLAN.format("generate_code own.py two() returns 2\nhello_world after\n")
-WRONG = {"edits": [{"path": "own.py", "content": "def two():\n    return 1\n"}]}
-RIGHT = {"edits": [{"path": "own.py", "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE"}]}
-
-
-def tested(home: Path, attempts: int = 3, command: str = "python3 -B -m unittest -q own_test") -> None:
-    (home / "fdc.toml").write_text(f'test-command = "{command}"\ndebug-attempts = {attempts}\n')
-    (home / "own_test.py").write_text(TEST)
-
-
-@pytest.mark.slow
-def test_code_is_written_tested_repaired_and_tested_again(home: Path) -> None:
-    """FDC-92, T-23: the test command really runs; what failed is in the next request."""
-    tested(home)
-    one, state, moves = graph(home, WRONG, RIGHT), AgentState("T-1"), []
-    end = finish(one, state, home, CODE, moved=lambda source, trigger, dest: moves.append(trigger))
-    assert ("AWAITING_SUBMISSION", None) == (end, state.error)
-    assert [
-        "begin_task", "orientation_succeeded", "plan_op",
-        "code_generation_requested", "code_generation_completed", "tests_failed", "debugging_completed",
-        "code_generation_requested", "code_generation_completed", "tests_passed",
-        "all_steps_completed", "finalization_succeeded",
-    ] == moves  # fmt: skip
-    assert "    return 2\n" in (home / "own.py").read_text()
-    model: Any = one._model
-    assert ["coder", "debugger"] == [role for role, _ in model.asked]
-    request = model.asked[1][1][-1]["content"]
-    assert "AssertionError: 2 != 1" in request and "return 1" in request
-    ran = [item for item in lines(home, "TOOL_EXEC") if "command" in item["action"]["details"]]
-    assert [("FAILURE", 1), ("SUCCESS", 0)] == [
-        (item["outcome"]["status"], item["action"]["details"]["exit_code"]) for item in ran
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("attempts", [0, 1])
-def test_debugging_is_bounded(home: Path, attempts: int) -> None:
-    """FDC-92: then ERROR, with the reason; the step is on record as failed, and nothing after it ran."""
-    tested(home, attempts)
-    again = {"edits": []}
-    one, state = graph(home, WRONG, again, again), AgentState("T-1")
-    assert "ERROR" == finish(one, state, home, CODE)
-    assert "the tests failed with exit code 1" in str(state.error)
-    model: Any = one._model
-    assert attempts + 1 == len(model.asked)
-    steps = [item for item in lines(home) if item["action"]["details"].get("tool") in ("generate_code", "hello_world")]
-    assert [("generate_code", "FAILURE")] == [(i["action"]["details"]["tool"], i["outcome"]["status"]) for i in steps]
-
-
-@pytest.mark.parametrize(
-    ("edit", "why"),
-    [
-        ({"path": "own.py", "diff": "Sorry, I cannot help."}, "own.py"),
-        ({"path": "../own.py", "content": "x"}, ".."),
-        ({"path": "other.py", "content": "x"}, "`other.py` is not among the files that may change"),
-        ({"path": "own.py", "content": "x"}, "`own.py` exists"),
-    ],
-)
-def test_a_patch_that_does_not_fit_changes_nothing(home: Path, edit: dict[str, str], why: str) -> None:
-    """FDC-85, FDC-92, T-40."""
-    tested(home, 0, "true")
-    (home / "own.py").write_text("y = 1\n")
-    state = AgentState("T-1")
-    assert "ERROR" == finish(graph(home, {"edits": [edit]}), state, home, CODE)
-    assert why in str(state.error)
-    assert "y = 1\n" == (home / "own.py").read_text() and not (home / "other.py").exists()
-
-
-@pytest.mark.parametrize(
-    ("command", "reply", "why"),
-    [
-        ("", {"edits": []}, "no test command is configured"),
-        ("true", ModelFailed("refused by its provider"), "refused by its provider"),
-        ("true", {"edit": []}, "does not follow its schema"),
-    ],
-)
-def test_code_that_nothing_can_show_to_work_is_a_failure(home: Path, command: str, reply: Any, why: str) -> None:
-    """FDC-92: never a pass that was not seen; what repeating cannot help is not repeated."""
-    tested(home, 3, command)
-    state = AgentState("T-1")
-    one = graph(home, reply)
-    assert "ERROR" == finish(one, state, home, CODE)
-    model: Any = one._model
-    assert why in str(state.error) and 1 == len(model.asked)
-
-
-def test_tests_that_hang_are_ended(home: Path) -> None:
-    """FDC-92."""
-    tested(home, 0, "sleep 60")
-    with (home / "fdc.toml").open("a") as file:
-        file.write("test-seconds = 1\n")
-    state = AgentState("T-1")
-    assert "ERROR" == finish(graph(home, {"edits": []}), state, home, CODE)
-    assert "took longer than 1 s" in str(state.error)
-
-
-def test_nobody_answers_and_the_state_waits(home: Path) -> None:
-    tested(home)
-    one, state = graph(home, ModelWaiting("the coder sleeps")), AgentState("T-1")
-    assert ("GENERATING_CODE", "the coder sleeps") == (finish(one, state, home, CODE), one.waiting)
-    assert None is state.error
-
-
-def test_the_handlers_of_code_work_without_a_plan(home: Path) -> None:
-    """FDC-92: as the seed calls them, one by one; T-22: every line of theirs follows the schema."""
-    tested(home, 1, "false")
-    one, state = graph(home, {"edits": []}, {"edits": []}), AgentState("T-1")
-    one.do_orientation(state, log(home))
-    assert "code_generation_completed" == one.do_generating_code(state, log(home))
-    assert "tests_failed" == one.do_running_tests(state, log(home))
-    assert "debugging_completed" == one.do_debugging(state, log(home))
-    tested(home, 1, "true")
-    assert "code_generation_completed" == one.do_generating_code(state, log(home))
-    assert "tests_passed" == one.do_running_tests(state, log(home))
-    assert lines(home)
 
 
 # Finalizing

@@ -1,0 +1,43 @@
+"""A workspace in which a task can begin, and the master controller on it with a scripted model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.cli.master_control import MasterControlGraph
+from fdc_toolchain.knowledge.activity import faults, read
+from fdc_toolchain.testing import ScriptedModel
+from fdc_toolchain.workflows.agent_log import ActivityLogger
+from fdc_toolchain.workflows.agent_state import AgentState
+
+from .repository import ROOT
+
+PLAN = "set_plan x\nplan_step_complete y\n{}close_task\nsubmit\n"
+
+
+def oriented(workspace: Path) -> Path:
+    """The workspace, with an identity: orientation succeeds there."""
+    shutil.copy(ROOT / "knowledge_core" / "agent_meta.json", workspace / "knowledge_core")
+    return workspace
+
+
+def graph(home: Path, *replies: Any, fsm: str = "tooling/fsm.json") -> MasterControlGraph:
+    return MasterControlGraph(fsm, root=str(home), network="off", model=ScriptedModel(replies))
+
+
+def log(home: Path) -> ActivityLogger:
+    return LocalWorld(str(home)).logger()
+
+
+def lines(home: Path, action: str = "") -> list[dict[str, Any]]:
+    """The log's entries, each of which follows the schema."""
+    found = [dict(item) for item in read((home / "logs" / "activity.log.jsonl").read_bytes()).entries]
+    assert [] == [fault for item in found for fault in faults(item)]
+    return [item for item in found if action in ("", item["action"]["type"])]
+
+
+def finish(one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any) -> str:
+    return one.run(state, log(home), plan=lambda _: plan, **options)

@@ -1,0 +1,135 @@
+"""GENERATING_CODE, RUNNING_TESTS and DEBUGGING: patches are applied and the configured test command really runs (FDC-92)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fdc_toolchain.workflows.agent_state import AgentState
+from fdc_toolchain.workflows.model_port import ModelFailed, ModelWaiting
+
+from tests.support.agents import PLAN, finish, graph, lines, log, oriented
+
+
+@pytest.fixture
+def home(workspace: Path) -> Path:
+    return oriented(workspace)
+
+
+TEST = "import unittest, own\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(2, own.two())\n"
+CODE = PLAN.format("generate_code own.py two() returns 2\nhello_world after\n")
+WRONG = {"edits": [{"path": "own.py", "content": "def two():\n    return 1\n"}]}
+RIGHT = {"edits": [{"path": "own.py", "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE"}]}
+
+
+def tested(home: Path, attempts: int = 3, command: str = "python3 -B -m unittest -q own_test") -> None:
+    (home / "fdc.toml").write_text(f'test-command = "{command}"\ndebug-attempts = {attempts}\n')
+    (home / "own_test.py").write_text(TEST)
+
+
+@pytest.mark.slow
+def test_code_is_written_tested_repaired_and_tested_again(home: Path) -> None:
+    """FDC-92, T-23: the test command really runs; what failed is in the next request."""
+    tested(home)
+    one, state, moves = graph(home, WRONG, RIGHT), AgentState("T-1"), []
+    end = finish(one, state, home, CODE, moved=lambda source, trigger, dest: moves.append(trigger))
+    assert ("AWAITING_SUBMISSION", None) == (end, state.error)
+    assert [
+        "begin_task", "orientation_succeeded", "plan_op",
+        "code_generation_requested", "code_generation_completed", "tests_failed", "debugging_completed",
+        "code_generation_requested", "code_generation_completed", "tests_passed",
+        "all_steps_completed", "finalization_succeeded",
+    ] == moves  # fmt: skip
+    assert "    return 2\n" in (home / "own.py").read_text()
+    model: Any = one._model
+    assert ["coder", "debugger"] == [role for role, _ in model.asked]
+    request = model.asked[1][1][-1]["content"]
+    assert "AssertionError: 2 != 1" in request and "return 1" in request
+    ran = [item for item in lines(home, "TOOL_EXEC") if "command" in item["action"]["details"]]
+    assert [("FAILURE", 1), ("SUCCESS", 0)] == [
+        (item["outcome"]["status"], item["action"]["details"]["exit_code"]) for item in ran
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attempts", [0, 1])
+def test_debugging_is_bounded(home: Path, attempts: int) -> None:
+    """FDC-92: then ERROR, with the reason; the step is on record as failed, and nothing after it ran."""
+    tested(home, attempts)
+    again = {"edits": []}
+    one, state = graph(home, WRONG, again, again), AgentState("T-1")
+    assert "ERROR" == finish(one, state, home, CODE)
+    assert "the tests failed with exit code 1" in str(state.error)
+    model: Any = one._model
+    assert attempts + 1 == len(model.asked)
+    steps = [item for item in lines(home) if item["action"]["details"].get("tool") in ("generate_code", "hello_world")]
+    assert [("generate_code", "FAILURE")] == [(i["action"]["details"]["tool"], i["outcome"]["status"]) for i in steps]
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        ({"path": "own.py", "diff": "Sorry, I cannot help."}, "own.py"),
+        ({"path": "../own.py", "content": "x"}, ".."),
+        ({"path": "other.py", "content": "x"}, "`other.py` is not among the files that may change"),
+        ({"path": "own.py", "content": "x"}, "`own.py` exists"),
+    ],
+)
+def test_a_patch_that_does_not_fit_changes_nothing(home: Path, edit: dict[str, str], why: str) -> None:
+    """FDC-85, FDC-92, T-40."""
+    tested(home, 0, "true")
+    (home / "own.py").write_text("y = 1\n")
+    state = AgentState("T-1")
+    assert "ERROR" == finish(graph(home, {"edits": [edit]}), state, home, CODE)
+    assert why in str(state.error)
+    assert "y = 1\n" == (home / "own.py").read_text() and not (home / "other.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "reply", "why"),
+    [
+        ("", {"edits": []}, "no test command is configured"),
+        ("true", ModelFailed("refused by its provider"), "refused by its provider"),
+        ("true", {"edit": []}, "does not follow its schema"),
+    ],
+)
+def test_code_that_nothing_can_show_to_work_is_a_failure(home: Path, command: str, reply: Any, why: str) -> None:
+    """FDC-92: never a pass that was not seen; what repeating cannot help is not repeated."""
+    tested(home, 3, command)
+    state = AgentState("T-1")
+    one = graph(home, reply)
+    assert "ERROR" == finish(one, state, home, CODE)
+    model: Any = one._model
+    assert why in str(state.error) and 1 == len(model.asked)
+
+
+def test_tests_that_hang_are_ended(home: Path) -> None:
+    """FDC-92."""
+    tested(home, 0, "sleep 60")
+    with (home / "fdc.toml").open("a") as file:
+        file.write("test-seconds = 1\n")
+    state = AgentState("T-1")
+    assert "ERROR" == finish(graph(home, {"edits": []}), state, home, CODE)
+    assert "took longer than 1 s" in str(state.error)
+
+
+def test_nobody_answers_and_the_state_waits(home: Path) -> None:
+    tested(home)
+    one, state = graph(home, ModelWaiting("the coder sleeps")), AgentState("T-1")
+    assert ("GENERATING_CODE", "the coder sleeps") == (finish(one, state, home, CODE), one.waiting)
+    assert None is state.error
+
+
+def test_the_handlers_of_code_work_without_a_plan(home: Path) -> None:
+    """FDC-92: as the seed calls them, one by one; T-22: every line of theirs follows the schema."""
+    tested(home, 1, "false")
+    one, state = graph(home, {"edits": []}, {"edits": []}), AgentState("T-1")
+    one.do_orientation(state, log(home))
+    assert "code_generation_completed" == one.do_generating_code(state, log(home))
+    assert "tests_failed" == one.do_running_tests(state, log(home))
+    assert "debugging_completed" == one.do_debugging(state, log(home))
+    tested(home, 1, "true")
+    assert "code_generation_completed" == one.do_generating_code(state, log(home))
+    assert "tests_passed" == one.do_running_tests(state, log(home))
+    assert lines(home)
