@@ -70,6 +70,8 @@ class Untrusted(Exception):
 class Store:
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
+    insert = _INSERT
+
     def __init__(self, path: str, key: bytes | None = None, *, readonly: bool = False) -> None:
         """`key` seals what is written, and tells whose seals those are that are found (`effects.trust`)."""
         self.path = path
@@ -246,7 +248,7 @@ class Store:
 
     def _put(self, data: bytes) -> str:
         name = blake2b(data, digest_size=32).hexdigest()
-        self._db.execute("INSERT OR IGNORE INTO blob VALUES(?,?)", (name, data))
+        self._db.execute("INSERT INTO blob VALUES(?,?) ON CONFLICT DO NOTHING", (name, data))
         return name
 
     def _get(self, name: str) -> bytes:
@@ -340,7 +342,7 @@ class RunJournal:
         link = chain.link(self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key)
         row = (self._run, address, kind, turn, seq, tool, request, at, body, blob, link, self.epoch)
         try:
-            written = self._db.execute(_INSERT, row).rowcount
+            written = self._db.execute(self._store.insert, row).rowcount
         except sqlite3.IntegrityError:
             raise Fenced(f"another controller has written the {kind} of {address}") from None
         if not written:

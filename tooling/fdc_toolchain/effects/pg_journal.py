@@ -1,0 +1,254 @@
+"""The journal in PostgreSQL: the same tables, statements, chain and seals as on a file, for controllers on many machines.
+
+`PgStore` is `journal.Store` on another connection: `_Connection` lets psycopg take the statements
+that were written for sqlite3 and answer with sqlite3's errors, so that what a record means is
+written down once. What differs is here:
+
+- A record is inserted only while its run's row, locked for that moment, has the writer's epoch; a
+  controller that takes a run over waits for that lock, so it reads all that the one before it wrote.
+- `run` has two columns more, outside of the chain: `parent`, of a piece of a run (`effects.pieces`),
+  and `touched`, when the row was last written, by the server's clock.
+- Whether somebody drives a run is told by an advisory lock (`effects.liveness`), not by a file's.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..engine.events import Record
+from ..engine.ports import Fenced, WorldFailed
+from . import schema
+from .journal import _INSERT, RunJournal, RunRow, Store, _Transaction
+
+if TYPE_CHECKING:
+    import psycopg
+
+SCHEMA = "fdc"
+VERSION = 1
+RUN_LOCKS = 0x666463
+"""The first key of the advisory locks of runs; the second is the run's number."""
+_MAKING = 0x66646330
+
+_TABLES = f"""
+CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+CREATE TABLE IF NOT EXISTS {SCHEMA}.form(version INTEGER NOT NULL);
+INSERT INTO {SCHEMA}.form SELECT {VERSION} WHERE NOT EXISTS (SELECT 1 FROM {SCHEMA}.form);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.run(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, engine INTEGER NOT NULL, plan TEXT NOT NULL,
+  program TEXT NOT NULL, inputs TEXT NOT NULL, origin TEXT, started DOUBLE PRECISION NOT NULL,
+  epoch INTEGER NOT NULL, status TEXT NOT NULL, ending TEXT, ended DOUBLE PRECISION,
+  seq INTEGER NOT NULL, head BYTEA NOT NULL, digest BYTEA NOT NULL,
+  parent INTEGER, touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp());
+CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NOT NULL;
+CREATE TABLE IF NOT EXISTS {SCHEMA}.record(
+  run INTEGER NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL,
+  tool TEXT NOT NULL, request TEXT NOT NULL, at DOUBLE PRECISION NOT NULL, body TEXT, blob TEXT, link BYTEA NOT NULL,
+  PRIMARY KEY(run, address, kind, turn));
+CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
+CREATE TABLE IF NOT EXISTS {SCHEMA}.blob(hash TEXT PRIMARY KEY, bytes BYTEA NOT NULL);
+"""
+_STALLED = f"""SELECT {schema.OWNER} FROM run WHERE status IN ('new', 'running')
+  AND touched < clock_timestamp() - make_interval(secs => ?) AND NOT EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted)
+  ORDER BY id"""
+_DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted"
+
+
+def connect(url: str, **options: Any) -> psycopg.Connection:
+    """A connection that commits each statement by itself. Raises WorldFailed, without the password."""
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise WorldFailed(f"{shown(url)}: not the URL of a PostgreSQL database (postgresql://USER:PASSWORD@HOST/NAME)")
+    try:
+        import psycopg
+    except ImportError:
+        raise WorldFailed("runs on many machines need `pip install 'fdc-toolchain[distributed]'`") from None
+    try:
+        return psycopg.connect(url, autocommit=True, connect_timeout=10, keepalives_idle=5, keepalives_interval=2,
+                               keepalives_count=3, application_name="fdc", **options)  # fmt: skip
+    except psycopg.Error as failed:
+        raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())}") from failed
+
+
+def shown(url: str) -> str:
+    """A URL as it may be shown: host and database, no user and no password."""
+    try:
+        parts = urlsplit(url)
+        return f"postgresql://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    except ValueError:
+        return "the database"
+
+
+class PgStore(Store):
+    """All runs of one database. `lost` says that the connection is gone, so that nothing can be known of the last commit."""
+
+    insert = _INSERT + " FOR SHARE"
+
+    def __init__(self, url: str, key: bytes | None = None) -> None:
+        """Makes the tables where there are none. Raises WorldFailed."""
+        self.path = shown(url)
+        self.key = key
+        self._pg = connect(url)
+        self._db: Any = _Connection(self._pg)
+        try:
+            self._prepare()
+        except BaseException:
+            self._pg.close()
+            raise
+
+    @property
+    def lost(self) -> bool:
+        """Whether the connection broke."""
+        return bool(self._pg.closed)
+
+    def create(
+        self,
+        name: str,
+        plan: str,
+        program: dict[str, Any],
+        inputs: dict[str, Any],
+        now: float,
+        *,
+        origin: dict[str, Any] | None = None,
+        records: Sequence[Record] = (),
+        parent: int | None = None,
+    ) -> None:
+        """As on a file; `parent` is the number of the run that this is a piece of."""
+        with self._transaction():
+            self._db.execute("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
+            super().create(name, plan, program, inputs, now, origin=origin, records=records)
+            if parent is not None:
+                self._db.execute("UPDATE run SET parent=? WHERE name=?", (parent, name))
+
+    def runs(self, prefix: str = "") -> list[RunRow]:
+        """The runs whose names start with `prefix`, the oldest first; no pieces."""
+        return list(self._rows("WHERE parent IS NULL AND substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)))
+
+    def pieces(self, run: int) -> list[RunRow]:
+        """The pieces of a run that have not been taken in."""
+        return list(self._rows("WHERE parent=? ORDER BY id", (run,)))
+
+    def records_after(self, row: RunRow, seq: int) -> tuple[list[Record], int]:
+        """The records behind one of them, and the number of the last."""
+        rows = self._select(f"SELECT {schema.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq))
+        return self._records(rows, row.name), rows[-1][3] if rows else seq
+
+    def numbers(self) -> dict[int, str]:
+        """The number and the name of every run, damaged or not; no pieces."""
+        return dict(self._select("SELECT id, name FROM run WHERE parent IS NULL ORDER BY id"))
+
+    def stalled(self, seconds: float) -> list[RunRow]:
+        """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long."""
+        return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
+
+    def is_driven(self, row: RunRow) -> bool:
+        """True while somebody on any machine drives the run."""
+        return bool(self._select(_DRIVEN, (row.id,)))
+
+    def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
+        """As on a file. What the controller before wrote is waited for, and read."""
+        with self._transaction():
+            self._lock(row.id)
+            return super().claim(row, trust=trust)
+
+    def take_in(self, journal: RunJournal, piece: RunRow) -> int:
+        """Moves the records of a piece into its run, in one commit; whoever drives the piece can write no more.
+
+        Returns how many. Raises Fenced, Damaged, Untrusted and WorldFailed; then all is as it was.
+        """
+        with self._transaction():
+            self._lock(piece.id)
+            if not self._select("SELECT 1 FROM run WHERE id=?", (piece.id,)):
+                raise Fenced("another controller has taken this piece in")
+            taken = self.claim(piece)
+            records = [record for record in taken.records if record.kind in ("intent", "outcome")]
+            self._db.execute("DELETE FROM record WHERE run=?", (piece.id,))
+            self._db.execute("DELETE FROM run WHERE id=?", (piece.id,))
+            if records:
+                journal.append(records)
+            else:
+                journal.anchor()  # whoever was replaced must not delete anything
+        return len(records)
+
+    def _lock(self, number: int) -> None:
+        self._select("SELECT 1 FROM run WHERE id=? FOR UPDATE", (number,))
+
+    def _row(self, found: Any) -> RunRow:
+        return next(iter(self._rows("WHERE id=?", (found[0],))))
+
+    def _transaction(self) -> Any:
+        return _Inner() if self._db.in_transaction else _Transaction(self._db, self.path)
+
+    def _prepare(self) -> None:
+        import psycopg
+
+        try:
+            self._pg.execute(f"SET search_path TO {SCHEMA}")
+            if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
+                with self._pg.transaction():
+                    self._pg.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+                    self._pg.execute(_TABLES)
+            found = self._pg.execute("SELECT version FROM form").fetchone()
+        except psycopg.Error as failed:
+            raise WorldFailed(f"{self.path}: {' '.join(str(failed).split())}") from failed
+        if found != (VERSION,):
+            raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {found}, this one knows {VERSION})")
+
+
+class _Inner:
+    """A transaction inside of one: the outer one commits."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+
+class _Connection:
+    """psycopg as if it were sqlite3, as far as `journal` goes."""
+
+    def __init__(self, pg: psycopg.Connection) -> None:
+        self._pg = pg
+        self._known: dict[str, str] = {"BEGIN IMMEDIATE": "BEGIN"}
+        self.text_factory: Any = str
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._pg.info.transaction_status.name in ("INTRANS", "INERROR", "ACTIVE")
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor:
+        """Parameters are `?`, or `?1` and so on."""
+        import psycopg
+
+        query = self._known.get(statement)
+        if query is None:
+            query = self._known[statement] = _translated(statement)
+        given = {f"p{number}": value for number, value in enumerate(values, 1)} if "%(p" in query else values
+        try:
+            return self._pg.execute(query, given or None)  # type: ignore[arg-type]
+        except psycopg.IntegrityError as failed:
+            raise sqlite3.IntegrityError(_said(failed)) from failed
+        except psycopg.Error as failed:
+            raise sqlite3.OperationalError(_said(failed)) from failed
+
+    def close(self) -> None:
+        self._pg.close()
+
+
+def _translated(statement: str) -> str:
+    statement = statement.replace("%", "%%")
+    if re.search(r"\?[0-9]", statement):
+        return re.sub(r"\?([0-9]+)", r"%(p\1)s", statement)
+    if statement.startswith("UPDATE run SET"):
+        statement = statement.replace("UPDATE run SET", "UPDATE run SET touched=clock_timestamp(),", 1)
+    return statement.replace("?", "%s")
+
+
+def _said(failed: Exception) -> str:
+    return " ".join(str(failed).split()) or type(failed).__name__
+
+
