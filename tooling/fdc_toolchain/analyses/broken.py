@@ -45,6 +45,8 @@ class Case(NamedTuple):
     root: Instance
     starts: tuple[int, ...]
     about: str
+    doubt: Leaf | None = None
+    """Where one may doubt that there are such runs at all."""
 
 
 def cases(root: Instance, rule: Obligation) -> Iterator[Case] | None:
@@ -93,12 +95,12 @@ def _judged(case: Case, start: int, root: Instance, rule: Obligation) -> tuple[l
     end = finding.unfinished
     if end is not None and end[1] < UNSURE:
         found.append(_unfinished(root, rule, case, *end))
-    if found:
+    if found and case.doubt is None:
         return found, []
     for one in finding.refusals[:1]:
-        return [], [_unproved(one.outer, _doubt(one), rule, labels(one.path), case.about)]
+        return [], [_unproved(one.outer, case.doubt or _doubt(one), rule, labels(one.path), case.about)]
     if end is not None:
-        return [], [_unproved(last_line(root), doubt_in(end[2]), rule, labels(end[2]), case.about)]
+        return [], [_unproved(last_line(root), case.doubt or doubt_in(end[2]), rule, labels(end[2]), case.about)]
     return [], []
 
 

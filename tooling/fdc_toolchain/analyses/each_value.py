@@ -3,8 +3,10 @@
 One value is fixed, which stands for any of its kind (`analyses.values`), and the plan is walked as under any
 other rule; but only the steps count whose argument is that value. A literal argument is it or is not. The name
 of a `for_each_file` is it in one turn of the loop, if the file was there when the loop began and the glob matches
-it, and in no other turn. A plan's parameter is it where the caller gives it. Of any other name nobody
-knows: the step counts or does not, and what depends on that is unproved.
+it, and in no other turn. A plan's parameter is it where the caller gives it. What a run is given from outside
+does not change while it lasts: each way of writing an argument with it is the value or is not, for the whole
+run, and both are looked at. Of any other name nobody knows: the step counts or does not, and what depends on
+that is unproved.
 
 Whether the file is there is followed from step to step: what creates it makes it be there, what deletes it ends
 that, and a shell step may create it, as in `analyses.files`; nobody else interferes.
@@ -12,10 +14,11 @@ that, and a shell step may create it, as in `analyses.files`; nobody else interf
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from itertools import product
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import islice, product
 from typing import NamedTuple
 
+from ..resolve.bound import BUILT_IN, bound_in
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node
 from ..resolve.obligations import Obligation
@@ -25,11 +28,14 @@ from . import events, values
 from .broken import Case
 from .files import bound_twice
 from .obligations import STOP, machine_of
-from .shortest import Reached, Refusal, Search, merge
+from .shortest import Leaf, Reached, Refusal, Search, merge
 from .words import Machine, Rows, Summaries
 
 MOST_VALUES = 2000
 """Values that a plan may name before nobody looks at each of them."""
+
+MOST_GIVEN = 4
+"""Arguments made of what a run is given, all ways of which to be a value or not are looked at."""
 
 _BECOMES = {"create": "+", "write": "+", "delete": "-"}
 
@@ -45,6 +51,15 @@ class View(Instance):
         self.callees = base.callees
         self.same = same
         self.other = other
+
+
+class Given(NamedTuple):
+    """An argument of the root's that is the same for a whole run: its text has no names but those in `names`."""
+
+    value: Value
+    names: frozenset[str]
+    leaf: Leaf
+    """Where it first stands."""
 
 
 class Named(NamedTuple):
@@ -132,12 +147,16 @@ def _nodes(nodes: list[Node]) -> Iterator[Node]:
 class PerValue(Summaries):
     """The words of one rule about one value. States with a file that is there come after those without (`there`)."""
 
-    def __init__(self, rule: Obligation, value: str, kind: str, *, files: bool) -> None:
+    def __init__(
+        self, rule: Obligation, value: str, kind: str, root: Instance, fixed: Mapping[str, bool], *, files: bool
+    ) -> None:
         made = rule.machine
         one = machine_of(rule)
         self.rule = rule
         self.value = value
         self.kind = kind
+        self.root_plan = root
+        self.fixed = fixed
         self.files = files
         self._made = made
         count = len(made.states)
@@ -179,6 +198,9 @@ class PerValue(Summaries):
 
     def relation(self, view: View, value: Value, kind: str) -> bool | None:
         """Whether an argument is the value; None: nobody knows."""
+        assert isinstance(view, View)
+        if view.base is self.root_plan and kind == self.kind and value.text in self.fixed:
+            return self.fixed[value.text]
         if len(value.parts) == 1 and isinstance(value.parts[0], Ref) and len(value.parts[0].path) == 1:
             name = value.parts[0].path[0]
             return True if name in view.same else False if name in view.other else None
@@ -365,10 +387,55 @@ def each_value(root: Instance, rule: Obligation) -> Iterator[Case] | None:
     all_of_them = values.kinds(found.literals, found.globs, paths=found.kind == "path")
     if all_of_them is None or len(all_of_them) > MOST_VALUES:
         return None
-    return (_case(root, rule, value, found) for value in all_of_them)
+    fixed = given(root, rule)
+    return (case for value in all_of_them for case in _cases(root, rule, value, found, fixed))
 
 
-def _case(root: Instance, rule: Obligation, value: values.Value, found: Named) -> Case:
-    words = PerValue(rule, value.text, found.kind, files=found.files)
-    which = f" for the {rule.same} `{value.text}`" if value.literal else f" for a {rule.same} such as `{value.text}`"
-    return Case(words, PerValueSearch(words), words.view(root), words.starts, which)
+def given(root: Instance, rule: Obligation) -> list[Given]:
+    """The arguments of the root that are made of what the run is given, each once."""
+    unit = root.unit
+    stable = {*unit.params, *BUILT_IN} - bound_twice(unit) - bound_in(unit.body)
+    out: dict[str, Given] = {}
+    for node in _nodes(unit.body):
+        values_of: list[Value] = []
+        if isinstance(node, Act):
+            values_of = [value for value in (node.bound.arguments.get(rule.same or ""),) if value is not None]
+            values_of += [value for _, value in node.bound.files]
+        elif isinstance(node, Invoke):
+            values_of = list(node.arguments.values())
+        for value in values_of:
+            names = frozenset(part.path[0] for part in value.parts if isinstance(part, Ref))
+            if names and names <= stable and value.text not in out:
+                statement = node.step if isinstance(node, Act) else node.call  # type: ignore[union-attr]
+                leaf = Leaf(unit.key, statement.line, statement.column, "", True, "value")
+                out[value.text] = Given(value, names, leaf)
+    return list(out.values())
+
+
+def _cases(root: Instance, rule: Obligation, value: values.Value, found: Named, fixed: list[Given]) -> Iterator[Case]:
+    """The walks about one value: for each way in which the arguments that do not change may be it."""
+    about = f" for the {rule.same} `{value.text}`" if value.literal else f" for a {rule.same} such as `{value.text}`"
+    possible = [one for one in fixed if _may_be(one, value.text, found.kind)]
+    looked_at = list(islice(possible, MOST_GIVEN))
+    for chosen in product((False, True), repeat=len(looked_at)):
+        assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)
+        assumed |= {one.value.text: yes for one, yes in zip(looked_at, chosen, strict=True)}
+        words = PerValue(rule, value.text, found.kind, root, assumed, files=found.files)
+        doubt = _doubt([one for one in looked_at if assumed[one.value.text]], possible)
+        yield Case(words, PerValueSearch(words), words.view(root), words.starts, about, doubt)
+
+
+def _may_be(one: Given, text: str, kind: str) -> bool:
+    return glob_match.fits(text, glob_match.compiled(events.pattern_of(one.value, kind)))
+
+
+def _doubt(same: list[Given], possible: list[Given]) -> Leaf | None:
+    """A place to point at, where nobody has made sure that these may be the value while the others are not.
+
+    Values can be found for one of them; and for none of the others if each has a name of its own.
+    """
+    if not same:
+        return None
+    first, *more = same
+    sure = not more and all(one is first or one.names - first.names for one in possible)
+    return None if sure else first.leaf

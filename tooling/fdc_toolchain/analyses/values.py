@@ -82,7 +82,7 @@ def kinds(literals: Iterable[str], globs: Iterable[Glob], *, paths: bool) -> lis
         inside = frozenset(
             glob for glob, at in zip(sets, here, strict=True) if 2 * len(glob.tokens) in at and not (glob.files and fresh)
         )
-        if text and inside not in found:
+        if text and (inside not in found or found[inside].endswith("/") and not text.endswith("/")):
             found[inside] = text
         for letter in letters:
             if paths and fresh and letter == "/":
