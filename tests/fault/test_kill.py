@@ -25,7 +25,7 @@ from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
 
 from tests.support.background import fdc_started, wait_for
-from tests.support.process import clean_environment, fdc
+from tests.support.process import clean_environment, fdc, working_in
 from tests.support.repository import ROOT
 
 OWN_TOOLS = """
@@ -228,11 +228,14 @@ def test_kills_at_random_times_again_and_again_lose_and_repeat_nothing(deeds: Pa
 
 
 @pytest.mark.slow
-def test_a_command_that_kills_its_controller_is_asked_about_and_not_run_again(workspace: Path) -> None:
+def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(workspace: Path) -> None:
     (workspace / "p.plan").write_text(
-        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x >> log; kill -9 $PPID\nclose_task\nsubmit\n"
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x >> log; sleep 60\nclose_task\nsubmit\n"
     )
-    assert fdc("run", "p.plan", cwd=workspace).returncode == -signal.SIGKILL
+    with fdc_started("run", "p.plan", cwd=workspace) as process:
+        wait_for(lambda: (workspace / "log").exists())
+        process.kill()
+    wait_for(lambda: not working_in(workspace))
     name = the_run(workspace)["run"]
     done = fdc("resume", name, cwd=workspace)
     assert done.returncode == 1 and "nobody knows whether it happened" in done.stdout
