@@ -274,6 +274,17 @@ def test_no_secret_of_the_environment_reaches_a_command(bench: Bench, monkeypatc
     assert "FDC_KEY=run:main/1" in output and "PATH=" in output
 
 
+def test_a_secret_that_a_file_holds_too_does_not_reach_the_journal(workspace: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """Design 6: secrets are never journaled, whoever says them: a file, a command's output, a failure."""
+    monkeypatch.setenv("SERVICE_TOKEN", "tok-0123456789")
+    monkeypatch.setenv("SHORT_KEY", "a")
+    (workspace / ".env").write_text("SERVICE_TOKEN=tok-0123456789 a\n")
+    bench = Bench(workspace, tmp_path)
+    assert bench.value("read_file", path=".env") == "SERVICE_TOKEN=[secret SERVICE_TOKEN] a\n"
+    outcome = bench.do("run_in_bash_session", command="cat .env; exit 1", bound=False)
+    assert "tok-" not in repr(outcome) and "[secret SERVICE_TOKEN]" in repr(outcome)
+
+
 def test_a_command_that_takes_too_long_is_killed_with_all_its_children(workspace: Path, tmp_path: Path) -> None:
     bench = Bench(workspace, tmp_path, shell_seconds=0.4)
     message = bench.refused("run_in_bash_session", command="(sleep 60; touch late) & sleep 60")

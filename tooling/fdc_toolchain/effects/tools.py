@@ -46,6 +46,7 @@ from .failure import ToolFailure, from_os
 from .files import Root
 from .operator import OPERATOR, Operator
 from .prompt_tools import Model
+from .secrets import Scrubber
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
@@ -132,9 +133,21 @@ class LocalTools:
         self._cancelled = Leaving()
         self._asking = threading.Lock()
         self._functions: dict[Row, Any] = {}
+        self._secrets = Scrubber()
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for."""
+        return self._scrubbed(self._attempted(effect))
+
+    def _scrubbed(self, outcome: Outcome) -> Outcome:
+        """The outcome without the secrets of this process's environment: it goes into the journal."""
+        scrub = self._secrets
+        failure = outcome.failure
+        if failure is not None:
+            failure = Failure(failure.kind, scrub.text(failure.message))
+        return outcome._replace(value=scrub.value(outcome.value), failure=failure, notes=scrub.value(outcome.notes))
+
+    def _attempted(self, effect: Perform) -> Outcome:
         try:
             return self._perform(effect)
         except (Waiting, WorldFailed, Cancelled):
