@@ -71,7 +71,8 @@ PLANS = {
     "    create_file_with_block {x}.txt\n        {x}\n    call_plan inner.plan who={x}\n    yield {done.name}\n"
     "create_file_with_block out.txt\n    {got}\n" + TAIL,
     "asks": HEAD + "a <- request_user_input which?\nf <- deed {a}\nfork x in {f.list} max 3\n"
-    "    b <- request_user_input for {x}?\n    create_file_with_block {x}-{b}.txt\n        {b}\nrecord_user_approval_for_plan\ndeed last\n" + TAIL,
+    "    b <- request_user_input for {x}?\n    create_file_with_block {x}-{b}.txt\n        {b}\n"
+    "record_user_approval_for_plan\ndeed last\n" + TAIL,
 }  # fmt: skip
 INNER = "param who\ndeed in-{who}\ncreate_file_with_block in-{who}.txt\n    {who}\nx <- read_file in-{who}.txt\nyield {x}\n"
 
@@ -228,7 +229,7 @@ def crash_everywhere(matrix: Matrix, plan: str, room: int, second: int = 0) -> i
     return crashes
 
 
-CASES = [(plan, room) for plan in PLANS for room in ((1, 2, 4) if plan in ("forks", "asks") else (1,))]
+CASES = [(plan, room) for plan in PLANS for room in {"forks": (1, 2, 4), "asks": (1, 4)}.get(plan, (1,))]
 
 
 @pytest.mark.slow

@@ -167,7 +167,7 @@ def killed_at(number: int, workspace: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_a_real_process_that_is_killed_around_its_commits_goes_on(workspace: Path) -> None:
     """SIGKILL before and after appends and effects of a real `fdc run`; the soak takes every moment."""
-    every(workspace, 9)
+    every(workspace, 13)
 
 
 @pytest.mark.soak
