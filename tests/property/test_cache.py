@@ -22,7 +22,7 @@ from tests.support.plans import CLEAN
 from tests.support.process import fdc
 
 SESSIONS = 8
-EDITS = 12
+EDITS = 16
 
 
 class Stdout(io.StringIO):
@@ -120,6 +120,7 @@ class World:
             (
                 self.edit_plan, self.edit_plan, self.edit_plan, self.same_times, self.delete_plan, self.files, self.files,
                 self.settings, self.registry, self.catalogue, self.automata, self.touch, self.move,
+                self.protocols, self.protocols, self.protocols,
             )
         )()  # fmt: skip
 
@@ -160,6 +161,7 @@ class World:
                 'fsm = "m.json"\n', 'fsm = "n.json"\n', 'fsm = "m.json"\nstrict = true\n',
                 'fsm = "m.json"\nignore = ["FDC411"]\n', 'fsm = "m.json"\nexclude = ["lib/deep.plan"]\n',
                 'fsm = "m.json"\nprofile = "fdc"\n', 'fsm = "m.json"\nmax-stack = 2\n', "nonsense\n",
+                'fsm = "m.json"\nprotocols = "lib"\n', 'fsm = "m.json"\nprotocols = ""\n',
                 'fsm = "m.json"\n[per-file-ignores]\n"lib/*" = ["FDC411", "FDC321"]\n',
             )
         )  # fmt: skip
@@ -189,6 +191,29 @@ class World:
             return f"deleted {name}"
         self.write(name, automaton(self.rng, name))
         return f"edited {name}"
+
+    def protocols(self) -> str:
+        """Adds, edits, damages or deletes a source of protocols; some lie deeper, some where only some settings look."""
+        rng = self.rng
+        name = rng.choice(("protocols/a", "protocols/a", "protocols/b", "protocols/deep/c", "lib/d")) + ".protocol.json"
+        path = self.folder / name
+        if path.exists() and rng.random() < 0.35:
+            path.unlink()
+            return f"deleted {name}"
+        check = {
+            "template": rng.choice(("absence", "existence", "last", "precedence", "response", "responce")),
+            "a": rng.choice(("read_op", "read_file", "special", {"action": "read_op", "arguments": {"path": "lib/*"}})),
+        }
+        if check["template"] in ("precedence", "response"):
+            check["b"] = rng.choice(("step_op", "tool_exec"))
+        if rng.random() < 0.3:
+            check["same"] = "path"
+        if rng.random() < 0.2:
+            check["where"] = {"automata": [rng.choice(("m.json", "n.json", "gone.json"))]}
+        rule = {"rule_id": "r", "description": "Tea.", "enforcement": "Tea.", "check": check}
+        text = json.dumps({"protocol_id": path.name[0], "description": "Tea.", "rules": [rule]}, indent=1)
+        self.write(name, text if rng.random() < 0.9 else text[:-9])
+        return f"{name}: {json.dumps(check)}"
 
     def touch(self) -> str:
         for name in PLANS:
