@@ -100,8 +100,8 @@ class Monitor:
         return _after(self.table[letter], self.at.get(value, 0) if now is None else now)
 
     def unmet(self) -> tuple[str, int] | None:
-        """(value, state) of something that is still owed; None where the run may end."""
-        return next(((value, state) for value, state in self.at.items() if state not in self.accept), None)
+        """(value, state) of the first thing, by its name, that is still owed; None where the run may end."""
+        return min(((value, state) for value, state in self.at.items() if state not in self.accept), default=None)
 
 
 def _after(row: list[int], state: int) -> int:
