@@ -55,6 +55,17 @@ def tree(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
+def test_a_check_that_no_linter_can_enforce_stops_the_build(root: Path) -> None:
+    """Issue 3: AGENTS.md never says *enforced* of a rule whose check cannot be made out (FDC462)."""
+    protocols(root, "build")
+    before = (root / "AGENTS.md").read_bytes()
+    rule = {"rule_id": "r", "description": "d", "enforcement": "e", "check": {"template": "absence", "a": "wriet_op"}}
+    write(root, {"protocols/10_tea.protocol.json": {**source("tea"), "rules": [rule]}})
+    said = protocols(root, "build", status=1)
+    assert "FDC462" in said and "write_op" in said and "10_tea.protocol.json" in said
+    assert (root / "AGENTS.md").read_bytes() == before
+
+
 def test_every_rule_says_what_enforces_it(root: Path) -> None:
     """Issue 3: beside each rule *enforced by CODE* or *advice*, inside of JSON that is still the source's."""
     rules = [

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from .. import durable
 from ..resolve.discover import SKIPPED
-from ..text.diagnostic import Diagnostic
+from ..text.diagnostic import Diagnostic, ordered
 from ..text.span import Span
 from . import layout
 from .budget import Row
+from .checks import unusable
 from .compile import Build, How, Surroundings, compile_agents
 from .drift import drift, leftover
 from .load import PROSE, RULES
@@ -106,6 +107,9 @@ def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyTy
         return overlay[path].decode("utf-8", "replace") if path in overlay else tool(root, path)
 
     made = compile_agents(sources, version, look, how, around)
+    wrong = unusable(root, how.source, sources) if made.outputs else []
+    if wrong:
+        made = made._replace(outputs=(), memory=(), findings=ordered([*made.findings, *wrong]))
     compiled, main = {output.path for output in made.outputs}, named(how.output)
     old = sorted(path for path, (scope, _) in nested.items() if main.path(scope) not in compiled)
     return _Made(made, tuple(path for path in old if path in whole), tuple(path for path in old if path not in whole))

@@ -1,0 +1,20 @@
+"""Whether the checks of rules can be made out: what the linter says of them, said by the build as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..resolve.link import Files, Linker
+from ..resolve.settings import SettingsError, read_settings
+from ..text.diagnostic import Diagnostic
+
+
+def unusable(root: str, source: str, sources: Mapping[str, bytes]) -> list[Diagnostic]:
+    """FDC462 for every check in `sources` (path in the workspace to bytes) that no linter could enforce."""
+    try:
+        settings = read_settings(root)._replace(protocols=source)
+    except SettingsError:
+        return []  # `fdc lint` says so; without settings nobody knows the workspace's tools
+    files = Files(root)
+    files.seen.update(sources)
+    return [item for item in Linker(root, settings, files).diagnostics if item.code == "FDC462" and item.span.path in sources]
