@@ -9,15 +9,25 @@ from .models import model_for
 from .progress import Quiet
 
 if TYPE_CHECKING:
+    from ..effects.answers import Answer
     from ..effects.context import Context
     from ..effects.operator import Operator
     from ..effects.tools import Workbench
 
 
 def bench_for(
-    root: str, run: str, show: Quiet, answers: Mapping[str, str], shell_seconds: float | None, operator: Operator | None
+    root: str,
+    run: str,
+    show: Quiet,
+    answers: Mapping[str, str],
+    shell_seconds: float | None,
+    operator: Operator | None,
+    ready: Mapping[str, Answer],
 ) -> Workbench:
-    """The workbench of a run; whoever takes it closes its `root`. Raises UsageError."""
+    """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`.
+
+    Raises UsageError.
+    """
     from ..effects import runs
     from ..effects.files import Root
     from ..effects.operator import Operator
@@ -32,11 +42,12 @@ def bench_for(
         run_folder=runs.run_folder(root, run),
         say=show.say,
         ask=show.ask,
-        answers=answers,
+        answers={**{address: one.text for address, one in ready.items()}, **answers},
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
         overrides={"close_task": _closing(root)},
+        givers={address: one.note() for address, one in ready.items() if address not in answers},
     )
 
 

@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "expand": ("expand", "print the program that a plan compiles to"),
     "run": ("run", "execute a plan that was proved, durably"),
     "resume": ("resume", "go on with a run where it stopped"),
+    "answer": ("answer", "answer a question that a run waits with"),
     "runs": ("runs", "list runs"),
     "show": ("show", "show a run, step by step"),
     "cancel": ("cancel", "end a run for good, also one that is being driven"),

@@ -111,10 +111,14 @@ def _lines(row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[
 
 
 def _remarks(record: Record) -> str:
+    from ..report.cells import visible
+
     notes = record.body.get("notes", {})
     shown = []
     if notes.get("sandbox") == "none":
         shown.append("not sandboxed")
+    if "answered" in notes:
+        shown.append(f"answered by {visible(str(notes['answered'].get('by')))}")
     if "settled" in notes:
         shown.append(str(notes["settled"]))
     return f"  ({', '.join(shown)})" if shown else ""

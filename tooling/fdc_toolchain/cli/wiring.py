@@ -218,6 +218,7 @@ def _drive(
     shell_seconds: float | None,
     operator: Operator | None,
 ) -> Ended:
+    from ..effects import answers as kept
     from ..effects import runs
     from ..effects.run_log import Watched
     from ..effects.tools import LocalTools
@@ -243,10 +244,11 @@ def _drive(
         journal.append(fresh)
         rows: list[tuple[Record, Perform | None]] = []
         state = fold(program, row.inputs, [*records, *fresh], lambda record, effect: rows.append((record, effect)))
+        ready = kept.taken(root, row, state, records, store.key)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
-    bench = bench_for(root, row.name, show, answers, shell_seconds, operator)
+    bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready)
     tools = LocalTools(program, bench)
     signals = False
     watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
@@ -277,6 +279,7 @@ def _drive(
     if ended.status == "cancelled":
         journal.append([cancelled(journal.epoch, state.elapsed)])
     record_end(journal, ended)
+    kept.forget(root, row, [address for address in ready if kept.wanted(state, address) is None])
     runs.forget_cancel(root, row.name)
     return ended
 

@@ -54,12 +54,18 @@ def ask_approval(args: dict[str, Any], context: Context) -> Any:
     """`record_user_approval_for_plan`: only a person's yes is recorded; a no fails the step."""
     what = text(args, "text", "").strip() or "the plan"
     answer = context.ask(f"Do you approve {what}? (yes or no)")
-    said = answer.strip().lower()
-    if said in _YES:
+    said = verdict(answer)
+    if said:
         return f"approved: {what}"
-    if said in _NO:
+    if said is False:
         raise ToolFailure("refused", f"the user does not approve {what}")
     raise ToolFailure("answer", f"`{answer.strip()[:80]}` is neither yes nor no")
+
+
+def verdict(answer: str) -> bool | None:
+    """Whether an answer is a yes or a no; None where it is neither."""
+    said = answer.strip().lower()
+    return True if said in _YES else False if said in _NO else None
 
 
 def ask_review(args: dict[str, Any], context: Context) -> Any:

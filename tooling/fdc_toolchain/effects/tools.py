@@ -109,6 +109,7 @@ PREDICATES: dict[str, Row] = {
 class Workbench(NamedTuple):
     """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
 
+    `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts.
     """
 
@@ -122,6 +123,7 @@ class Workbench(NamedTuple):
     operator: Operator = OPERATOR
     model: Model | None = None
     overrides: Mapping[str, Handler] = MappingProxyType({})
+    givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
 
 
 class LocalTools:
@@ -133,11 +135,16 @@ class LocalTools:
         self._cancelled = Leaving()
         self._asking = threading.Lock()
         self._functions: dict[Row, Any] = {}
+        self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber()
 
     def perform(self, effect: Perform) -> Outcome:
-        """Does what a step, a loop over files or a condition asks for."""
-        return self._scrubbed(self._attempted(effect))
+        """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question."""
+        outcome = self._attempted(effect)
+        who = self._answered.pop(effect.address, None)
+        if who is not None:
+            outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})
+        return self._scrubbed(outcome)
 
     def _scrubbed(self, outcome: Outcome) -> Outcome:
         """The outcome without the secrets of this process's environment: it goes into the journal."""
@@ -266,11 +273,13 @@ class LocalTools:
     def _ask(self, address: str, question: str) -> str:
         given = self._bench.answers.get(address)
         if given is not None:
+            self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
             return given
         with self._asking:
             answer = self._bench.ask(question)
         if answer is None:
             raise Waiting(question)
+        self._answered[address] = {"by": "terminal"}
         return answer
 
     def _function(self, row: Row) -> Any:

@@ -1,0 +1,115 @@
+"""`fdc answer`: answers a question that a run waits with, without driving the run."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from .exits import CLEAN, FINDINGS, Refused, UsageError
+from .run_options import is_terminal, root_of
+
+if TYPE_CHECKING:
+    from ..effects.answers import Open
+    from ..effects.journal import RunRow
+
+
+@click.command(
+    epilog="Exit codes: 0 the answer is kept (with --resume: those of `fdc run`), 1 the run asks nothing, or nothing "
+    "was answered, 2 wrong usage, 3 the world failed.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("run")
+@click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
+@click.option("--resume", is_flag=True, help="Go on with the run at once, as `fdc resume` does.")
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.pass_context
+def command(ctx: click.Context, run: str, words: tuple[str, ...], resume: bool, workspace: str | None) -> int:
+    """Answer the question that RUN (the beginning of its name will do) waits with; ADDRESS says which of several.
+
+    Without TEXT, the questions are shown, hidden characters escaped, with the exact bytes that an approval is about,
+    and a terminal is asked for the answers. The next `fdc resume` takes the answer up, once, if the question is
+    still exactly the same.
+    """
+    from . import asked, wiring
+
+    root = root_of(workspace)
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, run)
+        assert store is not None  # a run was found in it
+        found = asked.questions(root, store, row)
+    if not found:
+        driven = " It is being driven." if wiring.status_of(root, row) == "running" else ""
+        raise Refused(f"the run {row.name} waits for no answer; `fdc show {row.name}` says how it stands.{driven}")
+    if words:
+        question, text = _chosen(row, found, words)
+        _keep(root, row, question, text)
+    elif not _by_hand(root, row, found):
+        return FINDINGS
+    if resume:
+        from .resume import command as go_on
+
+        return int(ctx.invoke(go_on, run=row.name, workspace=workspace))
+    click.echo(f"`fdc resume {row.name}` goes on")
+    return CLEAN
+
+
+def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Open, str]:
+    from . import asked
+
+    by_address = {one.effect.address: one for one in found}
+    known = ", ".join(by_address)
+    if len(words) > 2:
+        raise UsageError("expected RUN [ADDRESS] TEXT; quote a TEXT of several words")
+    if len(words) == 2:
+        if words[0] not in by_address:
+            raise UsageError(f"the run {row.name} asks nothing at `{words[0]}`; it does at {known}")
+        question, text = by_address[words[0]], words[1]
+    elif len(found) > 1:
+        raise UsageError(f"the run {row.name} asks {len(found)} questions; say which one first: {known}")
+    else:
+        question, text = found[0], words[0]
+    wrong = asked.unfit(question, text)
+    if wrong:
+        raise UsageError(wrong)
+    return question, text
+
+
+def _keep(root: str, row: RunRow, question: Open, text: str) -> None:
+    from . import asked
+
+    for line in asked.screen(question._replace(given=None)):
+        click.echo(line)
+    asked.give(root, row, question, text, "fdc answer", time.time())
+    click.echo(f"the answer for {question.effect.address} is kept")
+
+
+def _by_hand(root: str, row: RunRow, found: list[Open]) -> bool:
+    """Shows the questions, and asks whoever sits at the terminal. Returns whether anything was answered."""
+    import sys
+
+    from . import asked
+
+    asking = is_terminal() and sys.stdin.isatty()
+    answered = False
+    for question in found:
+        if not asking:
+            for line in asked.screen(question):
+                click.echo(line)
+            click.echo(f"  answer with: fdc answer {row.name} {question.effect.address} TEXT")
+            continue
+        for line in asked.screen(question):
+            click.echo(line)
+        while True:
+            try:
+                text = input("> ")
+            except EOFError:
+                return answered
+            wrong = asked.unfit(question, text)
+            if not wrong:
+                break
+            click.echo(wrong)
+        asked.give(root, row, question, text, "fdc answer", time.time())
+        answered = True
+    return answered

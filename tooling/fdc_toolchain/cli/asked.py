@@ -1,0 +1,103 @@
+"""The questions that a run waits with: found, shown, and their answers kept. For `fdc answer` and the web page."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .exits import WorldError
+
+if TYPE_CHECKING:
+    from ..effects.answers import Open
+    from ..effects.journal import RunRow, Store
+
+
+def questions(root: str, store: Store, row: RunRow) -> list[Open]:
+    """The open questions of a run, with the answers that lie ready. Raises WorldError for a run that is damaged."""
+    from ..effects import answers
+    from ..engine.events import Mismatch
+    from ..engine.fold import fold
+    from ..engine.ports import WorldFailed
+    from ..program.codec import ProgramError
+
+    if row.status != "waiting":
+        return []
+    try:
+        checked = store.check(row.id)
+        if checked.faults:
+            raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+        records = store.records(row)
+        state = fold(store.program(row), row.inputs, records)
+        return answers.questions(row, state, records, answers.taken(root, row, state, records, store.key))
+    except (WorldFailed, Mismatch, ProgramError) as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+
+
+def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float) -> None:
+    """Keeps an answer that `unfit` has nothing against; `how` says from where it came. Raises WorldError."""
+    from ..effects import answers, trust
+    from ..engine.ports import WorldFailed
+
+    try:
+        key = trust.key(root, make=True)
+        if not trust.lasts():
+            raise WorldError(f"{trust.key_path()} cannot be written, so an answer could not be told from a forged one")
+        answers.give(root, row, question, text, f"{_user()}, {how}", now, key)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def screen(question: Open) -> list[str]:
+    """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
+    from ..report.cells import visible
+
+    effect = question.effect
+    kind = "approval" if question.approval else "question"
+    lines = [f"{kind} at {visible(effect.path)}:{effect.line} ({effect.address}): {visible(question.text)}"]
+    for name, size, digest, shown in about(question):
+        lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
+        lines += [f"    | {line}" for line in shown]
+    if question.given is not None:
+        lines.append(f"  answered, not taken up yet: {visible(question.given)}")
+    return lines
+
+
+def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
+    """What a question is about: each argument's name, size in bytes, sha256, and lines with nothing hidden."""
+    from hashlib import sha256
+
+    from ..engine.values import text as written
+    from ..report.cells import visible
+
+    out = []
+    for name, value in question.effect.args.items():
+        if value is not None:
+            text = written(value)
+            data = text.encode("utf-8", "surrogatepass")
+            out.append((visible(name), len(data), sha256(data).hexdigest(), [visible(line) for line in text.split("\n")]))
+    return out
+
+
+def unfit(question: Open, text: str) -> str:
+    """Why a text cannot be the answer to a question; empty where it can."""
+    from ..effects.answers import MOST
+    from ..effects.talk_tools import verdict
+
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "the answer is not UTF-8 text"
+    if size > MOST:
+        return f"the answer has {size} bytes, more than {MOST}"
+    if question.approval and verdict(text) is None:
+        return "an approval is answered with yes or no"
+    return ""
+
+
+def _user() -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return f"user {os.geteuid()}"
