@@ -45,7 +45,7 @@ class Choice(NamedTuple):
 class Question(NamedTuple):
     """What is asked: who answers (`role`), what they are told to be, the question, the JSON Schema of the reply or None.
 
-    `tokens` is the most that all turns together may use, None for no ceiling.
+    `tokens` is the most that all turns together may use, `calls` the most turns; None for no ceiling.
     """
 
     role: str
@@ -53,6 +53,7 @@ class Question(NamedTuple):
     text: str
     schema: Mapping[str, Any] | None = None
     tokens: int | None = None
+    calls: int | None = None
 
 
 class Reply(NamedTuple):
@@ -155,7 +156,10 @@ class _Dialogue:
             wanted = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
             system = f"{system}\n\nReply with one JSON value and nothing else. It must follow this JSON Schema:\n{wanted}".strip()
         messages: list[dict[str, Any]] = [{"role": "user", "content": self.question.text}]
-        for turn in range(self.choice.repairs + 1):
+        turns = self.choice.repairs + 1
+        if self.question.calls is not None:
+            turns = min(turns, max(1, self.question.calls))
+        for turn in range(turns):
             text, why = self._turn(system, messages)
             if schema is None:
                 if why:
@@ -164,7 +168,7 @@ class _Dialogue:
             value, wrong = (None, why) if why else fitting(text, schema)
             if not wrong:
                 return self._reply(value)
-            if turn == self.choice.repairs:
+            if turn == turns - 1:
                 raise self._failed("reply", f"the model's reply is not what was asked for: {wrong}")
             self.notes["repairs"] = turn + 1
             messages += [

@@ -53,8 +53,8 @@ def perform(
 
     system, text = rendered(run["texts"]["prompt"], given)
     schema = json.loads(run["texts"]["schema"]) if "schema" in run else None
-    ceiling = declared.get("cost", {}).get("tokens")
-    reply = model.ask(Question(run["role"], system, text, schema, ceiling))
+    cost = declared.get("cost", {})
+    reply = model.ask(Question(run["role"], system, text, schema, cost.get("tokens"), cost.get("model_calls")))
     return Outcome(reply.value, None, reply.usage, reply.notes)
 
 

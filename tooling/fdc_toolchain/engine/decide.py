@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..program.model import Program
 from . import rules
 from .events import Ask, Decision, Finish, Performs, Settle, Stop, Wait
-from .fold import next_symbol
+from .fold import DIGITS, next_symbol
 from .state import RunState, Want
 
 MEASURES = ("steps", "model_calls", "tokens", "money", "seconds")
@@ -21,10 +21,12 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
     Performs: start these. Settle: find out about one that a lost controller announced. Wait: for
     what is running. Ask: a person. Finish: the run is over.
     """
-    if state.ended:
+    if state.ended and state.overrun is None:
         return Finish(state.stop, state.result)
     if state.dangling:
         return Settle(next(iter(state.dangling.values())).effect)
+    if state.overrun is not None:
+        return Wait() if state.running else Finish(state.overrun, None)
     if room > 0 and state.pending:
         admitted, refused = _admit(state, room)
         if admitted:
@@ -75,12 +77,14 @@ def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop |
         return _over(want, "seconds", budget["seconds"])
     if want.effect.kind != "tool":
         return None
-    # What has begun before (a lost or failed attempt) is a step already, and its cost is reserved.
-    needs = dict.fromkeys(want.cost or (), 0.0) if want.begun else {"steps": 1.0, **(want.cost or {})}
+    # What has begun before (a lost or failed attempt) is a step already; what is held is reserved already.
+    needs = {} if want.begun else {"steps": 1.0}
+    if not want.held:
+        needs.update(want.cost or {})
     for measure, number in needs.items():
         if measure in budget:
             taken = state.spent.get(measure, 0) + state.reserved.get(measure, 0) + planned.get(measure, 0)
-            if taken + number > budget[measure]:
+            if round(taken + number, DIGITS) > budget[measure]:
                 return _over(want, measure, budget[measure])
     for measure, number in needs.items():
         planned[measure] = planned.get(measure, 0) + number

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from ..program.model import Program
 from .decide import decide
 from .events import Ask, Finish, Outcome, Perform, Performs, Question, Record, Settle, Stop, outcome_body
-from .fold import apply, launch, park, redo
+from .fold import LOST, apply, launch, park, redo
 from .pool import Pool
 from .ports import Cancelled, Clock, Journal, Progress, Tools, Waiting, WorldFailed
 from .state import RunState
@@ -136,7 +136,7 @@ class _Driver:
 
     def _start(self, effects: list[Perform]) -> None:
         for effect in effects:
-            if effect.once:
+            if effect.announced:
                 body = {} if effect.after is None else {"after": effect.after}
                 self._record("intent", effect, body)
         self._write()
@@ -208,7 +208,7 @@ class _Driver:
 
     def _settle(self, effect: Perform) -> None:
         if not effect.once:
-            redo(self.state, effect.address, "its controller was lost")
+            redo(self.state, effect.address, LOST)
             return
         verdict = self.ports.tools.probe(effect)
         if isinstance(verdict, Outcome):

@@ -30,7 +30,8 @@ class Perform(NamedTuple):
     """One effect that the run wants next. `line` of `path` is where the plan says so.
 
     `bound`: the plan keeps the result. `grants`: what the plans on the stack allow, each of which
-    holds. `turn` and `after`: which attempt of a `once` effect this is, and why there is another.
+    holds. `turn` and `after`: which attempt of an announced effect this is, and why there is another.
+    `paid`: it may use up something that the run has a budget of, so a lost attempt of it must be known.
     """
 
     address: str
@@ -45,11 +46,17 @@ class Perform(NamedTuple):
     grants: tuple[Grant, ...] = ()
     turn: int = 1
     after: str | None = None
+    paid: bool = False
 
     @property
     def once(self) -> bool:
-        """True for effects that must never happen twice: they are announced before they are tried."""
+        """True for effects that must never happen twice."""
         return self.effect == "once"
+
+    @property
+    def announced(self) -> bool:
+        """True for effects that are in the journal before they are tried: what happens once, and what is paid for."""
+        return self.paid or self.effect == "once"
 
 
 class Failure(NamedTuple):
@@ -71,7 +78,7 @@ class Outcome(NamedTuple):
 class Record(NamedTuple):
     """One row of the journal.
 
-    `kind`: `intent` (a `once` effect is about to be tried for the `turn`-th time), `outcome`,
+    `kind`: `intent` (an effect that happens once, or is paid for, is about to be tried for the `turn`-th time), `outcome`,
     `session` (a controller took the run over; `turn` is its epoch), `budget` (a person changed a
     ceiling) or `retry` (a person wants the `turn`-th attempt, which failed, to be made again).
     `at` counts the seconds for which the run has been driven, over all controllers.
@@ -90,8 +97,8 @@ class Stop(NamedTuple):
     """Why a run ended before its last instruction, and where.
 
     `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
-    `bound` (more items than the plan allows), `budget`, `rule` (the step, or the end, breaks a
-    protocol's rule), or `bug` (what the linter proved does not hold: ours).
+    `bound` (more items than the plan allows), `budget`, `overrun` (a step reports that it used more than had
+    been set aside for it), `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
     """
 
     kind: str

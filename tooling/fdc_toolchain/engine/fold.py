@@ -8,22 +8,30 @@ address, by tool and by request; otherwise `Mismatch` names both.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import Any, Literal
 
 from ..program.model import Program
 from . import machine, rules
-from .events import Mismatch, Perform, Question, Record
+from .events import Mismatch, Perform, Question, Record, Stop
 from .state import RunState, Want
+
+LOST = "its controller was lost"
+
+DIGITS = 9
+"""After the point: sums of money are exact to a billionth."""
 
 
 def start(program: Program, inputs: dict[str, Any]) -> RunState:
     """The state of a run of which nothing is recorded yet.
 
     `inputs`, each key optional: `given` (the root plan's parameters), `builtin` (names that every
-    plan of the run has, such as `run`), `budget` (ceilings that replace the program's).
+    plan of the run has, such as `run`), `budget` (ceilings that replace the program's), `model`
+    (with `rate`, the most that a token of the dearest model costs).
     """
     budget = {**program["budget"], **inputs.get("budget", {})}
     state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program))
+    state.rate = inputs.get("model", {}).get("rate") or 0.0
     machine.enter(state)
     return state
 
@@ -60,21 +68,25 @@ def apply(state: RunState, record: Record) -> Want | None:
         return _outcome(state, record)
     if record.kind == "intent":
         want = _wanted(state, record)
-        if not want.begun:
-            _begin(state, want)
+        if want.turns and want.held and not want.effect.once:
+            _settle(state, want, None)  # the attempt that was announced before this one is lost
+        _begin(state, want)
         want.turns = record.turn
         state.dangling[record.address] = want
         return want
+    if record.kind == "session":
+        for address in [address for address, want in state.dangling.items() if not want.effect.once]:
+            redo(state, address, LOST)
     if record.kind == "budget":
         state.budget.update(record.body["budget"])
+        state.overrun = None
     return None
 
 
 def launch(state: RunState, address: str) -> None:
     """This controller performs the effect from now on."""
     want = state.taken(address)
-    if not want.begun:
-        _begin(state, want)
+    _begin(state, want)
     state.running[address] = want
 
 
@@ -86,8 +98,10 @@ def park(state: RunState, address: str, question: str, how: Literal["answer", "a
 
 
 def redo(state: RunState, address: str, reason: str) -> None:
-    """The effect did not happen, for the reason given: it may be tried again."""
+    """The effect may be tried again: it did not happen, or may happen twice. The cost of a lost attempt counts."""
     want = state.taken(address)
+    if want.held and not want.effect.once:
+        _settle(state, want, None)
     want.effect = want.effect._replace(turn=want.turns + 1, after=reason)
     state.pending[address] = want
 
@@ -101,6 +115,18 @@ def next_symbol(want: Want) -> tuple[Any, str] | None:
 
 
 def _begin(state: RunState, want: Want) -> None:
+    if not want.begun:
+        _notice(state, want)
+        want.begun = True
+        if want.effect.kind == "tool":
+            state.spent["steps"] = state.spent.get("steps", 0) + 1
+    if not want.held:
+        want.held = True
+        for measure, number in (want.cost or {}).items():
+            state.reserved[measure] = state.reserved.get(measure, 0) + number
+
+
+def _notice(state: RunState, want: Want) -> None:
     noticed = next_symbol(want)
     if noticed is not None:
         cycle, symbol = noticed
@@ -111,28 +137,21 @@ def _begin(state: RunState, want: Want) -> None:
                 f"which `{cycle.name}` does not allow in state `{cycle.state}`"
             )
         cycle.state = after
-    if want.noticed and not want.begun:
+    if want.noticed:
         against = rules.begin(want.noticed)
         if against is not None:
             raise Mismatch(
                 f"the journal has `{want.effect.tool}` at {want.effect.address}, "
                 f"which the rule {against.name} does not allow there"
             )
-    want.begun = True
-    if want.effect.kind == "tool":
-        state.spent["steps"] = state.spent.get("steps", 0) + 1
-        for measure, number in (want.cost or {}).items():
-            state.reserved[measure] = state.reserved.get(measure, 0) + number
-
 
 def _outcome(state: RunState, record: Record) -> Want:
     want = _wanted(state, record)
-    if not want.begun:
-        _begin(state, want)
+    _begin(state, want)
     body = record.body
     if want.effect.kind == "tool":
         state.steps += 1
-        _spend(state, want.cost, body.get("usage"))
+        _settle(state, want, body.get("usage"))
     strand = want.strand
     failed = body.get("failed")
     if failed is not None:
@@ -153,25 +172,35 @@ def _unheard(state: RunState, record: Record) -> Want:
     state.records += 1
     state.elapsed = max(state.elapsed, record.at)
     want = _wanted(state, record)
-    if not want.begun:
-        _begin(state, want)
-    if want.effect.kind == "tool":
-        _spend(state, want.cost, record.body.get("usage"))
-        for measure, number in (want.cost or {}).items():
-            state.reserved[measure] += number
+    _begin(state, want)
+    _settle(state, want, record.body.get("usage"))
     want.turns = record.turn
     state.parked[record.address] = want
     redo(state, record.address, "it failed, and a person wanted it tried again")
     return want
 
 
-def _spend(state: RunState, cost: dict[str, float] | None, usage: dict[str, float] | None) -> None:
-    """What a step used counts; where it does not say, what its tool may use at most."""
-    for measure, number in (cost or {}).items():
-        state.reserved[measure] -= number
-    if cost or usage:
-        for measure, number in {**(cost or {}), **(usage or {})}.items():
-            state.spent[measure] = state.spent.get(measure, 0) + number
+def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
+    """What a step used counts instead of what was reserved for it; where it does not say, the reservation counts.
+
+    A report of more than was reserved, of something that has a budget, or of what is no amount, stops the run.
+    """
+    cost = want.cost or {}
+    want.held = False
+    for measure, number in cost.items():
+        state.reserved[measure] = round(state.reserved[measure] - number, DIGITS)
+    for measure, said in {**cost, **(usage or {})}.items():
+        most = cost.get(measure, 0)
+        number = said if _amount(said) else most
+        state.spent[measure] = round(state.spent.get(measure, 0) + number, DIGITS)
+        if state.overrun is None and measure in state.budget and (number > most or number is not said):
+            effect = want.effect
+            message = f"`{effect.tool}` reports {str(said)[:40]} {measure}, and {most:g} had been set aside for it"
+            state.overrun = Stop("overrun", message, effect.address, effect.path, effect.line)
+
+
+def _amount(said: Any) -> bool:
+    return isinstance(said, (int, float)) and not isinstance(said, bool) and isfinite(said) and said >= 0
 
 
 def _wanted(state: RunState, record: Record) -> Want:

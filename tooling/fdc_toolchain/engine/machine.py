@@ -192,12 +192,22 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     tool = state.program["tools"][name]
     request = request_of("tool", name, args)
     bound = item["bind"] is not None
+    cost = _cost(state, tool)
+    paid = cost is not None and any(measure in state.budget for measure in cost)
     wanted = Perform(
-        address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants
+        address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, paid=paid
     )
     seen = rules.noticed(state.rules, tool, wanted, item["action"]) if state.rules else ()
-    state.pending[address] = Want(wanted, strand, item["action"], tool.get("cost"), seen)
+    state.pending[address] = Want(wanted, strand, item["action"], cost, seen)
     return True
+
+
+def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, float] | None:
+    """The most that a step uses: as declared, and for a prompt the price of all its tokens."""
+    cost: dict[str, float] | None = tool.get("cost")
+    if cost and state.rate and "prompt" in tool.get("run", ()):
+        return {**cost, "money": max(cost.get("money", 0), round(state.rate * cost.get("tokens", 0), 9))}
+    return cost
 
 
 def _call(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:

@@ -94,7 +94,7 @@ class Strand:
 
 @dataclass(slots=True)
 class Want:
-    """An effect that a strand stands at, and what has become of it."""
+    """An effect that a strand stands at, and what has become of it. `held`: its cost is reserved."""
 
     effect: Perform
     strand: Strand
@@ -102,6 +102,7 @@ class Want:
     cost: dict[str, float] | None = None
     noticed: Noticed = ()
     begun: bool = False
+    held: bool = False
     turns: int = 0
     question: Question | None = None
 
@@ -112,7 +113,8 @@ class RunState:
 
     The four dictionaries are keyed by address and disjoint. `pending`: may start. `dangling`:
     announced, and its controller is gone. `running`: started by this controller. `parked`: waits
-    for a person.
+    for a person. `rate` is the most that a token of a prompt's answer costs; `overrun`: a step has
+    used more than had been reserved for it, and nobody has raised the budget since.
     """
 
     program: Program
@@ -126,6 +128,8 @@ class RunState:
     parked: dict[str, Want] = field(default_factory=dict)
     spent: dict[str, float] = field(default_factory=dict)
     reserved: dict[str, float] = field(default_factory=dict)
+    rate: float = 0.0
+    overrun: Stop | None = None
     elapsed: float = 0.0
     steps: int = 0
     records: int = 0

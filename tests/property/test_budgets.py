@@ -1,0 +1,175 @@
+"""Budgets are reserved before an effect and settled after it: no run passes one, whatever its branches do (issue 4)."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+from fdc_toolchain.engine.events import Failure, Outcome, Perform, Record
+from fdc_toolchain.engine.fold import fold
+from fdc_toolchain.engine.replay import replay
+from fdc_toolchain.testing import Crash, CrashPoint, FunctionTools, MemoryJournal, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.programs import call, give, iterate, loop, plan, program, step
+
+MEASURES = ("model_calls", "tokens", "money")
+GIVEN = {"given": {"list": ["1", "2", "3"]}}
+
+
+def budgeted(chance: random.Random) -> dict[str, Any]:
+    """A program whose tools cost something, in loops, calls and forks, with a budget that it may or may not keep to."""
+    names = ("ask", "buy", "look")
+    tools = {
+        name: {
+            "effect": kind, "parameters": [],
+            "cost": {measure: _amount(chance, measure, 9) for measure in MEASURES if chance.random() < 0.8},
+        }
+        for name, kind in zip(names, ("read", "once", "idempotent"), strict=True)
+    }  # fmt: skip
+
+    def body(depth: int) -> list[dict[str, Any]]:
+        out = []
+        for _ in range(chance.randrange(1, 4)):
+            kind = chance.randrange(6 if depth < 2 else 3)
+            if kind < 3:
+                out.append(step(chance.choice(names), of="x"))
+            elif kind == 3:
+                out.append(iterate(chance.randrange(1, 4), *body(depth + 1)))
+            elif kind == 4:
+                out.append(call("low"))
+            else:
+                out.append(loop("fork", "i", "{list}", *body(depth + 1), give("{i}"), bind="b"))
+        return out
+
+    low = plan(*[step(chance.choice(names)) for _ in range(2)], name="low", params={"list": "none"})
+    limits = {measure: _amount(chance, measure, 60) for measure in MEASURES if chance.random() < 0.6}
+    if chance.random() < 0.5:
+        limits["steps"] = chance.randrange(20)
+    return program(*body(0), params={"list": None}, plans={"low": low}, tools=tools, budget=limits)
+
+
+def _amount(chance: random.Random, measure: str, most: int) -> float:
+    return round(chance.uniform(0, most), 3) if measure == "money" else chance.randrange(most)
+
+
+class Meter:
+    """Tools that use what they may at most, or less, say so or say nothing, and count what was really used."""
+
+    def __init__(self, made: dict[str, Any], seed: int) -> None:
+        self.tools = made["tools"]
+        self.seed = seed
+        self.used: dict[str, float] = {}
+        self.lock = threading.Lock()
+
+    def __call__(self, effect: Perform) -> Outcome:
+        chance = random.Random(f"{self.seed} {effect.address} {effect.turn}")
+        part = chance.choice((0.0, 0.5, 1.0, 1.0))
+        usage = {
+            measure: round(number * part, 3) if measure == "money" else int(number * part)
+            for measure, number in self.tools[effect.tool]["cost"].items()
+        }
+        with self.lock:
+            for measure, number in {"steps": 1, **usage}.items():
+                self.used[measure] = round(self.used.get(measure, 0) + number, 6)
+        failed = Failure("net", "no") if chance.random() < 0.05 else None
+        return Outcome(None, failed, usage if chance.random() < 0.8 else None)
+
+    def works(self) -> FunctionTools:
+        return FunctionTools(dict.fromkeys(("ask", "buy", "look"), self))
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=200)
+def test_what_a_run_uses_never_passes_its_budget_and_is_never_more_than_it_says(seed: int) -> None:
+    made = budgeted(random.Random(seed))
+    meter, journal = Meter(made, seed), MemoryJournal()
+    ending = run(made, meter.works(), inputs=GIVEN, journal=journal)
+    state = fold(made, GIVEN, journal.records)
+    for measure, ceiling in made["budget"].items():
+        assert meter.used.get(measure, 0) <= state.spent.get(measure, 0) <= ceiling
+    assert not any(state.reserved.values())
+    assert ending.stop is None or ending.stop.kind in ("budget", "failure")
+    spent = {measure: number for measure, number in state.spent.items() if number}
+    said = {"stop": ending.stop and ending.stop._asdict(), "steps": state.steps, "seconds": 0.0, "spent": spent, "questions": []}
+    assert replay(made, GIVEN, journal.records, ending.status, said).difference is None
+
+
+@given(st.integers(0, 2**32), st.integers(1, 30), st.booleans())
+@settings(max_examples=200)
+def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(seed: int, first: int, session: bool) -> None:
+    """What is paid for is announced, so a controller that is lost in the middle of it leaves its reservation behind."""
+    made = budgeted(random.Random(seed))
+    meter, journal = Meter(made, seed), MemoryJournal()
+    for number in (first, first // 2 + 1, first // 3 + 1, None):
+        if session:
+            journal.append([Record("session", "", len(journal.records) + 1, "", "", 0.0, {})])
+        try:
+            run(made, meter.works(), inputs=GIVEN, journal=journal, point=CrashPoint(number))
+        except Crash:
+            continue
+        break
+    state = fold(made, GIVEN, journal.records)
+    for measure, ceiling in made["budget"].items():
+        if measure == "steps":  # a step that is tried again is one step
+            assert state.spent.get(measure, 0) <= ceiling
+        else:
+            assert meter.used.get(measure, 0) <= ceiling
+            assert meter.used.get(measure, 0) <= state.spent.get(measure, 0) + state.reserved.get(measure, 0) <= ceiling
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_a_larger_budget_lets_a_run_go_on_to_the_end_that_it_would_have_had(seed: int) -> None:
+    made = budgeted(random.Random(seed))
+    journal = MemoryJournal()
+    stopped = run(made, Meter(made, seed).works(), inputs=GIVEN, journal=journal)
+    plenty = dict.fromkeys((*MEASURES, "steps"), 10**9)
+    free = run(made, Meter(made, seed).works(), inputs={**GIVEN, "budget": plenty})
+    if stopped.stop is not None and stopped.stop.kind == "budget":
+        journal.append([Record("budget", "", 1, "", "", 0.0, {"budget": plenty})])
+        stopped = run(made, Meter(made, seed).works(), inputs=GIVEN, journal=journal)
+    assert (stopped.status, stopped.result) == (free.status, free.result)
+
+
+LIES: list[Any] = [11, -1, float("nan"), float("inf"), "many", None, True, [3], 10**30]
+
+
+@given(st.sampled_from(LIES), st.booleans())
+def test_a_report_of_more_than_was_set_aside_stops_the_run_typed_and_more_budget_lets_it_go_on(lie: Any, fork: bool) -> None:
+    if isinstance(lie, float):
+        lie = str(lie)  # what JSON cannot say never comes into a journal
+    body = [step("ask", bind="a", of="x"), step("ask", bind="a", of="y"), give("{a}")]
+    made = program(
+        *([loop("fork", "i", "{list}", *body, bind="all"), give("{all}")] if fork else body),
+        params={"list": None}, budget={"tokens": 100},
+        tools={"ask": {"effect": "read", "parameters": [], "cost": {"tokens": 10}}},
+    )  # fmt: skip
+    works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": lie})})
+    journal = MemoryJournal()
+    ending = run(made, works, inputs=GIVEN, journal=journal)
+    assert ending.stop is not None and ending.stop.kind == "overrun" and "10 had been set aside" in ending.stop.message
+    assert ending.stop.address == ("main/1#1/1" if fork else "main/1")
+    assert len(works.calls) <= (3 if fork else 1)
+    honest = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 9})})
+    assert run(made, honest, inputs=GIVEN, journal=journal).stop == ending.stop and honest.calls == []
+    journal.append([Record("budget", "", 1, "", "", 0.0, {"budget": {"tokens": 10**40}})])
+    assert run(made, honest, inputs=GIVEN, journal=journal).status == "finished"
+
+
+def test_a_prompt_is_reserved_for_at_the_price_of_the_dearest_model() -> None:
+    """The rate is in the run's inputs, so the reservation is the same on resume and replay."""
+    tool = {"effect": "read", "parameters": [], "cost": {"tokens": 1000}, "run": {"prompt": "p", "role": "r"}}
+    made = program(*[step("ask", of="x")] * 5, tools={"ask": tool}, budget={"money": 0.05})
+    works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 500, "money": 0.005})})
+    inputs = {"model": {"names": ["m"], "rate": 25e-6}}
+    ending = run(made, works, inputs=inputs)
+    assert ending.status == "finished" and len(works.calls) == 5  # 0.025 are reserved, 0.005 used: 4 * 0.005 + 0.025 <= 0.05
+    works.calls.clear()
+    tight = {**made, "budget": {"money": 0.04}}
+    ending = run(tight, works, inputs=inputs)
+    assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 4
+    works.calls.clear()
+    assert run({**made, "budget": {"money": 0.02}}, works, inputs=inputs).stop[0] == "budget" and works.calls == []  # type: ignore[index]
