@@ -255,3 +255,17 @@ def test_a_link_in_the_folder_is_not_followed_out_of_it(workspace: Path) -> None
     (workspace / "A.md").write_text(text, "utf-8")
     assert "leads out of the folder" in imported(workspace, "import", "A.md", "--out", "src", "--force", status=2)
     assert [] == [*(workspace / "outside").iterdir()]
+
+
+def test_what_acts_in_a_viewer_is_told_and_left_out_where_that_is_asked(workspace: Path) -> None:
+    """FDC-99: byte for byte unless `--sanitise`; code is no HTML."""
+    text = PAGE + "\nSay `<script>`, <b onclick='x()'>not</b> <script>x()</script>.\n"
+    (workspace / "AGENTS.md").write_text(text, "utf-8")
+    said = imported(workspace, "import", "AGENTS.md", "--out", "src")
+    line = text.count("\n")
+    assert f"AGENTS.md:{line}:1: warning[FDC524] `onclick` of `<b>`" in said and 2 == said.count("FDC524")
+    imported(workspace, "check", "--source", "src")
+    said = imported(workspace, "import", "AGENTS.md", "--out", "src", "--force", "--sanitise")
+    assert "FDC524" not in said and "2 pieces of HTML" in said
+    imported(workspace, "build", "--source", "src")
+    assert PAGE + "\nSay `<script>`, <b>not</b> .\n" == (workspace / "AGENTS.md").read_text("utf-8")

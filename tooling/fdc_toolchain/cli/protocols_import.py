@@ -15,16 +15,18 @@ from ..protocols import layout
 from ..protocols.compile import How, compile_agents
 from ..protocols.importer import take_apart
 from ..protocols.load import PROSE, RULES
+from ..protocols.sanitise import findings, sanitised
 from ..resolve.workspace import find_root
-from .exits import CLEAN, FINDINGS, UsageError
+from .exits import CLEAN, FINDINGS, Refused, UsageError
 from .findings import show
 
 
 @click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path())
 @click.option("--out", metavar="DIR", type=click.Path(), required=True, help="Where the sources go: a new or empty folder.")
+@click.option("--sanitise", is_flag=True, help="Leave out `<script>` elements and `on...` attributes of raw HTML.")
 @click.option("--force", is_flag=True, help="Replace the sources that are in DIR; its other files stay.")
-def command(file: str, out: str, force: bool) -> int:
+def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     """Take the AGENTS.md in FILE apart into protocol sources in DIR.
 
     JSON protocols become `NN_id.protocol.json`, sections of prose `NN_title.protocol.md`. What else there
@@ -44,8 +46,10 @@ def command(file: str, out: str, force: bool) -> int:
         how = How(source=source, output=name, max_bytes=sys.maxsize)
         return compile_agents(placed, version, lambda path: work.tool(root, path), how).text
 
-    made = take_apart(data, name, lambda path: work.tool(root, path), canonical)
-    show(made.findings)
+    whole, gone = _sanitised(data, file) if sanitise else (data, 0)
+    made = take_apart(whole, name, lambda path: work.tool(root, path), canonical, data)
+    active = findings(data.decode("utf-8"), name) if made.files and not sanitise else []
+    show([*made.findings, *active])
     if not made.files:
         click.echo(f"error: {source} was left as it is", err=True)
         return FINDINGS
@@ -54,8 +58,22 @@ def command(file: str, out: str, force: bool) -> int:
     prose = sum(path.endswith(PROSE) for path in made.files)
     kept = f", and {layout.NAME} for all else" if layout.NAME in made.files else ""
     click.echo(f"{source}: {_count(rules, 'protocol')}, {_count(prose, 'section')} of prose{kept}")
-    click.echo(f"`fdc protocols build --source {source}` makes the same {len(data)} bytes of them")
+    if gone:
+        click.echo(f"{_count(gone, 'piece')} of HTML that would act left out; {len(whole)} of {len(data)} bytes are left")
+    same = "the same " if whole == data else ""
+    click.echo(f"`fdc protocols build --source {source}` makes {same}{len(whole)} bytes of them")
     return CLEAN
+
+
+def _sanitised(data: bytes, file: str) -> tuple[bytes, int]:
+    """The file without what would act in a viewer; one that is no text is the importer's to report."""
+    try:
+        text, gone = sanitised(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return data, 0
+    except ValueError as wrong:
+        raise Refused(f"`{file}` cannot be sanitised: {wrong}") from None
+    return text.encode("utf-8"), gone
 
 
 def _sources(folder: str, force: bool, out: str) -> list[str]:

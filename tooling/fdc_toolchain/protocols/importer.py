@@ -38,13 +38,15 @@ def take_apart(
     path: str,
     read: Callable[[str], str | None],
     canonical: Callable[[dict[str, bytes]], str | None] = lambda files: None,
+    original: bytes | None = None,
 ) -> Import:
     """The sources of the AGENTS.md `data`, with the layout that gives it back byte for byte.
 
     `path` names the file in findings: FDC520 for one that is not UTF-8, FDC521 for a protocol that has to
     stay prose. `read` gives the text of a tool's file: what the tool says now is remembered beside what
     the file says about it, so that a later change of the tool is noticed. `canonical` is the build of
-    sources (by name) without a layout: where that gives the file, no layout is needed.
+    sources (by name) without a layout: where that gives the file, no layout is needed. `original` is what
+    lies at `path`, where that is not `data`: the build may write over it.
     """
     try:
         text = data.decode("utf-8")
@@ -54,7 +56,7 @@ def take_apart(
     own = sources_of(text, parts, read) if is_ours(text) else None
     files = _below(own) if own else None
     if files is None:
-        known = {path: [digest(data, 16)]}
+        known = {path: [digest(data if original is None else original, 16)]}
         return Import(_files(parts, len(data), known, read), findings)
     if canonical(files) != text:
         files[layout.NAME] = layout.write(layout.whole(text, files))

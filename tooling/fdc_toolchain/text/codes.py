@@ -107,6 +107,7 @@ CODES: dict[str, Code] = {
     "FDC521": Code("unimported-block", "warning", "a block of an imported file that names a protocol and is none"),
     "FDC522": Code("malformed-layout", "error", "a `layout.json` beside imported sources that is none"),
     "FDC523": Code("hidden-protocol", "error", "a protocol that no reader of the compiled file would find"),
+    "FDC524": Code("active-html", "warning", "HTML in an imported file that would act where it is shown"),
     "FDC530": Code("unreferenced-tool", "warning", "a tool that no protocol names"),
     "FDC531": Code("unowned-rule", "warning", "a rule whose check names a tool that its protocol does not"),
     "FDC532": Code("unresolved-tool", "warning", "the name of a tool that stands for nothing"),
