@@ -44,7 +44,7 @@ EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"]
 
 
 def test_the_package_imports_only_what_its_users_install() -> None:
-    assert set() == all_imported("tooling/") - BASE - EXTRAS["model"]
+    assert set() == all_imported("tooling/") - BASE - EXTRAS["model"] - EXTRAS["distributed"]
 
 
 def test_its_users_install_only_what_the_package_imports() -> None:
@@ -52,7 +52,7 @@ def test_its_users_install_only_what_the_package_imports() -> None:
 
 
 def test_the_tests_import_only_what_the_developers_install() -> None:
-    assert set() == all_imported("tests/") - BASE - EXTRAS["model"] - EXTRAS["dev"]
+    assert set() == all_imported("tests/") - BASE - EXTRAS["model"] - EXTRAS["dev"] - EXTRAS["distributed"]
 
 
 def test_the_benchmarks_import_only_what_they_declare() -> None:

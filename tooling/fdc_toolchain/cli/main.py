@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "validate": ("validate", "follow a plan through its automaton, line by line"),
     "expand": ("expand", "print the program that a plan compiles to"),
     "run": ("run", "execute a plan that was proved, durably"),
+    "worker": ("worker", "drive the runs of a database, with other workers on other machines"),
     "resume": ("resume", "go on with a run where it stopped"),
     "answer": ("answer", "answer a question that a run waits with"),
     "runs": ("runs", "list runs"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .exits import UsageError
+from .exits import INTERRUPTED, UsageError
+from .remote import database_option
 from .run_options import budget_of, is_terminal, root_of, shared
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--retry", is_flag=True, help="Try the steps that failed again.")
 @click.option("--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine.")
 @click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
+@database_option
 @shared
 def command(
     run: str,
@@ -40,6 +42,7 @@ def command(
     retry: bool,
     trust: bool,
     force: bool,
+    database: str | None,
     budgets: tuple[str, ...],
     jobs: int,
     shell_timeout: float | None,
@@ -56,14 +59,15 @@ def command(
     """
     from ..effects.operator import Operator
     from ..report.cells import visible
-    from . import wiring
+    from . import remote, wiring
     from .ending import tell
     from .progress import progress
     from .terminal import style
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
+        records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
     known: dict[str, Assumption] = {}
     for address, word in _addressed(row, assumptions, "assume").items():
@@ -72,6 +76,16 @@ def command(
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
         show.line(f"run {row.name}: {visible(row.plan)}, going on")
+    if database:
+        if trust or force:
+            raise UsageError("`--trust` and `--force` are for runs of this machine; `fdc worker --trust` is its operator's word")
+        asked = {"again": True, "answers": said, "assume": known, "budget": budget_of(budgets), "retry": retry}
+        try:
+            ended = remote.go_on(database, root, row, asked, show, records)
+        except KeyboardInterrupt:
+            click.echo(remote.detached(row.name), err=True)
+            return INTERRUPTED
+        return tell(ended, show, form, quiet, look)
     ended = wiring.drive_run(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Any
 
 import click
 
-from .exits import FINDINGS
+from .exits import FINDINGS, INTERRUPTED
+from .remote import database_option
 from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
 
 
@@ -21,12 +24,16 @@ from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
 @click.option(
     "--task-id", metavar="ID", help="The open task whose log gets a line for each step; otherwise the one started last."
 )
+@database_option
+@click.option("--detach", is_flag=True, help="With --database: do not wait for the run to end.")
 @shared
 def command(
     plan: str,
     inputs: tuple[str, ...],
     dry_run: bool,
     task_id: str | None,
+    database: str | None,
+    detach: bool,
     budgets: tuple[str, ...],
     jobs: int,
     shell_timeout: float | None,
@@ -63,13 +70,43 @@ def command(
         click.echo(outline(program, root, given, budget), nl=False)
         return 0
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
+    if database:
+        return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
     task = wiring.task_for(root, task_id)
-    name = wiring.begin(root, program, shown, given, budget, task)
+    operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
+    name = wiring.begin(root, program, shown, given, budget, task, operator)
     look = style()
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
         show.line(f"run {name}: {visible(shown)}{logged}")
-    operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
     ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator)
     return tell(ended, show, form, quiet, look)
+
+
+def _remotely(
+    database: str, root: str, program: dict[str, Any], shown: str, given: dict[str, str], budget: dict[str, float],
+    quiet: bool, form: str, detach: bool,
+) -> int:  # fmt: skip
+    """Lets the workers of a database drive the run, and shows it as if it were driven here."""
+    from ..report.cells import visible
+    from . import remote
+    from .ending import tell
+    from .progress import progress
+    from .terminal import style
+
+    name = remote.begin(database, root, program, shown, given, budget)
+    look = style()
+    show = progress(form, quiet, look, is_terminal())
+    if form == "text" and not quiet:
+        show.line(f"run {name}: {visible(shown)}, for the workers of {remote.shown(database)}")
+    if detach:
+        show.close()
+        if form == "json" or quiet:
+            click.echo(json.dumps({"format": 1, "run": name, "status": "new"}) if form == "json" else name)
+        return 0
+    try:
+        return tell(remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look)
+    except KeyboardInterrupt:
+        click.echo(remote.detached(name), err=True)
+        return INTERRUPTED

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
@@ -20,28 +21,39 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 @click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
 @click.option("--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so.")
 @click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
+@click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
+              help="Only those that are not over and that nobody drives (or drove, for so long).")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(last: int | None, status: tuple[str, ...], plan: str | None, form: str, workspace: str | None) -> int:
+def command(
+    last: int | None,
+    status: tuple[str, ...],
+    plan: str | None,
+    stalled: float | None,
+    form: str,
+    database: str | None,
+    workspace: str | None,
+) -> int:
     """List the runs of this workspace, the newest last, with what they spent of their budget."""
     from fnmatch import fnmatchcase
 
     from ..report.cells import visible
-    from . import wiring
+    from . import remote
     from .progress import duration
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
-        rows = [] if store is None else store.runs()
+    with remote.reading(database, root) as store:
+        rows = [] if store is None else store.runs() if stalled is None else remote.stalled(store, root, stalled)
         rows = [row for row in rows if plan is None or fnmatchcase(row.plan, plan)]
         if status:
-            rows = [row for row in rows if wiring.status_of(root, row) in status]
+            rows = [row for row in rows if remote.status_of(store, root, row) in status]
         if last is not None:
             rows = rows[-last:]
         found: list[dict[str, Any]] = [
             {
                 "run": row.name,
-                "status": wiring.status_of(root, row),
+                "status": remote.status_of(store, root, row),
                 "plan": row.plan,
                 "steps": 0 if store is None else store.count(row),
                 "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.started)),
@@ -57,7 +69,7 @@ def command(last: int | None, status: tuple[str, ...], plan: str | None, form: s
         return 0
     if not found:
         none = "no runs yet; `fdc run PLAN` makes one"
-        click.echo("no such runs" if status or plan is not None else none)
+        click.echo("no such runs" if status or plan is not None or stalled is not None else none)
         return 0
     click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
     for one in found:

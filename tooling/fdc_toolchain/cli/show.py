@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .exits import UsageError, WorldError
+from .remote import database_option
 from .run_options import root_of
 from .verify import SEALS
 
@@ -26,19 +27,20 @@ Rows = list[tuple["Record", "Perform | None"]]
 @click.argument("run")
 @click.option("--step", "address", metavar="ADDRESS", help="One step whole: what it was asked, what it brought back.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, address: str | None, form: str, workspace: str | None) -> int:
+def command(run: str, address: str | None, form: str, database: str | None, workspace: str | None) -> int:
     """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
-    from . import wiring
+    from . import remote, wiring
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
         assert store is not None  # a run was found in it
         program = store.program(row)
         rows = folded(program, row, store.records(row))
         checked = store.check(row.id)
-    status = wiring.status_of(root, row)
+        status = remote.status_of(store, root, row)
     if address is not None:
         rows = [one for one in rows if one[0].address == address]
         if not rows:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .exits import CLEAN, FINDINGS, UsageError
+from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
@@ -22,17 +23,18 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 )
 @click.argument("run", required=False, default="")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, form: str, workspace: str | None) -> int:
+def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
     """Check the record of RUN (the beginning of a name; every run otherwise): its hash chain, contents and seal.
 
     A byte that was changed, a record that was taken out, put in or moved, and a lost end are found, and where.
     """
     from ..report.cells import visible
-    from . import wiring
+    from . import remote
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         found = [] if store is None else [_checked(store, number, name, run) for number, name in _chosen(store, run)]
         strays = 0 if store is None or run else store.strays()
     if run and not found:

@@ -229,7 +229,7 @@ class _Connection:
             query = self._known[statement] = _translated(statement)
         given = {f"p{number}": value for number, value in enumerate(values, 1)} if "%(p" in query else values
         try:
-            return self._pg.execute(query, given or None)  # type: ignore[arg-type]
+            return self._pg.execute(query, given or None)
         except psycopg.IntegrityError as failed:
             raise sqlite3.IntegrityError(_said(failed)) from failed
         except psycopg.Error as failed:

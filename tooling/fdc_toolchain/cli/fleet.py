@@ -1,0 +1,288 @@
+"""What a worker does with a delivery: takes the run, drives it as `fdc run` would, and lets others have its branches.
+
+The engine is the same, and so is the loop that drives it. A run that comes to a large fork leaves
+that loop, makes pieces of the fork's branches (`effects.pieces`), takes in what they bring as they
+end, and goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .exits import Exit, WorldError
+from .progress import Silent
+
+if TYPE_CHECKING:
+    from ..effects.dispatch import Sender
+    from ..effects.journal import RunJournal, RunRow
+    from ..effects.liveness import Session
+    from ..effects.operator import Operator
+    from ..effects.pg_journal import PgStore
+    from ..engine.drive import Assumption, Ending
+    from ..engine.state import RunState
+
+_POLL = 0.05
+
+
+@dataclass(slots=True)
+class Fleet:
+    """One worker. `fatal` ends the process: it is called when the database is gone, so that others take over."""
+
+    url: str
+    root: str
+    key: bytes | None
+    session: Session
+    sender: Sender
+    fatal: Callable[[str], None]
+    jobs: int
+    shell_seconds: float | None
+    operator: Operator
+    trust: bool
+    pieces: int
+    leaving: threading.Event = field(default_factory=threading.Event)
+    under_way: set[str] = field(default_factory=set)
+
+    def work(self, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
+        """Drives a run or a piece of one (`effects.dispatch.Work`)."""
+        from ..effects.journal import Damaged, Untrusted
+        from ..engine.events import Mismatch
+        from ..engine.ports import Fenced, WorldFailed
+        from ..program.codec import ProgramError
+
+        if self.leaving.is_set():
+            return self._stay()
+        store = None
+        self.under_way.add(delivery)
+        try:
+            store = self._store()
+            return self._work(store, run, asked, delivery)
+        except _Leaving:
+            self.under_way.discard(delivery)
+            return self._stay()
+        except Fenced as fenced:
+            return {"fenced": str(fenced)}
+        except Untrusted:
+            return {"refused": f"the run {run} is not sealed by the key of the worker {self.session.executor}"}
+        except (Damaged, Mismatch, ProgramError, Exit) as refused:
+            return {"refused": str(refused)}
+        except WorldFailed as failed:
+            self.fatal(str(failed))
+            return {"refused": str(failed)}
+        except Exception as bug:
+            import traceback
+
+            traceback.print_exc(file=sys.stderr)
+            return {"refused": f"a bug of fdc: {type(bug).__name__}: {bug}"}
+        finally:
+            self.under_way.discard(delivery)
+            if store is not None:
+                store.close()
+
+    def _store(self) -> PgStore:
+        from ..effects.pg_journal import PgStore
+
+        return PgStore(self.url, self.key)
+
+    def _stay(self) -> dict[str, Any]:
+        """The worker leaves: this delivery must not end, so that another worker gets it."""
+        while True:
+            time.sleep(60)
+
+    def _work(self, store: PgStore, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
+        from .wiring import known
+
+        row = store.run(run)
+        if row is None:
+            return {"gone": run}
+        known(row)
+        if not self.session.hold(row.id):
+            return {"driven": "by another worker"}
+        try:
+            row = store.run(run)  # as it is now that nobody else can change it
+            if row is None:
+                return {"gone": run}
+            drive = _Drive(self, store, row, asked, delivery)
+            if row.origin is not None and "branches" in row.origin:
+                return drive.piece()
+            return drive.whole()
+        finally:
+            self.session.release(row.id if row is not None else 0)
+
+
+class _Leaving(Exception):
+    """The worker was asked to end."""
+
+
+class _Drive:
+    """One run in the hands of one worker."""
+
+    def __init__(self, fleet: Fleet, store: PgStore, row: RunRow, asked: dict[str, Any], delivery: str) -> None:
+        self.fleet, self.store, self.row, self.asked, self.delivery = fleet, store, row, asked, delivery
+        self.program = store.program(row)
+        self.tried: set[str] = set()
+        """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
+
+    def whole(self) -> dict[str, Any]:
+        """Takes the run as far as it goes and puts the end on record."""
+        from .wiring import _ended, record_end
+
+        row = self.row
+        over = row.status not in ("new", "running")
+        if row.status == "cancelled" or (over and (not self.asked.get("again") or self._was_here())):
+            return {"status": row.status}
+        journal = self.store.claim(row, trust=self.fleet.trust)
+        self._begin(journal)
+        self._gather(journal)
+        while True:
+            state = self._fold()
+            ending, fork = self._drive(journal, state, row.name, parts=True)
+            if fork is None:
+                break
+            self._apart(journal, state, fork)
+            self._gather(journal)
+        ended = _ended(row, ending, state)
+        if ending.status == "broken" and self.store.lost:
+            raise self._lost(ending.message)
+        record_end(journal, ended)
+        return {"status": ended.status}
+
+    def piece(self) -> dict[str, Any]:
+        """Drives some branches of another run, whose records say how it came to them."""
+        from ..effects import pieces
+        from .wiring import left, record_end
+
+        row, origin = self.row, self.row.origin
+        assert origin is not None
+        if row.status not in ("new", "running"):
+            return {"status": row.status}
+        parent = self.store.run(origin["run"])
+        if parent is None:
+            return {"gone": origin["run"]}
+        checked = self.store.check(parent.id)
+        if checked.faults:
+            raise WorldError(f"the record of the run {parent.name} is damaged: {checked.faults[0]}")
+        journal = self.store.claim(row, trust=self.fleet.trust)
+        self._begin(journal)
+        state = self._fold(self.store.records(parent)[: origin["records"]])
+        pieces.keep(state, origin["address"], origin["branches"])
+        ending, _ = self._drive(journal, state, parent.name, parts=False)
+        if ending.status == "broken" and self.store.lost:
+            raise self._lost(ending.message)
+        ended = left(row, "finished" if pieces.is_done(state) else ending.status, state)
+        ended.message = ending.message
+        record_end(journal, ended)
+        return {"status": ended.status}
+
+    def _was_here(self) -> bool:
+        """Whether some worker has driven the run for this delivery before."""
+        sessions = self.store.records(self.row, "session")
+        return any(record.body.get("delivery") == self.delivery for record in sessions)
+
+    def _begin(self, journal: RunJournal) -> None:
+        """Puts on record who drives now, and what the client changed."""
+        from ..engine.events import Record
+        from .wiring import failures
+
+        records, epoch = journal.records, journal.epoch
+        driven = max((record.at for record in records), default=0.0)
+        who = {"pid": os.getpid(), "began": round(time.time(), 3), "host": socket.gethostname(),
+               "worker": self.fleet.session.executor, "delivery": self.delivery}  # fmt: skip
+        before = self._was_here()
+        fresh = [Record("session", "", epoch, "", "", driven, who)]
+        if not before and self.asked.get("budget"):
+            fresh.append(Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]}))
+        if not before and self.asked.get("retry"):
+            fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records)]
+        journal.append(fresh)
+
+    def _fold(self, before: list[Any] | None = None) -> RunState:
+        from ..engine.fold import fold
+
+        return fold(self.program, self.row.inputs, [*(before or ()), *self.store.records(self.row)])
+
+    def _drive(self, journal: RunJournal, state: RunState, run: str, *, parts: bool) -> tuple[Ending, Any]:
+        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned."""
+        from ..effects import pieces
+        from ..effects.tools import LocalTools
+        from ..engine.drive import Ending, Ports, drive
+        from ..engine.ports import Cancelled
+        from .bench import bench_for
+        from .wiring import Monotonic
+
+        fleet, found = self.fleet, []
+
+        def halted() -> bool:
+            if fleet.leaving.is_set():
+                return True
+            fork = pieces.fork_of(state) if parts else None
+            if fork is not None and fork.address not in self.tried and self._shares(fork):
+                found.append(fork)
+            return bool(found)
+
+        show = Silent()
+        answers = self.asked.get("answers") or {}
+        bench = bench_for(fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {})
+        try:
+            ports = Ports(journal, LocalTools(self.program, bench), Monotonic(), show, halted)
+            return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
+        except Cancelled:
+            if not found:
+                raise _Leaving from None
+            return Ending("broken"), found[0]
+        finally:
+            bench.root.close()
+
+    def _assume(self) -> dict[str, Assumption]:
+        from ..engine.events import Outcome
+
+        said = self.asked.get("assume") or {}
+        return {address: Outcome(word["value"]) if isinstance(word, dict) else word for address, word in said.items()}
+
+    def _shares(self, fork: Any) -> list[list[int]]:
+        from ..effects import pieces
+
+        workers = len(self.fleet.session.alive())
+        # Two for each worker: who is done first has something left to do.
+        return pieces.shares(fork, 2 * workers) if workers > 1 else []
+
+    def _apart(self, journal: RunJournal, state: RunState, fork: Any) -> None:
+        """Makes runs of the branches of a fork, in one commit, and sends them out."""
+        from ..effects import pieces
+
+        self.tried.add(fork.address)
+        state = self._fold()  # what is on record, whatever was in memory
+        if pieces.fork_of(state) != fork:
+            return
+        names = []
+        with self.store._transaction():
+            journal.anchor()  # whoever was replaced makes no pieces
+            for number, branches in enumerate(self._shares(fork), 1):
+                name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
+                origin = pieces.origin(self.row.name, state.records, fork.address, branches)
+                self.store.create(
+                    name, self.row.plan, self.program, self.row.inputs, time.time(), origin=origin, parent=self.row.id
+                )
+                names.append(name)
+        for name in names:
+            self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
+
+    def _gather(self, journal: RunJournal) -> None:
+        """Waits for the pieces of the run, and takes in what they bring."""
+        while pieces := self.store.pieces(self.row.id):
+            for piece in pieces:
+                if piece.status not in ("new", "running"):
+                    self.store.take_in(journal, piece)
+            if self.fleet.leaving.wait(_POLL):
+                raise _Leaving
+
+    def _lost(self, message: str) -> Exception:
+        from ..engine.ports import WorldFailed
+
+        return WorldFailed(message)

@@ -1,0 +1,266 @@
+"""Runs in a database, seen from a client: begun, followed, looked at."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .exits import Refused, UsageError, WorldError
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..effects.dispatch import Sender
+    from ..effects.journal import RunRow, Store
+    from ..effects.pg_journal import PgStore
+    from ..engine.state import RunState
+    from .wiring import Ended
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_POLL = 0.1
+
+database_option = click.option(
+    "--database", envvar="FDC_DATABASE", metavar="URL",
+    help="The PostgreSQL database whose workers drive runs (else FDC_DATABASE); without it, runs are this machine's.",
+)  # fmt: skip
+
+
+def needed(database: str | None) -> str:
+    """The database's URL. Raises UsageError where there is none."""
+    if not database:
+        raise UsageError("which database? `--database postgresql://USER:PASSWORD@HOST/NAME`, or FDC_DATABASE")
+    return database
+
+
+@contextmanager
+def reading(database: str | None, root: str) -> Iterator[Store | None]:
+    """The journal of a database, or without one that of a workspace (`wiring.reading`). Raises WorldError."""
+    from ..engine.ports import WorldFailed
+    from . import wiring
+
+    if not database:
+        with wiring.reading(root) as found:
+            yield found
+        return
+    try:
+        store = _store(database, root, make=False)
+        try:
+            yield store
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def status_of(store: Store | None, root: str, row: RunRow) -> str:
+    """The status to show: `interrupted` where nobody drives the run any more."""
+    from ..effects.pg_journal import PgStore
+    from . import wiring
+
+    if not isinstance(store, PgStore):
+        return wiring.status_of(root, row)
+    return "interrupted" if row.status == "running" and not store.is_driven(row) else row.status
+
+
+def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
+    """The runs that are not over and that nobody drives; in a database, and pieces of runs too, for so many seconds."""
+    from ..effects.pg_journal import PgStore
+    from . import wiring
+
+    if isinstance(store, PgStore):
+        return store.stalled(seconds)
+    rows = [row for row in store.runs() if wiring.status_of(root, row) in ("new", "interrupted")]
+    return [row for row in rows if time.time() - row.started >= seconds]
+
+
+def begin(
+    database: str, root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
+) -> str:
+    """Puts a new run on record and into the queue; returns its name. Raises WorldError."""
+    from ..effects import runs
+    from ..engine.ports import WorldFailed
+
+    name = runs.RunIds().run_id()
+    inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+    try:
+        store = _store(database, root, make=True)
+        try:
+            store.create(name, plan, program, inputs, time.time())
+        finally:
+            store.close()
+        send(database, name, {}, f"{name}:first")
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return name
+
+
+def send(database: str, run: str, asked: dict[str, Any], delivery: str = "") -> str:
+    """Has some worker drive a run. Raises WorldFailed."""
+    from ..effects.dispatch import Sender
+
+    sender = Sender(database)
+    try:
+        return sender.send(run, asked, delivery=delivery)
+    finally:
+        sender.close()
+
+
+def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, epoch: int = 0, seq: int = 0) -> Ended:
+    """Shows what workers put on record of a run, from the record `seq` on, until it cannot go on.
+
+    `epoch` is that of the run when the `delivery` was sent. Raises WorldError, and Refused where no worker would drive
+    it. KeyboardInterrupt leaves the run to its workers.
+    """
+    from ..effects.dispatch import Sender
+    from ..effects.liveness import alive
+    from ..engine.ports import WorldFailed
+
+    try:
+        if not alive(database):
+            click.echo("fdc: no worker is connected to the database; the run waits for `fdc worker`", err=True)
+        store = _store(database, root, make=False)
+        sender = Sender(database)
+        try:
+            return _Follower(store, sender, name, delivery, show, epoch, seq).run()
+        finally:
+            sender.close()
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    finally:
+        show.close()
+
+
+def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int) -> Ended:
+    """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
+    from ..engine.events import Outcome
+    from ..engine.ports import WorldFailed
+
+    assume = {address: {"value": known.value} if isinstance(known, Outcome) else known
+              for address, known in asked["assume"].items()}  # fmt: skip
+    if row.status in ("new", "running") and _in_hand(database, row):
+        if asked["answers"] or assume or asked["budget"] or asked["retry"]:
+            raise Refused(f"the run {row.name} is under way; there is nothing to answer or to try again yet")
+        return follow(database, root, row.name, "", show)
+    try:
+        delivery = send(database, row.name, {**asked, "assume": assume})
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
+
+
+def _in_hand(database: str, row: RunRow) -> bool:
+    """Whether some worker drives the run, or will: its last delivery has not ended."""
+    from ..effects.dispatch import Sender
+    from ..engine.ports import WorldFailed
+
+    try:
+        sender = Sender(database)
+        try:
+            return any(one.status in ("ENQUEUED", "PENDING", "DELAYED") for one in sender.deliveries(row.name))
+        finally:
+            sender.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+class _Follower:
+    def __init__(
+        self, store: PgStore, sender: Sender, name: str, delivery: str, show: Quiet, epoch: int, seq: int
+    ) -> None:
+        self.store, self.sender, self.name, self.delivery, self.show = store, sender, name, delivery, show
+        self.epoch, self.seq = epoch, seq
+
+    def run(self) -> Ended:
+        from ..engine.fold import fold
+
+        row = self._row()
+        program = self.store.program(row)
+        state: RunState | None = None
+        known: list[Any] = []
+        at, looked = 0, time.monotonic()
+        while True:
+            row = self._row()
+            over = row.epoch > self.epoch and row.status not in ("new", "running")
+            fresh, at = self.store.records_after(row, at)
+            if fresh or state is None:
+                known += fresh
+                seen: list[Any] = []
+                if state is None or any(record.kind == "retry" for record in fresh):
+                    state = fold(program, row.inputs, known, lambda record, effect: seen.append((record, effect)))
+                    self._shown(seen[self.seq :])
+                else:
+                    self._apply(state, fresh)
+                self.seq = len(known)
+            if over:
+                return self._ended(row, state)
+            if time.monotonic() - looked > 1:
+                self._refused(row)
+                looked = time.monotonic()
+            time.sleep(_POLL)
+
+    def _row(self) -> RunRow:
+        row = self.store.run(self.name)
+        if row is None:
+            raise WorldError(f"the run {self.name} is gone from the database")
+        return row
+
+    def _apply(self, state: RunState, fresh: list[Any]) -> None:
+        from ..engine.fold import apply
+
+        for record in fresh:
+            want = apply(state, record)
+            self._shown([(record, None if want is None else want.effect)])
+
+    def _shown(self, rows: list[Any]) -> None:
+        from ..engine.events import Failure, Outcome
+
+        for record, effect in rows:
+            if record.kind != "outcome" or effect is None:
+                continue
+            body = record.body
+            failed = body.get("failed")
+            failure = None if failed is None else Failure(failed["kind"], failed["message"])
+            if effect.tool == "message_user" and failure is None and isinstance(body.get("value"), str):
+                self.show.say(body["value"])  # the worker said it where nobody listens
+            self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
+
+    def _refused(self, row: RunRow) -> None:
+        said = self.sender.outcome(self.delivery)
+        if said is not None and "refused" in said and not self.store.is_driven(row):
+            raise Refused(f"no worker drives the run {self.name}: {said['refused']}")
+
+    def _ended(self, row: RunRow, state: RunState) -> Ended:
+        from .wiring import Ended
+
+        said = row.ending or {}
+        return Ended(
+            row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
+            said.get("questions", []), said.get("message", ""), said.get("steps", 0), said.get("seconds", 0.0),
+            said.get("spent", {}),
+        )  # fmt: skip
+
+
+def shown(database: str) -> str:
+    """A database's URL without the password."""
+    from ..effects import pg_journal
+
+    return pg_journal.shown(database)
+
+
+def _store(database: str, root: str, *, make: bool) -> PgStore:
+    from ..effects import trust
+    from ..effects.pg_journal import PgStore
+
+    return PgStore(database, trust.key(root, make=make))
+
+
+def detached(name: str) -> str:
+    """What to say when the client leaves a run to its workers."""
+    shown = "" if os.environ.get("FDC_DATABASE") else " --database URL"
+    return f"the run {name} goes on without you; `fdc resume {name}{shown}` follows it"

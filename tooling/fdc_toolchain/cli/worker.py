@@ -1,0 +1,111 @@
+"""`fdc worker`: drives the runs that `fdc run --database` puts into a PostgreSQL database."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import click
+
+from .exits import WorldError
+from .remote import database_option
+from .run_options import root_of
+
+
+@click.command(
+    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database is not there, 70 the database was lost on the way.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@database_option
+@click.option("--name", metavar="NAME", help="How this worker is called; no two at once by one name. A new name otherwise.")
+@click.option("--runs", "most", type=click.IntRange(1, 64), default=4, show_default=True, help="Runs at once.")
+@click.option("--pieces", type=click.IntRange(1, 64), default=2, show_default=True, help="Shares of large forks at once.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches of a run at once.")
+@click.option("--patience", type=click.FloatRange(1, 3600), default=15.0, show_default=True, metavar="SECONDS",
+              help="How long this worker may be silent before others take its runs.")  # fmt: skip
+@click.option("--trust", is_flag=True, help="Drive every run of the database, whoever's key has sealed it.")
+@click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take.")
+@click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had.")
+@click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it.")
+@click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded).")
+@click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
+def command(
+    database: str | None,
+    name: str | None,
+    most: int,
+    pieces: int,
+    jobs: int,
+    patience: float,
+    trust: bool,
+    shell_timeout: float | None,
+    allow_unsandboxed: bool,
+    allow_network: bool,
+    model: str | None,
+    workspace: str | None,
+) -> int:
+    """Take runs from a database and drive them in this workspace, until it is asked to end (Ctrl-C, SIGTERM).
+
+    Start as many as you like, on as many machines. When one dies, freezes or loses the database, the others go on
+    with its runs. Workers need one workspace (the same folder, or plans that touch no files) and one key
+    (docs/workers.md).
+    """
+    from ..effects import dispatch
+    from ..effects import trust as keys
+    from ..effects.liveness import Session
+    from ..effects.operator import Operator
+    from ..effects.pg_journal import PgStore, shown
+    from ..engine.drive import GRACE
+    from ..engine.ports import WorldFailed
+    from .fleet import Fleet
+    from .remote import needed
+
+    url = needed(database)
+    root = root_of(workspace)
+    name = name or f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
+    asked = threading.Event()
+    for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(which, lambda number, frame: asked.set())
+    try:
+        key = keys.key(root, make=True)
+        store = PgStore(url, key)
+        session = Session(url, name, fatal, patience)
+        session.start()
+        sender = dispatch.Sender(url)
+        operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
+        fleet = Fleet(url, root, key, session, sender, fatal, jobs, shell_timeout, operator, trust, pieces)
+        dispatch.serve(url, name, fleet.work, runs=most, pieces=pieces)
+        janitor = dispatch.Janitor(session, store, sender, say)
+        janitor.start(fatal)
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    say(f"worker {name} takes runs from {shown(url)} and drives them in {root}")
+    asked.wait()
+    fleet.leaving.set()
+    janitor.stop()
+    left = threading.Event()
+    for _ in range(int((GRACE + 1) / 0.05)):
+        if not fleet.under_way:
+            break
+        left.wait(0.05)
+    say(f"worker {name} ends; what it drove goes to the others")
+    session.stop()
+    # DBOS would wait for its threads, and mark what they hold as done.
+    os._exit(0)
+
+
+def say(text: str) -> None:
+    """A line about the worker itself."""
+    from ..report.cells import visible
+
+    click.echo(visible(text), err=True)
+
+
+def fatal(why: str) -> None:
+    """Ends the process at once: others may hold its runs by now, and nothing that it does could be put on record."""
+    try:
+        os.write(2, f"fdc: the database is lost, and this worker with it: {' '.join(why.split())}\n".encode())
+    finally:
+        os._exit(70)
+
+

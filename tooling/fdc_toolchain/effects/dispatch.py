@@ -1,0 +1,233 @@
+"""DBOS Transact as the dispatcher: queues, at-least-once delivery, and who has taken what.
+
+DBOS carries names of runs from a client to some worker, and nothing else: what a run does is in our
+journal, and what a delivery means does not depend on how often it comes. A delivery is a DBOS
+workflow without steps. It never ends with an exception, for DBOS would not deliver it again; where the
+infrastructure fails, the worker ends instead.
+
+The open part of DBOS does not notice that a worker died. `Janitor` does, in every worker: what a worker
+without a lock session (`effects.liveness`) has taken goes back into its queue; and a run that nobody
+drives and that no queue knows of (the watchdog) is delivered anew.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..engine.ports import WorldFailed
+from . import liveness
+from .journal import ENGINE
+from .pg_journal import PgStore, connect, shown
+
+if TYPE_CHECKING:
+    from dbos import DBOSClient
+
+RUNS = "fdc-runs"
+PIECES = "fdc-pieces"
+_WORK = "fdc.work"
+_APPLICATION = "fdc"
+_POLL = 0.1
+_MAKING = 0x66646332
+
+GRACE = 3.0
+"""Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
+LONG = 30.0
+"""Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
+
+Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
+"""Drives a run (its name, what the client asked for, the delivery's id); returns how that went, raises nothing."""
+
+
+def prepare(url: str) -> None:
+    """Makes DBOS's own tables where there are none. Raises WorldFailed."""
+    with connect(url) as pg:
+        if pg.execute("SELECT to_regclass('dbos.workflow_status')").fetchone() != (None,):
+            return
+        pg.execute("SELECT pg_advisory_lock(%s)", (_MAKING,))
+        if pg.execute("SELECT to_regclass('dbos.workflow_status')").fetchone() == (None,):
+            _quiet()
+            from dbos import DBOS
+
+            DBOS.migrate(url)
+
+
+class Sender:
+    """Puts runs into the queues, and looks what became of them. Raises WorldFailed."""
+
+    def __init__(self, url: str) -> None:
+        prepare(url)
+        _quiet()
+        from dbos import DBOSClient
+
+        self._url = url
+        self._client: DBOSClient = self._try(
+            lambda: DBOSClient(
+                system_database_url=url, serializer=_json(), application_name=_APPLICATION,
+                system_database_pool_size=2, retry_connection_errors=False,
+            )
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Lets the database go."""
+        self._client.destroy()
+
+    def send(self, run: str, asked: dict[str, Any], *, piece: bool = False, delivery: str = "") -> str:
+        """Has a run driven by some worker; the same `delivery` sent twice is one. Returns its id."""
+        delivery = delivery or f"{run}:{uuid.uuid4().hex[:12]}"
+        options: Any = {
+            "workflow_name": _WORK, "queue_name": PIECES if piece else RUNS, "workflow_id": delivery,
+            "app_version": str(ENGINE),
+        }  # fmt: skip
+        self._try(lambda: self._client.enqueue(options, run, asked))
+        return delivery
+
+    def outcome(self, delivery: str) -> dict[str, Any] | None:
+        """What a worker said in the end of a delivery; None where it has not."""
+        found = self._try(lambda: self._client.list_workflows(workflow_ids=[delivery]))
+        if not found or found[0].status in ("ENQUEUED", "PENDING", "DELAYED"):
+            return None
+        said = found[0].output
+        return said if isinstance(said, dict) else {"refused": f"the delivery ended as {found[0].status}: {found[0].error}"}
+
+    def deliveries(self, run: str) -> list[Any]:
+        """All deliveries of a run (DBOS's status of each)."""
+        return list(self._try(lambda: self._client.list_workflows(workflow_id_prefix=f"{run}:", load_input=False)))
+
+    def pending(self) -> list[Any]:
+        """All deliveries that a worker has taken."""
+        return list(self._try(lambda: self._client.list_workflows(status="PENDING", load_input=False, load_output=False)))
+
+    def give_back(self, deliveries: list[str], queue: str) -> None:
+        """Puts deliveries into their queue again."""
+        self._try(lambda: self._client.resume_workflows(deliveries, queue_name=queue))
+
+    def _try(self, what: Callable[[], Any]) -> Any:
+        import sqlalchemy.exc
+        from dbos import error
+
+        try:
+            return what()
+        except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
+            raise WorldFailed(f"{shown(self._url)}: {' '.join(str(failed).split())[:300]}") from failed
+
+
+def serve(url: str, executor: str, work: Work, *, runs: int, pieces: int) -> None:
+    """Takes deliveries from now on, on threads: at most so many runs and so many pieces at once. Raises WorldFailed.
+
+    Two queues, because a run waits for its pieces.
+    """
+    prepare(url)
+    _quiet()
+    import sqlalchemy.exc
+    from dbos import DBOS
+
+    DBOS(
+        config={
+            "name": _APPLICATION, "system_database_url": url, "executor_id": executor, "serializer": _json(),
+            # Deliveries of this version of what records mean; by default it would be a hash of our source.
+            "application_version": str(ENGINE), "sys_db_pool_size": 6, "log_level": "CRITICAL",
+            "use_listen_notify": True, "enable_otlp": False,
+        }
+    )  # fmt: skip
+
+    @DBOS.workflow(name=_WORK)
+    def deliver(run: str, asked: dict[str, Any]) -> dict[str, Any]:
+        return work(run, asked, DBOS.workflow_id or "")
+
+    try:
+        DBOS.launch()
+        DBOS.register_queue(RUNS, worker_concurrency=runs, polling_interval_sec=_POLL)
+        DBOS.register_queue(PIECES, worker_concurrency=pieces, polling_interval_sec=_POLL)
+    except sqlalchemy.exc.SQLAlchemyError as failed:
+        raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())[:300]}") from failed
+
+
+class Janitor:
+    """Finds work that was lost. Every worker has one; one of them works at a time."""
+
+    def __init__(self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]) -> None:
+        self._session, self._store, self._sender, self._say = session, store, sender, say
+        self._over = threading.Event()
+
+    def start(self, lost: Callable[[str], None]) -> None:
+        """Looks once a second; `lost` hears that the database is gone."""
+
+        def look() -> None:
+            while not self._over.wait(1.0):
+                try:
+                    self.look()
+                except WorldFailed as failed:
+                    if not self._over.is_set():
+                        lost(str(failed))
+                    return
+
+        threading.Thread(target=look, name="fdc-janitor", daemon=True).start()
+
+    def stop(self) -> None:
+        """Looks no more."""
+        self._over.set()
+
+    def look(self) -> None:
+        """Once. Raises WorldFailed."""
+        if not self._session.lead():
+            return
+        try:
+            self._dead()
+            for row in self._store.stalled(GRACE):
+                self._watch(row.name, piece=bool(row.origin and "branches" in row.origin))
+        finally:
+            self._session.follow()
+
+    def _dead(self) -> None:
+        taken = self._sender.pending()
+        if not taken:
+            return
+        alive = self._session.alive()
+        lost: dict[str, list[str]] = {}
+        for one in taken:
+            if liveness.number(one.executor_id or "") not in alive and one.queue_name:
+                lost.setdefault(one.queue_name, []).append(one.workflow_id)
+        for queue, deliveries in lost.items():
+            self._sender.give_back(deliveries, queue)
+            self._say(f"given back, their worker is gone: {', '.join(deliveries)}")
+
+    def _watch(self, run: str, *, piece: bool) -> None:
+        known = self._sender.deliveries(run)
+        if any(one.status in ("ENQUEUED", "DELAYED") for one in known):
+            return
+        last = max(known, key=lambda one: one.created_at or 0, default=None)
+        if last is not None and isinstance(last.output, dict) and "refused" in last.output:
+            return  # the next worker would say the same; `fdc runs --stalled` shows it
+        waits = any(one.status == "PENDING" for one in known)
+        if waits and not any(row.name == run for row in self._store.stalled(LONG)):
+            return
+        self._sender.send(run, {}, piece=piece)
+        self._say(f"delivered again, nobody drove it: {run}")
+
+
+def _json() -> Any:
+    """DBOS keeps pickles by default, and who writes the database would run code in every worker."""
+    from dbos import Serializer
+
+    class Json(Serializer):
+        def serialize(self, data: Any) -> str:
+            return json.dumps(data, default=repr)
+
+        def deserialize(cls, serialized_data: str) -> Any:
+            return json.loads(serialized_data)
+
+        def name(self) -> str:
+            return "fdc_json"
+
+    return Json()
+
+
+def _quiet() -> None:
+    """DBOS logs to stderr by itself."""
+    import logging
+
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)

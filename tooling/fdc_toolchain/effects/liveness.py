@@ -1,0 +1,110 @@
+"""Who is alive, told by PostgreSQL: advisory locks that last as long as a worker's session.
+
+A worker holds one lock for itself and one for each run that it drives, all on one session, and asks
+that session once a second whether it is still there. When it is not, the worker has lost its locks,
+others may drive its runs by now, and it must stop (`lost` is called; the fence in the journal stops
+what comes before that). The server ends a session that was silent for `patience` seconds: so a worker
+that is frozen, or on a machine that is gone, loses its locks too. No clock of any machine is compared.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+
+from ..engine.ports import WorldFailed
+from .pg_journal import RUN_LOCKS, connect, shown
+
+EXECUTOR_LOCKS = 0x666465
+JANITOR_LOCK = 0x66646331
+PATIENCE = 15.0
+BEAT = 1.0
+
+_ALIVE = f"SELECT objid::bigint FROM pg_locks WHERE locktype='advisory' AND classid={EXECUTOR_LOCKS} AND granted"
+
+
+class Session:
+    """The lock session of one worker. Use from any thread."""
+
+    def __init__(self, url: str, executor: str, lost: Callable[[str], None], patience: float = PATIENCE) -> None:
+        """Raises WorldFailed where the server is not there, or another worker goes by this name."""
+        self.executor = executor
+        self._lost = lost
+        self._beat = min(BEAT, patience / 4)
+        self._pg = connect(url)
+        self._guard = threading.Lock()
+        self._held: set[int] = set()
+        self._over = threading.Event()
+        found = self._pg.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", (EXECUTOR_LOCKS, number(executor))).fetchone()
+        if found != (True,):
+            self._pg.close()
+            raise WorldFailed(f"a worker named {executor} is connected to {shown(url)} already; name this one otherwise")
+        self._pg.execute(f"SET idle_session_timeout = {int(patience * 1000)}")
+
+    def start(self) -> None:
+        """Begins to ask."""
+        threading.Thread(target=self._ask, name="fdc-liveness", daemon=True).start()
+
+    def stop(self) -> None:
+        """Gives all locks back."""
+        self._over.set()
+        self._pg.close()
+
+    def hold(self, run: int) -> bool:
+        """Takes the lock of a run; False where somebody drives it, this worker included."""
+        with self._guard:
+            if run in self._held or not self._try(RUN_LOCKS, run):
+                return False
+            self._held.add(run)
+            return True
+
+    def release(self, run: int) -> None:
+        """Gives the lock of a run back."""
+        with self._guard:
+            self._held.discard(run)
+            self._query("SELECT pg_advisory_unlock(%s::int, %s::int)", (RUN_LOCKS, run))
+
+    def alive(self) -> set[int]:
+        """The numbers of the workers that are connected."""
+        return {int(row[0]) for row in self._query(_ALIVE, ())}
+
+    def lead(self) -> bool:
+        """Takes the lock of the one who cleans up; False where another worker does."""
+        return bool(self._query("SELECT pg_try_advisory_lock(%s)", (JANITOR_LOCK,))[0][0])
+
+    def follow(self) -> None:
+        """Gives that lock back."""
+        self._query("SELECT pg_advisory_unlock(%s)", (JANITOR_LOCK,))
+
+    def _try(self, kind: int, which: int) -> bool:
+        return bool(self._query("SELECT pg_try_advisory_lock(%s::int, %s::int)", (kind, which))[0][0])
+
+    def _query(self, query: str, values: tuple[int, ...]) -> list[tuple[Any, ...]]:
+        import psycopg
+
+        try:
+            return self._pg.execute(query, values).fetchall()
+        except psycopg.Error as failed:
+            if not self._over.is_set():
+                self._lost(" ".join(str(failed).split()))
+            raise WorldFailed(f"the session with the locks is gone: {failed}") from failed
+
+    def _ask(self) -> None:
+        try:
+            while not self._over.wait(self._beat):
+                self._query("SELECT 1", ())
+        except WorldFailed:
+            pass
+
+
+def number(executor: str) -> int:
+    """The second key of a worker's lock."""
+    return int.from_bytes(blake2b(executor.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big") >> 1
+
+
+def alive(url: str) -> int:
+    """How many workers are connected. Raises WorldFailed."""
+    with connect(url) as pg:
+        return len(pg.execute(_ALIVE).fetchall())
