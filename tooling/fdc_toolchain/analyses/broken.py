@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from ..resolve.graph import Instance
@@ -38,15 +39,19 @@ class Alone(Summaries):
 
 
 class Case(NamedTuple):
-    """One walk over a root's runs: the words, their shortest paths, where they start, and what the walk is about."""
+    """One walk over a root's runs: the words, their shortest paths, where they start, and what the walk is about.
+
+    `assumed`: which arguments, made of what the run is given, are that (`each_value`); the walks about one thing
+    come one after the other, for each way in which they may be. `doubt` is where one of those arguments stands.
+    """
 
     words: Summaries
     search: Search
     root: Instance
     starts: tuple[int, ...]
     about: str
+    assumed: frozenset[str] = frozenset()
     doubt: Leaf | None = None
-    """Where one may doubt that there are such runs at all."""
 
 
 def cases(root: Instance, rule: Obligation) -> Iterator[Case] | None:
@@ -65,43 +70,55 @@ def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[D
     `source` is the protocol's text: the findings point at the rule in it.
     """
     where = Label(place(source, rule.path, ("rules", rule.number, "rule_id")), rule.description)
-    found: dict[Span, Diagnostic] = {}
+    sure: list[Diagnostic] = []
     doubts: list[Diagnostic] = []
+    sometimes: list[tuple[frozenset[str], list[Diagnostic]]] = []
+    kept: set[str] = set()
     walks = cases(root, rule)
     if walks is None:
         message = f"{_named(rule)} is not proved: the plan names more values than are looked at one by one"
         doubts.append(_finding(last_line(root), "FDC463", message, rule, (), ()))
-    for case in walks or ():
-        start = sum(1 << state for state in case.starts)
-        if not case.words.body(case.root, root.unit.body, start) & ~case.words.machine.accept:
-            continue
-        for state in case.starts:
-            sure, unsure = _judged(case, state, root, rule)
-            for item in sure:
-                found.setdefault(item.trace[-1].span if item.trace else item.span, item)
-            doubts += unsure
-        if len(found) >= MOST:
+    for _, group in groupby(walks or (), lambda case: case.about):
+        results = [(case, *_judged(case, root, rule)) for case in group]
+        if all(broken for _, broken, _ in results):  # whatever the run is given
+            sure += results[0][1]
+        else:
+            sometimes += [(case.assumed, broken) for case, broken, _ in results if broken]
+            kept = kept.union(*(case.assumed for case, broken, _ in results if not broken))
+        doubts += [one for _, _, unproved in results for one in unproved]
+        if len(sure) >= MOST:
             break
-    out = list(found.values())[:MOST] or doubts[:1]
-    status = "violated" if found else "unproved" if doubts else "holds"
-    return status, [item._replace(labels=(*item.labels, where)) for item in out]
+    for assumed, broken in sometimes:
+        if assumed - kept:  # whatever this argument is, the rule is broken for it
+            sure += broken
+    by_place = {item.trace[-1].span if item.trace else item.span: item for item in reversed(sure)}
+    found = list(by_place.values())[: -MOST - 1 : -1] or doubts[:1]
+    status = "violated" if sure else "unproved" if doubts else "holds"
+    return status, [item._replace(labels=(*item.labels, where)) for item in found]
 
 
-def _judged(case: Case, start: int, root: Instance, rule: Obligation) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """What is certain about the runs that begin in one state, and what is in doubt."""
-    finding = case.search.root(case.root, start)
-    sure = [one for one in finding.refusals if one.length < UNSURE and not isinstance(one.node, Loop)]
-    found = [_refused(one, root, rule, case.about) for one in sure[:MOST]]
-    end = finding.unfinished
-    if end is not None and end[1] < UNSURE:
-        found.append(_unfinished(root, rule, case, *end))
-    if found and case.doubt is None:
-        return found, []
-    for one in finding.refusals[:1]:
-        return [], [_unproved(one.outer, case.doubt or _doubt(one), rule, labels(one.path), case.about)]
-    if end is not None:
-        return [], [_unproved(last_line(root), case.doubt or doubt_in(end[2]), rule, labels(end[2]), case.about)]
-    return [], []
+def _judged(case: Case, root: Instance, rule: Obligation) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """The ways in which runs of one walk break the rule for certain, and one in which one may, for a finding of less."""
+    sure: list[Diagnostic] = []
+    unproved: list[Diagnostic] = []
+    begun = sum(1 << state for state in case.starts)
+    if not case.words.body(case.root, root.unit.body, begun) & ~case.words.machine.accept:
+        return [], []
+    for start in case.starts:
+        finding = case.search.root(case.root, start)
+        certain = [one for one in finding.refusals if one.length < UNSURE and not isinstance(one.node, Loop)]
+        sure += [_refused(one, root, rule, case.about) for one in certain[:MOST]]
+        end = finding.unfinished
+        if end is not None and end[1] < UNSURE:
+            sure.append(_unfinished(root, rule, case, *end))
+        if finding.refusals:
+            one = finding.refusals[0]
+            doubt = (None if one in certain else _doubt(one)) or case.doubt
+            unproved += [_unproved(one.outer, doubt, rule, labels(one.path), case.about)] if doubt else []
+        elif end is not None:
+            doubt = doubt_in(end[2]) or case.doubt
+            unproved += [_unproved(last_line(root), doubt, rule, labels(end[2]), case.about)] if doubt else []
+    return sure, unproved
 
 
 class _Search(Search):
@@ -157,8 +174,7 @@ def _doubt(refusal: Refusal) -> Leaf | None:
     return found
 
 
-def _unproved(span: Span, doubt: Leaf | None, rule: Obligation, trace: tuple[Label, ...], about: str) -> Diagnostic:
-    assert doubt is not None
+def _unproved(span: Span, doubt: Leaf, rule: Obligation, trace: tuple[Label, ...], about: str) -> Diagnostic:
     if doubt.doubt == SOME_ORDER:
         why = "the branches of a fork may interleave in an order that breaks it"
     else:

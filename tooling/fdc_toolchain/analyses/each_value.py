@@ -4,9 +4,9 @@ One value is fixed, which stands for any of its kind (`analyses.values`), and th
 other rule; but only the steps count whose argument is that value. A literal argument is it or is not. The name
 of a `for_each_file` is it in one turn of the loop, if the file was there when the loop began and the glob matches
 it, and in no other turn. A plan's parameter is it where the caller gives it. What a run is given from outside
-does not change while it lasts: each way of writing an argument with it is the value or is not, for the whole
-run, and both are looked at. Of any other name nobody knows: the step counts or does not, and what depends on
-that is unproved.
+does not change while it lasts: an argument made of that is the value or is not, for the whole run, and both are
+looked at; what is broken both ways, or for every value of such an argument, is broken for certain. Of any other
+name nobody knows: the step counts or does not, and what depends on that is unproved.
 
 Whether the file is there is followed from step to step: what creates it makes it be there, what deletes it ends
 that, and a shell step may create it, as in `analyses.files`; nobody else interferes.
@@ -54,10 +54,9 @@ class View(Instance):
 
 
 class Given(NamedTuple):
-    """An argument of the root's that is the same for a whole run: its text has no names but those in `names`."""
+    """An argument of the root's that is the same for a whole run: it is made of what the run is given."""
 
     value: Value
-    names: frozenset[str]
     leaf: Leaf
     """Where it first stands."""
 
@@ -404,11 +403,11 @@ def given(root: Instance, rule: Obligation) -> list[Given]:
         elif isinstance(node, Invoke):
             values_of = list(node.arguments.values())
         for value in values_of:
-            names = frozenset(part.path[0] for part in value.parts if isinstance(part, Ref))
+            names = {part.path[0] for part in value.parts if isinstance(part, Ref)}
             if names and names <= stable and value.text not in out:
                 statement = node.step if isinstance(node, Act) else node.call  # type: ignore[union-attr]
                 leaf = Leaf(unit.key, statement.line, statement.column, "", True, "value")
-                out[value.text] = Given(value, names, leaf)
+                out[value.text] = Given(value, leaf)
     return list(out.values())
 
 
@@ -421,21 +420,10 @@ def _cases(root: Instance, rule: Obligation, value: values.Value, found: Named, 
         assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)
         assumed |= {one.value.text: yes for one, yes in zip(looked_at, chosen, strict=True)}
         words = PerValue(rule, value.text, found.kind, root, assumed, files=found.files)
-        doubt = _doubt([one for one in looked_at if assumed[one.value.text]], possible)
-        yield Case(words, PerValueSearch(words), words.view(root), words.starts, about, doubt)
+        same = frozenset(one.value.text for one, yes in zip(looked_at, chosen, strict=True) if yes)
+        leaf = looked_at[0].leaf if looked_at else None
+        yield Case(words, PerValueSearch(words), words.view(root), words.starts, about, same, leaf)
 
 
 def _may_be(one: Given, text: str, kind: str) -> bool:
     return glob_match.fits(text, glob_match.compiled(events.pattern_of(one.value, kind)))
-
-
-def _doubt(same: list[Given], possible: list[Given]) -> Leaf | None:
-    """A place to point at, where nobody has made sure that these may be the value while the others are not.
-
-    Values can be found for one of them; and for none of the others if each has a name of its own.
-    """
-    if not same:
-        return None
-    first, *more = same
-    sure = not more and all(one is first or one.names - first.names for one in possible)
-    return None if sure else first.leaf

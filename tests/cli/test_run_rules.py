@@ -1,0 +1,106 @@
+"""`fdc run` under rules of protocols: a step that breaks one is not made, whatever lint was told to keep silent (FDC-64)."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.support.process import fdc
+
+HIDDEN = {"template": "absence", "a": {"action": "write_op", "arguments": {"path": "docs/generated/**"}}}
+READ_BACK = {"template": "response", "same": "path", "a": "write_op", "b": "read_file"}
+
+PLAN = """param page = a.md
+param shown = a.md
+set_plan Write a page
+plan_step_complete ready
+overwrite_file_with_block docs/{page}
+    Tea is brewed.
+read_file docs/{shown}
+close_task
+submit
+"""
+
+
+def house(workspace: Path, plan: str = PLAN, **checks: dict[str, Any]) -> None:
+    rules = [
+        {"rule_id": name.replace("_", "-"), "description": f"The {name}.", "enforcement": "Proved.", "check": check}
+        for name, check in checks.items()
+    ]
+    (workspace / "protocols").mkdir(exist_ok=True)
+    body = {"protocol_id": "house", "description": "The house.", "rules": rules}
+    (workspace / "protocols" / "house.protocol.json").write_text(json.dumps(body))
+    (workspace / "a.plan").write_text(plan)
+
+
+def run_of(output: str) -> str:
+    found = re.search(r"\d{8}-\d{6}-\w{4}", output)
+    assert found is not None, output
+    return found.group()
+
+
+def test_a_step_that_breaks_a_rule_is_refused_before_it_touches_anything(workspace: Path) -> None:
+    house(workspace, hidden=HIDDEN)
+    lint = fdc("lint", "a.plan", cwd=workspace)
+    assert "FDC463" in lint.stdout
+    assert lint.returncode == 0, "what a value decides is a warning, and the run watches it"
+    done = fdc("run", "a.plan", "page=generated/a.md", "shown=generated/a.md", cwd=workspace)
+    assert done.returncode == 1
+    refused = "rule: `overwrite_file_with_block` breaks the rule `hidden` of `house`: The hidden.\n  at a.plan:5 (main/3)\n"
+    assert refused in done.stdout
+    assert not (workspace / "docs" / "generated").exists()
+    name = run_of(done.stdout)
+    for command in ("verify", "replay"):
+        again = fdc(command, name, cwd=workspace)
+        assert again.returncode == 0, again.stdout + again.stderr
+    assert fdc("resume", name, cwd=workspace).returncode != 0, "a run that a rule has stopped is over"
+    free = fdc("run", "a.plan", cwd=workspace)
+    assert free.returncode == 0, free.stdout
+    assert (workspace / "docs" / "a.md").read_text() == "Tea is brewed.\n"
+
+
+def test_a_run_that_ends_owing_something_says_what_and_for_which_file(workspace: Path) -> None:
+    house(workspace, read_back=READ_BACK)
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "b.md").write_text("b")
+    done = fdc("run", "a.plan", "shown=b.md", "--format", "json", cwd=workspace)
+    assert done.returncode == 1
+    ended = json.loads(done.stdout)
+    assert ended["status"] == "stopped"
+    assert ended["stop"]["kind"] == "rule"
+    assert "`read-back` of `house` for the path `docs/a.md`" in ended["stop"]["message"]
+    assert fdc("replay", ended["run"], cwd=workspace).returncode == 0
+
+
+def test_a_comment_silences_the_linter_and_not_the_run(workspace: Path) -> None:
+    check = {"template": "absence", "a": "overwrite_file_with_block"}
+    house(workspace, PLAN.replace("overwrite", "# fdc: ignore[FDC461] it is urgent\noverwrite"), never=check)
+    assert fdc("lint", "a.plan", cwd=workspace).returncode == 0
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert done.returncode == 1
+    assert "breaks the rule `never`" in done.stdout
+    assert not (workspace / "docs").exists()
+
+
+def test_a_rule_that_only_warns_lets_the_run_go_on(workspace: Path) -> None:
+    house(workspace, never={"template": "absence", "a": "overwrite_file_with_block", "severity": "warning"})
+    lint = fdc("lint", "a.plan", cwd=workspace)
+    assert (lint.returncode, "FDC461" in lint.stdout) == (0, True)
+    assert fdc("run", "a.plan", cwd=workspace).returncode == 0
+
+
+def test_a_plan_that_breaks_a_rule_for_certain_is_not_run_at_all(workspace: Path) -> None:
+    house(workspace, never={"template": "absence", "a": "submit"})
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert done.returncode == 1
+    assert "FDC461" in done.stdout + done.stderr
+    assert not (workspace / "docs").exists()
+
+
+def test_a_rule_is_part_of_the_program_and_only_of_plans_that_it_speaks_of(workspace: Path) -> None:
+    house(workspace, read_back={**READ_BACK, "where": {"plans": ["other/*"]}})
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "b.md").write_text("b")
+    assert fdc("run", "a.plan", "shown=b.md", cwd=workspace).returncode == 0
