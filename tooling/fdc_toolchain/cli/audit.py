@@ -60,21 +60,11 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
 
 def _built(root: str, sources: dict[str, bytes]) -> list[Diagnostic]:
     """What is wrong with the sources, and with an AGENTS.md that is there; `fdc protocols check` asks for one too."""
-    from .. import durable
-    from ..protocols.compile import compile_agents
-    from ..protocols.drift import drift
+    from ..protocols.build import check
+    from .protocols import how_of
 
     if not sources:
         return []
-
-    def read(path: str) -> str | None:
-        """A tool's source; only files of this workspace are tools."""
-        if ".." in path.split("/") or path.startswith("/") or "\0" in path:
-            return None
-        data = durable.read(os.path.join(root, *path.split("/")))
-        return None if data is None else data.decode("utf-8", "replace")
-
-    made = compile_agents(sources, durable.read(os.path.join(root, "VERSION")), read)
-    agents = durable.read(os.path.join(root, "AGENTS.md"))
-    stale = [] if made.text is None or agents is None else drift(made.text, agents, "AGENTS.md")
-    return [*made.findings, *stale]
+    how = how_of(root)[1]
+    made, wrong = check(root, how)
+    return [*made.findings, *(wrong if os.path.exists(os.path.join(root, how.output)) else [])]
