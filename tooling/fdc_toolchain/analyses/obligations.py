@@ -96,6 +96,13 @@ class _Joint(Steps):
         return after
 
 
+class _Kind(NamedTuple):
+    """Steps of one tool and action type: for each rule the letters of one of them, and the rules that look at more than that."""
+
+    letters: tuple[events.Letters, ...]
+    open: tuple[int, ...]
+
+
 class Together(Summaries):
     """The automata of all rules as one, whose states are theirs side by side, each rule's sink among its own.
 
@@ -113,7 +120,7 @@ class Together(Summaries):
             size += len(made.states) + 1
         super().__init__(Machine("rules", ("",) * size, {}, 0, 0, "rules"), self._symbol, self._gates())
         self._by_bound: dict[int, Hashable] = {}
-        self._by_kind: dict[tuple[str, str | None], Hashable] = {}
+        self._by_kind: dict[tuple[str, str | None], _Kind] = {}
         self._whole: dict[tuple[int, int], int] = {}
 
     def _gates(self) -> Hashable:
@@ -124,28 +131,37 @@ class Together(Summaries):
         found = self._by_bound.get(id(bound))
         if found is None:
             kind = (bound.tool.name, bound.action)
-            found = self._by_kind.get(kind)
-            if found is None:
-                about = [event for rule in self.rules for group in rule.events for event in group if event.may_be(*kind)]
-                found = self._letters(node)
-                if not any(event.arguments for event in about):
-                    parameters = {item.name for item in bound.tool.parameters if not item.required}
-                    if not any(rule.same in parameters for rule in self.rules):
-                        self._by_kind[kind] = found
+            known = self._by_kind.get(kind)
+            if known is None:
+                known = self._by_kind[kind] = self._kind(node)
+            found = known.letters
+            if known.open:
+                told = list(known.letters)
+                for number in known.open:
+                    told[number] = self._letters(self.rules[number], node)
+                found = tuple(told)
             self._by_bound[id(bound)] = found
         return found
 
-    def _letters(self, node: Act) -> Hashable:
-        """For each rule the letters that a step may be; -1 among them: it may be about another value."""
-        out = []
-        for rule in self.rules:
-            if rule.same is None:
-                out.append(events.letters(rule, node))
-            elif rule.same in node.bound.arguments:
-                out.append((-1, *events.letters(rule, node)))
-            else:
-                out.append((-1,))
-        return tuple(out)
+    def _kind(self, node: Act) -> _Kind:
+        """What is so of every step of a tool, and the rules for which its arguments count."""
+        tool, action = node.bound.tool, node.bound.action
+        optional = {item.name for item in tool.parameters if not item.required}
+        about = [
+            number
+            for number, rule in enumerate(self.rules)
+            if rule.same in optional
+            or any(event.arguments and event.may_be(tool.name, action) for group in rule.events for event in group)
+        ]
+        return _Kind(tuple(self._letters(rule, node) for rule in self.rules), tuple(about))
+
+    def _letters(self, rule: Obligation, node: Act) -> events.Letters:
+        """The letters that a step may be; -1 among them: it may be about another value."""
+        if rule.same is None:
+            return events.letters(rule, node)
+        if rule.same in node.bound.arguments:
+            return (-1, *events.letters(rule, node))
+        return (-1,)
 
     def steps(self, symbol: Hashable) -> Steps:
         found = self._steps.get(symbol)

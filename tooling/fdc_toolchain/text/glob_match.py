@@ -37,12 +37,52 @@ def compiled(pieces: Iterable[tuple[bool, str]]) -> Tokens:
 
 def fits(path: str, tokens: Tokens) -> bool:
     """True where the whole path is one that the tokens describe."""
-    here = closed({0}, tokens)
+    walker = _walker(tokens)
+    here = walker.start
     for character in path:
-        here = after(here, tokens, character)
-        if not here:
-            return False
-    return 2 * len(tokens) in here
+        there = here.next.get(character)
+        if there is None:
+            there = walker.step(here, character)
+        here = there
+    return here.accepts
+
+
+class _Place:
+    """A set of positions, and what characters have led to from there."""
+
+    __slots__ = ("positions", "next", "accepts")
+
+    def __init__(self, positions: frozenset[int], accepts: bool) -> None:
+        self.positions = positions
+        self.next: dict[str, _Place] = {}
+        self.accepts = accepts
+
+
+class _Walker:
+    """The sets of positions that paths have led to, each with its ways on, as many as were walked and no more."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.places: dict[frozenset[int], _Place] = {}
+        self.start = self._place(frozenset(closed({0}, tokens)))
+
+    def step(self, here: _Place, character: str) -> _Place:
+        """Where a character leads from a place."""
+        if len(self.places) > 2000:
+            self.places.clear()
+        found = here.next[character] = self._place(frozenset(after(here.positions, self.tokens, character)))
+        return found
+
+    def _place(self, positions: frozenset[int]) -> _Place:
+        found = self.places.get(positions)
+        if found is None:
+            found = self.places[positions] = _Place(positions, 2 * len(self.tokens) in positions)
+        return found
+
+
+@lru_cache(maxsize=256)
+def _walker(tokens: Tokens) -> _Walker:
+    return _Walker(tokens)
 
 
 def after(here: Iterable[int], tokens: Tokens, character: str) -> set[int]:
