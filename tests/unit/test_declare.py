@@ -51,7 +51,7 @@ def test_a_template_means_what_its_formula_says_of_every_short_word(name: str, n
 def test_nothing_is_kept_that_is_lost_and_no_state_is_one_too_many(name: str, n: int) -> None:
     """Every state can still be repaired, is reached, and differs from every other: what breaks a rule is noticed at once."""
     template = declare.compiled(name, n)
-    short = words(template)
+    short = [word for word in words(template) if len(word) < 5]
     reached = {runs(template, word) for word in short} - {-1}
     assert reached == set(range(len(template.states)))
 
