@@ -43,6 +43,11 @@ def broken(how: str) -> Item:
     return Item("half of it", fault=how)
 
 
+def held(text: str) -> Item:
+    """A message that is sent when `server.release` is set, or after ten seconds."""
+    return Item(text, fault="held")
+
+
 class Server(ThreadingHTTPServer):
     """Answers by the script; a request beyond it gets status 500 and is remembered all the same."""
 
@@ -56,6 +61,7 @@ class Server(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
+        self.release = threading.Event()
 
     @property
     def url(self) -> str:
@@ -86,6 +92,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, json.dumps({"input_tokens": size}).encode(), "application/json", {})
             return
         item = self.server.take(body, {key.lower(): value for key, value in self.headers.items()})
+        if item.fault == "held":
+            self.server.release.wait(10)
         if item.fault == "hang-up":
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True

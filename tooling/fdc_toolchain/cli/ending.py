@@ -80,6 +80,9 @@ def _story(ended: Ended, style: Style) -> list[str]:
         verdict = f"stopped after {work}"
         if ended.stop["kind"] == "bug":
             out.append("this is a bug of fdc: the plan was proved and the run did otherwise; please report it")
+        elif ended.stop["kind"] == "overrun":
+            out.append("the tool's declaration is wrong, or whoever answers does not tell the truth")
+            verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on all the same"
         elif ended.stop["kind"] == "budget":
             verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on with more"
         elif ended.stop["kind"] == "failure":

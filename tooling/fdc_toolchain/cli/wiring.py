@@ -122,18 +122,24 @@ def begin(
     given: Mapping[str, str],
     budget: Mapping[str, float],
     task: Task | None = None,
+    operator: Operator | None = None,
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
+    Raises UsageError for a budget that cannot be kept to (`money.settle`).
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
     from ..effects import runs, trust
     from ..engine.ports import WorldFailed
+    from . import money
 
+    rates = money.settle(root, program, budget, operator)
     try:
         runs.folder(root)
         name = runs.RunIds().run_id()
         inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+        if rates is not None:
+            inputs["model"] = rates
         if task is not None:
             inputs["task"] = task._asdict()
         store = writing(root)
@@ -173,6 +179,7 @@ def drive_run(
     from ..effects import runs
     from ..effects.journal import Untrusted
     from ..engine.ports import Fenced, WorldFailed
+    from . import money
 
     lock = None
     store = None
@@ -189,6 +196,8 @@ def drive_run(
         if not force and (row.status == "cancelled" or runs.cancel_asked(root, name)):
             hint = "`fdc resume --force` goes on with it all the same, `fdc fork` begins a new one"
             raise Refused(f"the run {name} was cancelled; {hint}")
+        if "model" in row.inputs:
+            money.check(root, store, row, budget or {}, operator)
         runs.forget_cancel(root, name)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
