@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "answer": ("answer", "answer a question that a run waits with"),
     "runs": ("runs", "list runs"),
     "show": ("show", "show a run, step by step"),
+    "report": ("report", "write a run as one page that needs nothing else"),
     "cancel": ("cancel", "end a run for good, also one that is being driven"),
     "fork": ("fork", "begin a new run from a step of an old one"),
     "replay": ("replay", "prove that a run follows from its record; performs nothing"),

@@ -14,6 +14,7 @@ import click
 
 from ..engine.events import Outcome, Perform
 from ..engine.values import text as written
+from ..report.amounts import duration
 from ..report.cells import cut, visible
 from ..report.style import PLAIN, Style
 
@@ -193,13 +194,6 @@ def arguments(args: dict[str, Any], most: int = 72) -> str:
         line = whole.strip().split("\n", 1)[0]
         shown.append(line if len(line) <= 60 else line[:57] + "...")
     return cut(visible(" ".join(shown)), most)
-
-
-def duration(seconds: float) -> str:
-    """`23 ms`, `4.2 s`, `3 min 5 s`."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
 
 
 def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Quiet:
