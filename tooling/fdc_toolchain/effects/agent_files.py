@@ -49,7 +49,7 @@ def load(root: str, task_id: str) -> dict[str, Any] | None:
 def save(root: str, task_id: str, record: dict[str, Any]) -> None:
     """Writes the record of a task, whole or not at all. Raises OSError or WorldFailed."""
     data = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=True).encode("ascii") + b"\n"
-    durable.replace(os.path.join(made(root, task_id), STATE), data)
+    durable.replace_all({os.path.join(made(root, task_id), STATE): data})  # clears away what a killed controller left
 
 
 def known(root: str) -> list[dict[str, Any]]:
