@@ -269,3 +269,23 @@ def test_what_acts_in_a_viewer_is_told_and_left_out_where_that_is_asked(workspac
     assert "FDC524" not in said and "2 pieces of HTML" in said
     imported(workspace, "build", "--source", "src")
     assert PAGE + "\nSay `<script>`, <b>not</b> .\n" == (workspace / "AGENTS.md").read_text("utf-8")
+
+
+def test_all_that_works_on_protocols_works_on_imported_ones(workspace: Path) -> None:
+    """Lessons change them, the audit and `check` know how they are laid out, `diff` tells what became of them."""
+    file = workspace / "AGENTS.md"
+    file.write_text(PAGE, "utf-8")
+    imported(workspace, "import", "AGENTS.md", "--out", "protocols")
+    actions = "1. **Lesson:** It was cold.\n   **Action:** Update rule 'draw' in protocol 'tea' to 'Four minutes.'\n"
+    (workspace / "pm.md").write_text(
+        f"# P\n\n**Task ID:** `T-1`\n\n## Corrective Actions & Lessons Learned\n\n{actions}", "utf-8"
+    )
+    for arguments in (["lessons", "add", "pm.md"], ["lessons", "apply"], ["audit"]):
+        done = fdc(*arguments, cwd=workspace)
+        assert 0 == done.returncode and "FDC504" not in done.stdout + done.stderr, done.stdout + done.stderr
+    imported(workspace, "check")
+    assert PAGE.replace("Three minutes.", "Four minutes.", 1) == file.read_text("utf-8")
+    (workspace / "protocols" / "00_kitchen.protocol.md").write_text("# Kitchen\n", "utf-8")
+    imported(workspace, "build")  # what a lesson wrote is no edit of somebody's
+    file.write_text("Somebody's own.\n", "utf-8")
+    assert "FDC508" in fdc("audit", cwd=workspace).stdout

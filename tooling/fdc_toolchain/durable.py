@@ -52,28 +52,30 @@ def replace(path: str, data: bytes) -> None:
     sync_folder(os.path.dirname(path))
 
 
-def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
-    """Makes each path's bytes its content, in that order, then removes the files in `remove`: all of it or nothing.
+def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = (), last: Mapping[str, bytes] | None = None) -> None:
+    """Makes each path's bytes its content, in that order, then removes the files in `remove`, then does the same with
+    those in `last`, which say that the others are as they should be: all of it or nothing.
 
     What may fail is done before the first file takes its name. Folders that are not there are made.
     Raises OSError; every file holds its old bytes then. A kill between two files leaves each of them
     whole, the first ones new: who calls this must be able to do it again.
     """
-    before = {path: read(path) for path in (*files, *remove)}
+    remove, last = tuple(remove), last or {}
+    before = {path: read(path) for path in (*files, *remove, *last)}
     staged: dict[str, str] = {}
     begun: list[str] = []
     try:
-        for path, data in files.items():
+        for path, data in (*files.items(), *last.items()):
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             _sweep_dead(path)
             staged[path] = _staged(path, data)
-        for path in files:
+        for path in (*files, *remove, *last):
             begun.append(path)
-            os.replace(staged[path], path)
-            del staged[path]
-        for path in remove:
-            begun.append(path)
-            _unlink(path)
+            if path in staged:
+                os.replace(staged[path], path)
+                del staged[path]
+            else:
+                _unlink(path)
     except BaseException:
         for temporary in staged.values():
             _unlink(temporary)
@@ -88,6 +90,26 @@ def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = ()) -> None:
         sync_folder(folder)
 
 
+def new_folder(path: str, files: Mapping[str, bytes]) -> None:
+    """Makes a folder at `path` (absolute) with the files, by their paths in it: all of it or nothing, also for a kill.
+
+    An empty folder of that name gives way. Raises OSError, for one that is not empty too.
+    """
+    import shutil  # costs more than the rest of this file, and few need it
+
+    parent, name = os.path.split(path)
+    _sweep_dead(path)
+    made = os.path.join(parent, f"{_stem(name)}{os.getpid()}.{time.monotonic_ns()}.tmp")
+    os.mkdir(made)
+    try:
+        replace_all({os.path.join(made, inside): data for inside, data in files.items()})
+        os.rename(made, path)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    sync_folder(parent)
+
+
 def _sweep_dead(path: str) -> None:
     """Removes what writers of `path` left that were killed, and only that: another may be at work."""
     folder, name = os.path.split(path)
@@ -95,7 +117,13 @@ def _sweep_dead(path: str) -> None:
     for entry in os.listdir(folder or "."):
         writer = entry[len(stem) :].split(".")[0]
         if entry.startswith(stem) and entry.endswith(".tmp") and writer.isdecimal() and not _lives(int(writer)):
-            _unlink(os.path.join(folder, entry))
+            left = os.path.join(folder, entry)
+            if os.path.isdir(left) and not os.path.islink(left):
+                import shutil
+
+                shutil.rmtree(left)
+            else:
+                _unlink(left)
 
 
 def _lives(process: int) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import time
 
 import click
 
@@ -99,23 +97,16 @@ def _write(folder: str, files: dict[str, bytes], old: list[str]) -> None:
 
     Raises UsageError for a link that leads out of the folder, OSError where the system refuses.
     """
-    parent, name = os.path.split(folder)
     if os.path.isdir(folder) and (os.listdir(folder) or os.path.samefile(folder, os.curdir)):
         placed = {os.path.join(folder, *path.split("/")): data for path, data in files.items()}
         for path in placed:
             if os.path.commonpath([folder, os.path.realpath(os.path.dirname(path))]) != folder:
                 raise UsageError(f"`{os.path.dirname(path)}` is a link that leads out of the folder")
-        durable.replace_all(placed, [path for path in old if path not in placed])
+        kept = os.path.join(folder, layout.NAME)
+        last = {kept: placed.pop(kept)} if kept in placed else {}
+        durable.replace_all(placed, [path for path in old if path not in placed and path not in last], last)
         return
-    made = os.path.join(parent, f".{name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
-    os.mkdir(made)
-    try:
-        durable.replace_all({os.path.join(made, *path.split("/")): data for path, data in files.items()})
-        os.rename(made, folder)  # an empty folder of that name gives way
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
-    durable.sync_folder(parent)
+    durable.new_folder(folder, files)
 
 
 def _count(number: int, what: str) -> str:
