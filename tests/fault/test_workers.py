@@ -1,0 +1,294 @@
+"""Three workers, one database, and everything that can happen to a worker (issue 4, "Many machines"; FDC-16).
+
+The plan's tools write to a witness file, so that what really happened can be held against what is on record.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fdc_toolchain.effects import dispatch, trust
+from fdc_toolchain.effects.journal import ENGINE, RunRow, Store
+from fdc_toolchain.effects.pg_journal import PgStore
+from fdc_toolchain.effects.runs import journal_path
+from fdc_toolchain.engine.fold import fold
+
+from tests.support.background import wait_for
+from tests.support.database import Workers, database, ended, needs_database, rows
+from tests.support.process import fdc
+
+pytestmark = [needs_database, pytest.mark.slow]
+
+OWN_TOOLS = """
+import os, time
+
+def numbers(count):
+    return {"list": [str(number) for number in range(int(count))]}
+
+def deed(name, idempotency_key):
+    handle = os.open("witness.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    os.write(handle, f"start {name} {idempotency_key}\\n".encode())
+    time.sleep(float(os.environ.get("DEED_SECONDS", "0")))
+    os.write(handle, f"effect {name} {idempotency_key}\\n".encode())
+    os.close(handle)
+    return {"name": name}
+"""
+TOOLS = {
+    "deed": {
+        "summary": "a deed", "action": "step_op", "effect": "idempotent", "trust": "trusted",
+        "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text"}, "run": {"python": "own_deeds:deed"},
+    },
+    "numbers": {
+        "summary": "so many", "action": "step_op", "effect": "read", "trust": "trusted",
+        "parameters": [{"name": "count", "kind": "word"}], "result": {"list": "list"}, "run": {"python": "own_deeds:numbers"},
+    },
+}  # fmt: skip
+PLAN = """param count
+set_plan Deeds
+plan_step_complete begun
+all <- numbers {count}
+message_user off we go
+got <- fork n in {all.list} max 500
+    done <- deed first-{n}
+    deed second-{n}
+    yield {done.name}
+deed last
+overwrite_file_with_block out.txt
+    {got}
+close_task
+submit
+"""
+ASKING = """set_plan Ask
+plan_step_complete begun
+answer <- request_user_input Which tea?
+deed {answer}
+close_task
+submit
+"""
+BRANCHES = 200
+STEPS = 8 + 2 * BRANCHES
+OVER = ("finished", "stopped", "broken", "waiting", "cancelled")
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with database() as found:
+        yield found
+
+
+@pytest.fixture
+def deeds(workspace: Path) -> Path:
+    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": TOOLS}))
+    (workspace / "own_deeds.py").write_text(OWN_TOOLS)
+    (workspace / "big.plan").write_text(PLAN)
+    (workspace / "ask.plan").write_text(ASKING)
+    return workspace
+
+
+def key(workspace: Path) -> bytes | None:
+    return trust.key(str(workspace), make=True)
+
+
+def begun(workspace: Path, url: str, plan: str, *inputs: str) -> str:
+    """A run that was put into the database; nobody waits for it."""
+    done = fdc("run", "--database", url, "--detach", "-q", plan, *inputs, cwd=workspace)
+    assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout.strip()
+
+
+def outcomes(store: Store, row: RunRow) -> Counter[tuple[str, str, int, str]]:
+    """What is on record, as often as it is there."""
+    return Counter(
+        (record.address, record.tool, record.turn, json.dumps(record.body.get("value")))
+        for record in store.records(row)
+        if record.kind == "outcome"
+    )
+
+
+def witnessed(workspace: Path, word: str = "effect") -> Counter[str]:
+    try:
+        lines = (workspace / "witness.log").read_text().splitlines()
+    except FileNotFoundError:
+        return Counter()
+    return Counter(line.split()[2] for line in lines if line.startswith(word + " "))
+
+
+def on_sqlite(workspace: Path, *arguments: str) -> Counter[Any]:
+    """The same run on this machine alone."""
+    assert 0 == fdc("run", *arguments, cwd=workspace).returncode
+    store = Store(journal_path(str(workspace)), key(workspace))
+    try:
+        return outcomes(store, store.runs()[-1])
+    finally:
+        store.close()
+
+
+def is_over(url: str, *names: str) -> bool:
+    found = rows(url, "SELECT count(*) FROM fdc.run WHERE name = ANY(%s) AND status = ANY(%s)", list(names), list(OVER))
+    return found == [(len(names),)]
+
+
+def whole(workspace: Path, url: str, name: str, expected: Counter[Any]) -> None:
+    """A run is finished, its chain is whole and sealed, it folds to its end, and it has every outcome once."""
+    store = PgStore(url, key(workspace))
+    try:
+        row = store.run(name)
+        assert row is not None and row.status == "finished", (row, rows(url, "SELECT * FROM dbos.workflow_status"))
+        assert ((), "ours") == store.check(row.id)[::2]
+        assert expected == outcomes(store, row)
+        assert fold(store.program(row), row.inputs, store.records(row)).ended
+        assert [] == store.pieces(row.id)
+        assert 0 == store.strays()
+    finally:
+        store.close()
+
+
+JOBS = 4
+PATIENCE = 2
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 22))])
+def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, url: str, seed: int) -> None:
+    """Two runs of 200 branches; SIGKILL three times, SIGSTOP with a late SIGCONT, a lock session dropped."""
+    expected = on_sqlite(deeds, "big.plan", f"count={BRANCHES}")
+    (deeds / "witness.log").unlink()
+    rng = random.Random(seed)
+    blows = ["kill", "freeze", "kill", "drop", "kill"]
+    rng.shuffle(blows)
+    runs = [begun(deeds, url, "big.plan", f"count={BRANCHES}") for _ in range(2)]
+    moments = sorted(rng.uniform(0.03, 0.8) * len(runs) * STEPS for _ in blows)
+    struck = 0
+    frozen = None
+    options = ("--jobs", str(JOBS), "--pieces", "1", "--patience", str(PATIENCE))
+    with Workers(url, deeds, *options, DEED_SECONDS="0.05") as workers:
+        workers.start(3)
+        deadline = time.monotonic() + 150
+        while not is_over(url, *runs):
+            assert time.monotonic() < deadline, (workers.log(), rows(url, "SELECT name, status, epoch FROM fdc.run"),
+                rows(url, "SELECT workflow_uuid, status, executor_id, output FROM dbos.workflow_status"))  # fmt: skip
+            time.sleep(0.02)
+            [(records,)] = rows(url, "SELECT count(*) FROM fdc.record WHERE kind='outcome'")
+            if moments and records >= moments[0] and (names := [name for name in workers.living if workers.connected(name)]):
+                moments.pop(0)
+                name, blow = rng.choice(sorted(names)), blows.pop(0)
+                struck += 1
+                if blow == "kill":
+                    assert -signal.SIGKILL == ended(workers.send(name, signal.SIGKILL))
+                elif blow == "freeze":
+                    frozen = (name, workers.send(name, signal.SIGSTOP))
+                else:
+                    process = workers.living.pop(name)
+                    rows(url, "SELECT pg_terminate_backend(%s)", workers.session(name)[0])
+                    assert 70 == ended(process)
+                workers.start()
+        assert (5, []) == (struck, blows), "the runs were over before every blow had fallen"
+        if frozen is not None:
+            name, process = frozen
+            wait_for(lambda: not workers.connected(name))
+            process.send_signal(signal.SIGCONT)
+            assert 70 == ended(process)
+    for name in runs:
+        whole(deeds, url, name, expected)
+    happened = witnessed(deeds)
+    assert {f"{name}:{address}" for name in runs for address, tool, *_ in expected if tool == "deed"} == set(happened)
+    # What was under way in a worker that was lost may happen again; nothing else does.
+    assert sum(happened.values()) - len(happened) <= struck * 3 * JOBS
+    assert "no such runs" in fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
+
+
+def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
+    """Words, result, exit code and the verified record are those of `fdc run` without a database."""
+    here = fdc("run", "-q", "big.plan", "count=40", cwd=deeds)
+    expected = on_sqlite(deeds, "big.plan", "count=40")
+    with Workers(url, deeds) as workers:
+        workers.start(2)
+        wait_for(lambda: workers.connected("w1") and workers.connected("w2"))
+        there = fdc("run", "--database", url, "-q", "big.plan", "count=40", cwd=deeds)
+        [line] = [line for line in here.stdout.splitlines() if "finished" in line]
+        assert (0, "") == (there.returncode, there.stderr)
+        assert ["off we go", line.split(",")[0]] == [part.split(",")[0] for part in there.stdout.splitlines()]
+        [name] = [row[0] for row in rows(url, "SELECT name FROM fdc.run")]
+        whole(deeds, url, name, expected)
+        assert 0 == fdc("verify", name, "--database", url, cwd=deeds).returncode
+        assert "whole, sealed by your key" in fdc("show", name, "--database", url, cwd=deeds).stdout
+        # A question goes to whoever asked for the run, and the answer to whatever worker is there.
+        asked = fdc("run", "--database", url, "ask.plan", cwd=deeds)
+        assert 1 == asked.returncode and "question: Which tea?" in asked.stdout
+        answered = fdc("resume", "last", "--database", url, "--answer", "green", cwd=deeds)
+        assert 0 == answered.returncode and "deed green" in answered.stdout, answered
+        # The same delivery twice, and two at once, are one run.
+        sender = dispatch.Sender(url)
+        name = begun(deeds, url, "big.plan", "count=20")
+        again = [sender.send(name, {}) for _ in range(3)]
+        wait_for(lambda: is_over(url, name) and all(sender.outcome(one) is not None for one in again))
+        sender.close()
+        whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=20"))
+        assert {1} == {count for one, count in witnessed(deeds, "start").items() if one.startswith(name)} | {1}
+        assert 41 == sum(count for one, count in witnessed(deeds, "start").items() if one.startswith(name))
+        # Asked to end, a worker hands over what it drives.
+        assert 0 == ended(workers.send("w1", signal.SIGTERM))
+        assert 0 == ended(workers.send("w2", signal.SIGINT))
+
+
+def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> None:
+    """A client that died between record and queue; a run of another key; one of a newer fdc; a cut of every connection."""
+    name = begun(deeds, url, "big.plan", "count=30")
+    rows(url, "DELETE FROM dbos.workflow_status RETURNING 1")
+    foreign = begun(deeds, url, "big.plan", "count=1")
+    newer = begun(deeds, url, "big.plan", "count=2")
+    store = PgStore(url, b"another key, of 32 bytes, really")
+    row = store.run(foreign)
+    assert row is not None
+    store.claim(row, trust=True)
+    store.close()
+    rows(url, "UPDATE fdc.run SET engine=%s WHERE name=%s RETURNING 1", ENGINE + 1, newer)
+    listed = fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
+    assert all(one in listed for one in (name, foreign, newer))
+    with Workers(url, deeds, "--patience", "2", DEED_SECONDS="0.1") as workers:
+        workers.start(2)
+        wait_for(lambda: rows(url, "SELECT 1 FROM fdc.record WHERE tool='deed'"))
+        # As after a restart of the server: every connection is gone, and so is every worker.
+        rows(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                  "WHERE datname=current_database() AND pid<>pg_backend_pid()")  # fmt: skip
+        assert [70, 70] == [ended(workers.living.pop(one)) for one in ("w1", "w2")]
+        workers.start(2)
+        wait_for(lambda: is_over(url, name))
+        followed = fdc("resume", foreign, "--database", url, cwd=deeds)
+        assert 1 == followed.returncode and "not sealed by the key" in followed.stderr, followed
+        wait_for(lambda: rows(url, "SELECT 1 FROM dbos.workflow_status WHERE output LIKE '%%cannot read%%'"))
+    whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=30"))
+    listed = fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
+    assert name not in listed and foreign in listed and newer in listed
+    # Nobody goes on delivering what every worker refuses.
+    assert rows(url, "SELECT count(*) FROM dbos.workflow_status WHERE workflow_uuid LIKE %s", f"{newer}:%")[0][0] <= 3
+
+
+def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
+    """No database, a wrong password, no URL, a name in use: no traceback, no password in what is said."""
+    wrong = url.replace(url.split("@")[0].split(":")[-1], "sesame")
+    for arguments, code in (
+        (("worker",), 2),
+        (("worker", "--database", wrong), 3),
+        (("run", "--database", wrong, "big.plan", "count=1"), 3),
+        (("run", "--database", "postgresql://127.0.0.1:1/none", "big.plan", "count=1"), 3),
+        (("runs", "--database", "sqlite:///x"), 3),
+    ):
+        done = fdc(*arguments, cwd=deeds)
+        assert code == done.returncode, (arguments, done)
+        assert done.stderr.count("\n") == 1 or code == 2
+        assert "sesame" not in done.stderr and "Traceback" not in done.stderr
+    with Workers(url, deeds) as workers:
+        workers.start()
+        wait_for(lambda: workers.connected("w1"))
+        second = fdc("worker", "--database", url, "--name", "w1", cwd=deeds)
+        assert 3 == second.returncode and "a worker named w1 is connected" in second.stderr
+
+
