@@ -392,3 +392,39 @@ def test_a_program_survives_its_bytes_and_its_digest_names_its_content() -> None
     assert again == made and digest(again) == digest(made)
     made["plans"]["main"]["body"][0]["args"]["text"] = ["begun"]
     assert digest(again) != digest(made)
+
+
+# Loops that ask models
+
+
+def asking(*body: dict[str, Any], most: int = 9, until: dict[str, Any] | None = None, **tools: Any) -> tuple[Any, FunctionTools]:
+    ask = {"effect": "read", "parameters": [], "cost": {"model_calls": 1}}
+    works = FunctionTools(dict.fromkeys(("ask", "note"), lambda effect: "v"))
+    made = program(step("note", bind="seen", of="0"), iterate(most, *body, until=until), tools={"ask": ask, "note": "pure"})
+    made["plans"]["main"]["params"] = [{"name": "list", "default": None}]
+    return run(made, works, inputs={"given": {"list": ["1", "2"]}}), works
+
+
+def test_an_iterate_that_asks_models_the_same_three_times_stops_as_stalled() -> None:
+    ending, works = asking(step("ask", of="{seen}", line=4))
+    assert ending.stop is not None and (ending.stop.kind, ending.stop.address) == ("stalled", "main/2[3]")
+    assert "3 rounds in a row asked models the very same" in ending.stop.message
+    assert [call.tool for call in works.calls] == ["note", "ask", "ask", "ask"]
+
+
+def test_what_branches_ask_counts_in_whatever_order_they_come() -> None:
+    ending, works = asking(loop("fork", "x", "{list}", step("note", of="{x}"), step("ask", of="{x}")))
+    assert ending.stop is not None and ending.stop.kind == "stalled"
+    assert sum(call.tool == "ask" for call in works.calls) == 6
+
+
+def test_loops_that_ask_something_new_or_no_model_or_are_done_do_not_stall() -> None:
+    assert asking(step("note", of="{seen}"))[0].status == "finished"
+    assert asking(step("ask", of="{seen}"), most=3)[0].status == "finished"
+    counts = iter(range(99))
+    works = FunctionTools({"note": lambda effect: next(counts), "ask": lambda effect: "v"})
+    ask = {"effect": "read", "parameters": [], "cost": {"model_calls": 1}}
+    body = iterate(9, step("note", bind="n"), step("ask", of="{n}"))
+    assert run(program(body, tools={"ask": ask, "note": "read"}), works).status == "finished"
+    until = compare("{seen}", "==", "v")
+    assert asking(step("ask", of="{seen}"), until=until)[0].status == "finished"

@@ -12,6 +12,9 @@ WORLD = frozenset(
 )
 """Troubles that are not the plan's: the run stops as it is and can be resumed when they are gone."""
 
+NET = frozenset((errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EHOSTUNREACH))
+"""Troubles of a line to another machine."""
+
 
 class ToolFailure(Exception):
     """A failure of a step: `kind` is stable and short, the message one sentence; what it used up, remarks for the journal."""
@@ -30,5 +33,10 @@ def from_os(failed: OSError, what: str) -> Exception:
     reason = (failed.strerror or str(failed)).lower()
     if failed.errno in WORLD:
         return WorldFailed(f"{what}: {reason}")
-    kind = "missing" if failed.errno == errno.ENOENT else "file"
+    if isinstance(failed, TimeoutError):
+        kind = "timeout"
+    elif isinstance(failed, ConnectionError) or failed.errno in NET:
+        kind = "net"
+    else:
+        kind = "missing" if failed.errno == errno.ENOENT else "file"
     return ToolFailure(kind, f"{what}: {reason}")

@@ -44,6 +44,7 @@ from . import capability, globs, python_tools
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
 from .files import Root
+from .limits import Limits
 from .operator import OPERATOR, Operator
 from .prompt_tools import Model
 from .secrets import Scrubber
@@ -135,6 +136,7 @@ class LocalTools:
         self._cancelled = Leaving()
         self._asking = threading.Lock()
         self._functions: dict[Row, Any] = {}
+        self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber()
 
@@ -197,6 +199,9 @@ class LocalTools:
         args = self._arguments(effect)
         declared = self._declared(effect)
         capability.check(declared, args, effect.grants)
+        return self._limits.perform(effect.tool, declared, lambda: self._attempt(effect, declared, args))
+
+    def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         run = declared.get("run")
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)

@@ -98,7 +98,8 @@ class Stop(NamedTuple):
 
     `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
     `bound` (more items than the plan allows), `budget`, `overrun` (a step reports that it used more than had
-    been set aside for it), `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
+    been set aside for it), `stalled` (an `iterate` asks models the same again and again),
+    `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
     """
 
     kind: str

@@ -22,6 +22,9 @@ from .events import Kind, Perform, Stop
 from .state import Cycle, Frame, Join, Loop, RunState, Scope, Strand, Want
 from .values import PredicateWanted, Unusable, holds, lookup, render, text
 
+STALLED = 3
+"""Rounds of `iterate` that ask models the very same, after which it stops."""
+
 _UNBOUND = object()
 
 _REFERENCE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
@@ -113,6 +116,9 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
                 return True
         loop.at += 1
         if not done and loop.at < len(loop.items):
+            if _stalled(loop):
+                stop(strand, "stalled", f"{STALLED} rounds in a row asked models the very same, so nothing new can come")
+                return False
             _round(frame, loop)
             return False
         _unhide(frame.scope.names, loop.hidden)
@@ -133,6 +139,27 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
     elif strand.join is None:
         state.result = value
     return False
+
+
+def _stalled(loop: Loop) -> bool:
+    """Counts a round of `iterate` that asked models just what the round before it asked."""
+    if loop.op != "iterate":
+        return False
+    loop.same = loop.same + 1 if loop.asked == loop.before and loop.asked[0] else 1
+    loop.before, loop.asked = loop.asked, (0, 0)
+    return loop.same >= STALLED
+
+
+def _asks(strand: Strand, request: str) -> None:
+    """Tells every `iterate` around a step that asks a model what it asks."""
+    number = int(request, 16)
+    line: Strand | None = strand
+    while line is not None:
+        for frame in line.frames:
+            if frame.loop is not None and frame.loop.op == "iterate":
+                times, total = frame.loop.asked
+                frame.loop.asked = (times + 1, (total + number) % 2**128)
+        line = None if line.join is None else line.join.strand
 
 
 def _round(frame: Frame, loop: Loop) -> None:
@@ -193,6 +220,8 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     request = request_of("tool", name, args)
     bound = item["bind"] is not None
     cost = _cost(state, tool)
+    if cost and cost.get("model_calls"):
+        _asks(strand, request)
     paid = cost is not None and any(measure in state.budget for measure in cost)
     wanted = Perform(
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, paid=paid

@@ -46,7 +46,11 @@ class Scope:
 
 @dataclass(slots=True)
 class Loop:
-    """A loop that is being run. `hidden` holds what its names meant before it, to be put back."""
+    """A loop that is being run. `hidden` holds what its names meant before it, to be put back.
+
+    `asked` says what this round has asked models (how often, and a sum of the requests, so that the order in
+    which branches come does not matter), `before` the same of the last round, `same` how many rounds were so.
+    """
 
     op: str
     address: str
@@ -57,6 +61,9 @@ class Loop:
     until: dict[str, Any] | None = None
     at: int = 0
     collected: list[Any] | None = None
+    asked: tuple[int, int] = (0, 0)
+    before: tuple[int, int] = (0, 0)
+    same: int = 0
 
 
 @dataclass(slots=True)
