@@ -1,6 +1,6 @@
 """Would we notice? Mistakes planted into the prover one at a time, which the generated plan sets must find (formal core, C 3).
 
-Each mutant changes one place of `analyses/words.py`, `files.py`, `closure.py` or `shortest.py`: the text is
+Each mutant changes one place of `analyses/words.py`, `files.py`, `each_value.py` or another: the text is
 compiled again and the changed functions get the changed code, for as long as one comparison lasts.
 """
 
@@ -23,7 +23,7 @@ from fdc_toolchain.check import Checked, check
 from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
 
-from tests.support import filesets, plansets
+from tests.support import filesets, plansets, rulesets
 from tests.support.linting import World
 
 pytestmark = pytest.mark.slow
@@ -79,6 +79,19 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("closure", '"submit_op": [0, 2, 0]', '"submit_op": [0, 2, 2]'),
     ("closure", "return [0, 0, 0]", "return [0, 1, 0]"),
     ("closure", "summaries.root(instance) & ~CLOSURE.accept", "not summaries.root(instance) & CLOSURE.accept"),
+    # rules of protocols
+    ("events", "verdict = None if one is None else verdict", "verdict = verdict"),
+    ("events", "letter | bit << number", "bit << number"),
+    ("events", "            return False\n        if known is not None", "            continue\n        if known is not None"),
+    ("obligations", "return (-1, *events.letters(rule, node))", "return events.letters(rule, node)"),
+    ("obligations", "states & ~made.accept:", "states >> len(made.states):"),
+    ("obligations", "1 << (sink if target < 0 else target)", "1 << (state if target < 0 else target)"),
+    ("each_value", "return out | self._visiting(", "return out and self._visiting("),
+    ("each_value", "mask & ~visiting if listed else mask", "mask & ~visiting"),
+    ("each_value", "(same if relation else other).add(name)", "other.add(name)"),
+    ("each_value", "assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)",
+     "assumed = dict.fromkeys((one.value.text for one in fixed), True)"),
+    ("each_value", "relation = _plain(param.default, self.kind) == self.value", "relation = False"),
 ]  # fmt: skip
 
 SURVIVORS = len(MUTANTS) // 20
@@ -230,8 +243,33 @@ def closings_differ() -> bool:
     )
 
 
+@functools.cache
+def rule_sets() -> list[tuple[rulesets.RuleSet, bool]]:
+    out = []
+    for seed in range(SETS):
+        made = rulesets.rule_set(seed, same=seed % 4 > 0)
+        try:
+            out.append((made, rulesets.breaks(made)))
+        except rulesets.TooMany:
+            continue
+    return out
+
+
+def rules_differ() -> bool:
+    """An accepted plan with a run that breaks the rule; or too many that are refused, or in doubt, without one."""
+    spoken = doubts = 0
+    for made, broken in rule_sets():
+        codes = {item.code for item in looked_at(made.files).diagnostics}
+        if broken and not codes & {"FDC461", "FDC463"}:
+            return True
+        spoken += not broken and "FDC461" in codes
+        doubts += "FDC463" in codes
+    return spoken > 6 or not 40 < doubts < 60
+
+
 DIFFER: dict[str, Callable[[], bool]] = {
     "words": words_differ, "shortest": words_differ, "files": files_differ, "closure": closings_differ,
+    "events": rules_differ, "obligations": rules_differ, "broken": rules_differ, "each_value": rules_differ,
 }  # fmt: skip
 
 
@@ -239,6 +277,7 @@ def test_nothing_differs_without_a_mistake():
     assert not words_differ()
     assert not files_differ()
     assert not closings_differ()
+    assert not rules_differ()
 
 
 def test_nearly_every_planted_mistake_is_found():

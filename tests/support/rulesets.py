@@ -22,7 +22,7 @@ ACCESS = {"ta": "write", "tb": "delete", "tc": "create", "tn": "read"}
 FILES = ("a.txt", "b.txt", "d/c.txt")
 GLOBS = ("*.txt", "d/*", "**/*.txt", "a.txt")
 TURNS = 2
-MOST_RUNS = 3000
+MOST_RUNS = 1000
 
 
 class TooMany(Exception):
@@ -57,11 +57,12 @@ ANY = json.dumps(
 
 @dataclass
 class RuleSet:
-    """`bodies[i]` calls plans of higher number; `own[i]`: it has an automaton of its own. `params[i]`: its parameter."""
+    """`bodies[i]` calls plans of higher number; `own[i]`: it has an automaton of its own. `params[i]`: its parameter, if any."""
 
     bodies: list[list]
     own: list[bool]
     params: list[str | None]
+    defaults: list[str | None]
     check: dict[str, Any]
     files: dict[str, bytes] = field(default_factory=dict)
 
@@ -71,13 +72,15 @@ def rule_set(seed: int, *, same: bool, forks: bool = False) -> RuleSet:
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3))
     params = [rng.choice(("p", "q", None)) if same or rng.random() < 0.2 else None for _ in range(count)]
-    writer = _Writer(rng, count, params, same, forks)
+    defaults = [rng.choice((None, None, *FILES[:2])) if param else None for param in params]
+    writer = _Writer(rng, count, params, defaults, same, forks)
     bodies = [writer.body(number, rng.randint(1, 4), 0, [params[number]] if params[number] else []) for number in range(count)]
     own = [number == 0 or rng.random() < 0.3 for number in range(count)]
-    made = RuleSet(bodies, own, params, check(rng, same))
+    made = RuleSet(bodies, own, params, defaults, check(rng, same))
     for number, body in enumerate(bodies):
         lines = ["use fsm any.json"] if own[number] else []
-        lines += [f"param {params[number]}"] if params[number] else []
+        if params[number]:
+            lines.append(f"param {params[number]}" + (f" = {defaults[number]}" if defaults[number] else ""))
         _write(body, 0, lines)
         lines = [re.sub(r"@(\d+)=", lambda found: f"{params[int(found[1])]}=", line) for line in lines]
         made.files[f"p{number}.plan"] = ("\n".join(lines) + "\n").encode()
@@ -118,8 +121,11 @@ def _event(rng: random.Random) -> Any:
 
 
 class _Writer:
-    def __init__(self, rng: random.Random, count: int, params: list[str | None], same: bool, forks: bool) -> None:
-        self.rng, self.count, self.params, self.same, self.forks = rng, count, params, same, forks
+    def __init__(
+        self, rng: random.Random, count: int, params: list[str | None], defaults: list[str | None], same: bool, forks: bool
+    ) -> None:
+        self.rng, self.count, self.params, self.defaults = rng, count, params, defaults
+        self.same, self.forks = same, forks
 
     def target(self, names: list[str]) -> str | None:
         rng = self.rng
@@ -140,7 +146,8 @@ class _Writer:
             if level < 2 and kind < (0.25 if self.same else 0.1):
                 most = rng.choice((None, None, None, 1, 2))
                 bound = f"f{level}"
-                out.append(["each", rng.choice(GLOBS), most, bound, self.body(number, inner, level + 1, [*names, bound])])
+                glob = rng.choice((*GLOBS, "[ab].txt"))
+                out.append(["each", glob, most, bound, self.body(number, inner, level + 1, [*names, bound])])
             elif level < 2 and kind < 0.32:
                 word = "fork" if self.forks and rng.random() < 0.6 else rng.choice(("for", "iterate"))
                 bound = f"i{level}"
@@ -151,7 +158,10 @@ class _Writer:
                 out.append(["if", self.body(number, inner, level + 1, names), orelse])
             elif kind < 0.55 and number + 1 < self.count:
                 callee = rng.randrange(number + 1, self.count)
-                out.append(["call", callee, (self.target(names) or "a.txt") if self.params[callee] else None])
+                given = None
+                if self.params[callee] and not (self.defaults[callee] and rng.random() < 0.5):
+                    given = self.target(names) or "a.txt"
+                out.append(["call", callee, given])
             elif kind < 0.58:
                 out.append(["require"])
             else:
@@ -244,7 +254,7 @@ class _Walk:
             return worlds
         if kind == "call":
             param = self.made.params[item[1]]
-            path = self.path(item[2], names)
+            path = self.path(item[2], names) or self.made.defaults[item[1]]
             return self.body(self.made.bodies[item[1]], {param: path} if param and path is not None else {}, worlds)
         if kind == "if":
             return self.body(item[1], names, worlds) | self.body(item[2], names, worlds)

@@ -66,6 +66,14 @@ def test_each_file_takes_its_own_turns() -> None:
     assert verdict(write("a.md") + write("a.md") + "delete_file a.md\n", OPENED)[0] == "violated"
 
 
+def test_turns_for_other_files_come_after_the_one_for_this_file_too() -> None:
+    """`docs/a.md` is written in every turn, and read in its own: it is written after that unless there is one turn only."""
+    once = {"template": "not_succession", "same": "path", "a": "read_file", "b": "write_op"}
+    body = "  overwrite_file_with_block docs/a.md\n      x\n  read_file {f}\n"
+    assert verdict("for_each_file docs/* as f\n" + body, once)[0] == "violated"
+    assert verdict("for_each_file docs/* as f max 1\n" + body, once)[0] == "holds"
+
+
 def test_kinds_has_a_witness_of_every_combination_of_globs_that_some_path_has() -> None:
     globs = [values.Glob(glob_match.compiled([(False, glob)])) for glob in ("docs/**", "**/*.md", "docs/a*")]
     found = values.kinds(["docs/a.md"], globs, paths=True)
