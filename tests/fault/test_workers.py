@@ -263,7 +263,9 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
         wait_for(lambda: is_over(url, name))
         followed = fdc("resume", foreign, "--database", url, cwd=deeds)
         assert 1 == followed.returncode and "not sealed by the key" in followed.stderr, followed
-        wait_for(lambda: rows(url, "SELECT 1 FROM dbos.workflow_status WHERE output LIKE '%%cannot read%%'"))
+        sender = dispatch.Sender(url)
+        wait_for(lambda: any("cannot read" in str(one.output) for one in sender.deliveries(newer)))
+        sender.close()
     whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=30"))
     listed = fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
     assert name not in listed and foreign in listed and newer in listed
