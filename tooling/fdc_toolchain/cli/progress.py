@@ -1,14 +1,12 @@
-"""What a user sees of a run while it goes: one live line in a terminal, a line a step in a pipe.
+"""What a user sees of a run while it goes: a line a step in a pipe; `cli.live` is for terminals.
 
 Everything that tools or plans say is shown with its hidden characters escaped.
 """
 
 from __future__ import annotations
 
-import shutil
 import threading
-import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +16,9 @@ from ..report.amounts import duration
 from ..report.cells import cut, visible
 from ..report.style import PLAIN, Style
 
-_WHEEL = "|/-\\"
-_TICK = 0.2
+if TYPE_CHECKING:
+    from ..engine.state import RunState
+
 _SLOW = 0.05
 
 
@@ -32,6 +31,9 @@ class Quiet:
         self.running: dict[str, Perform] = {}
         self.wrote: dict[str, None] = {}
         self._held: list[str] | None = None
+
+    def watch(self, state: RunState) -> None:
+        """The run that is about to be driven; whoever shows budgets reads them there."""
 
     def begun(self, effect: Perform) -> None:
         """Port `Progress`."""
@@ -128,53 +130,6 @@ class Lines(Quiet):
                 self.line(step_line(effect, outcome, took, self.style))
 
 
-class Live(Lines):
-    """One line at the bottom that says what is going on; steps outside of loops stay above it."""
-
-    def __init__(self, style: Style) -> None:
-        super().__init__(style)
-        self._started = time.monotonic()
-        self._drawn = False
-        self._over = threading.Event()
-        self._turn = 0
-        self._ticker = threading.Thread(target=self._tick, name="fdc-progress", daemon=True)
-        self._ticker.start()
-
-    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
-        with self.lock:
-            Quiet.done(self, effect, outcome, took)
-            inside = "[" in effect.address or "#" in effect.address
-            if outcome.failure is not None or (effect.kind == "tool" and not inside):
-                self.line(step_line(effect, outcome, took, self.style, shutil.get_terminal_size().columns))
-
-    def close(self) -> None:
-        self._over.set()
-        with self.lock:
-            self._erase()
-
-    def _tick(self) -> None:
-        while not self._over.wait(_TICK):
-            with self.lock:
-                if not self._over.is_set() and self._held is None:
-                    self._draw()
-
-    def _draw(self) -> None:
-        self._turn += 1
-        seconds = int(time.monotonic() - self._started)
-        running = list(self.running.values())
-        now = f"  {running[-1].tool} {arguments(running[-1].args)} ({running[-1].address})" if running else ""
-        several = f", {len(running)} at once" if len(running) > 1 else ""
-        text = f"{_WHEEL[self._turn % 4]} {self.steps} steps{several}, {seconds // 60}:{seconds % 60:02}{now}"
-        width = max(20, shutil.get_terminal_size().columns - 1)
-        self._put("\r\x1b[2K" + cut(visible(text), width))
-        self._drawn = True
-
-    def _erase(self) -> None:
-        if self._drawn:
-            self._put("\r\x1b[2K")
-            self._drawn = False
-
-
 def step_line(effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0) -> str:
     """One effect in one line: how it went, where it stands, what it was."""
     mark = style.paint("added", "ok    ") if outcome.failure is None else style.paint("error", "failed")
@@ -202,4 +157,8 @@ def progress(form: str, quiet: bool, style: Style, terminal: bool) -> Quiet:
         return Silent()
     if quiet:
         return Quiet()
-    return Live(style) if terminal else Lines(style)
+    if not terminal:
+        return Lines(style)
+    from .live import Live
+
+    return Live(style)

@@ -259,6 +259,7 @@ def _drive(
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready)
     tools = LocalTools(program, bench)
+    show.watch(state)
     signals = False
     watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
     progress = show if log is None else Watched(show, log)

@@ -134,7 +134,7 @@ def environment(*folders: str) -> Any:
         loader=FileSystemLoader([*folders, TEMPLATES]), undefined=StrictUndefined, autoescape=True,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_finally,
     )  # fmt: skip
-    made.filters.update(shown=shown, duration=duration, number=number, first=first, percent=percent)
+    made.filters.update(shown=shown, duration=duration, number=number, brief=first, percent=percent)
     return made
 
 
