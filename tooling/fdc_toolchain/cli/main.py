@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "compare two runs, step by step"),
     "agent": ("agent", "take a task from orientation to submission, durably"),
     "research": ("research", "answer a question from documents, every sentence cited"),
+    "explore": ("explore", "answer a question about code from independent sides, every claim cited"),
     "start": ("start", "begin a task: orientation, then TASK_START in the log"),
     "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
     "knowledge": ("knowledge", "index the workspace, and say what it knows about a task"),

@@ -100,6 +100,14 @@ TOOLS: dict[str, Row] = {
     "extract_evidence": Row("research_tools", "extract_evidence"),
     "check_citations": Row("research_tools", "check_citations"),
     "synthesise": Row("research_tools", "synthesise"),
+    "map_code": Row("explore_tools", "map_code"),
+    "scope_exploration": Row("explore_tools", "scope_exploration"),
+    "survey_tracks": Row("explore_tools", "survey_tracks"),
+    "gather_context": Row("explore_tools", "gather_context"),
+    "explore_track": Row("explore_tools", "explore_track"),
+    "collect_evidence": Row("explore_tools", "collect_evidence"),
+    "check_findings": Row("explore_tools", "check_findings"),
+    "check_synthesis": Row("explore_tools", "check_synthesis"),
 }
 
 PREDICATES: dict[str, Row] = {
@@ -141,8 +149,14 @@ class LocalTools:
         self._secrets = Scrubber()
 
     def perform(self, effect: Perform) -> Outcome:
-        """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question."""
+        """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question.
+
+        A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
+        """
         outcome = self._attempted(effect)
+        failed = outcome.failure
+        if failed is not None and effect.kind == "tool" and self._declared(effect).get("failure") == "value":
+            outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
         who = self._answered.pop(effect.address, None)
         if who is not None:
             outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .. import cachedir, resources
 from ..text.diagnostic import Diagnostic
 
-SHIPPED = ("grammar/tools.json", "grammar/research_tools.json")
+SHIPPED = ("grammar/tools.json", "grammar/research_tools.json", "grammar/explore_tools.json")
 
 
 class Parameter(NamedTuple):

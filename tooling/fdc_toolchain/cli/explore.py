@@ -1,0 +1,124 @@
+"""`fdc explore`: runs the registered exploration on a question and prints its answer as Markdown.
+
+The answer goes to stdout, the track plan and what is under way to stderr. The run and its page
+`runs/RUN/synthesis.md` stay in the workspace.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..engine.events import Outcome, Perform
+    from .wiring import Ended
+
+PLAN = "explore"
+CONFUSED, AMBIGUOUS, BLOCKED = 5, 6, 7
+EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "blocked": BLOCKED}
+
+
+@click.command(
+    epilog="Exit codes: 0 answered, 5 the question needs to be put otherwise, 6 it means several things, 7 blocked; "
+    "1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+)
+@click.argument("question")
+@click.option("--paths", metavar="GLOB", default="**", show_default=True, help="The files that are looked at.")
+@click.option("--broad", is_flag=True, help="A name that means several things means all of them.")
+@click.option("--deepen-above", type=click.IntRange(0), default=120, show_default=True, metavar="N",
+              help="A track that finds more places than this is taken apart once more.")
+@click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
+@click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Tracks at once.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(question: str, paths: str, broad: bool, deepen_above: int, model: str | None, jobs: int, form: str) -> int:
+    """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
+    if paths.startswith("/") or ".." in paths.split("/"):
+        raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
+    given = {"paths": paths or "**", "broad": "yes" if broad else "no", "deepen_above": str(deepen_above)}
+    code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
+    if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
+        again = input("> ").strip()
+        if again:
+            code, _ = _explored({**given, "question": _asked(again)}, model, jobs, form)
+    return code
+
+
+def _explored(given: dict[str, str], model: str | None, jobs: int, form: str) -> tuple[int, dict[str, Any]]:
+    from ..effects.operator import Operator
+    from . import wiring
+    from .run_options import root_of
+
+    root = root_of(None)
+    program = wiring.compile_or_refuse(PLAN, root)
+    if program is None:
+        return FINDINGS, {}
+    operator = Operator.of_environment()
+    if model:
+        operator = operator._replace(model=model)
+    name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {}, wiring.task_for(root, None))
+    show = _Watching()
+    ended = wiring.drive_run(root, name, show, jobs=jobs, operator=operator)
+    outcome = ended.result if isinstance(ended.result, dict) else {}
+    return _tell(ended, outcome, form), outcome
+
+
+class _Watching(Quiet):
+    """The track plan and each track's end on stderr; stdout belongs to the answer."""
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words."""
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(visible(line.rstrip("\r")), err=True)
+
+    def ask(self, question: str) -> str | None:
+        """Nobody is asked in the middle."""
+        return None
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        super().done(effect, outcome, took)
+        value = outcome.value
+        if effect.tool == "map_code" and isinstance(value, dict):
+            click.echo(f"{value['files']} files, {value['lines']:,} lines", err=True)
+        if effect.tool == "gate_track" and isinstance(value, dict):
+            said = f"{len(value['findings'])} findings, {value['checked']} citations checked"
+            said = f"blocked: {value['why']}" if value["blocked"] else said
+            click.echo(visible(f"{value['track']}: {said}"), err=True)
+
+
+def _asked(question: str) -> str:
+    try:
+        question.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the question is not UTF-8 text") from None
+    return question.replace("\0", " ").strip()
+
+
+def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
+    from .ending import as_json, exit_code
+
+    code = exit_code(ended)
+    if code == CLEAN:
+        code = EXITS[outcome["ended"]]
+    if form == "json":
+        click.echo(json.dumps({**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"}, indent=2, ensure_ascii=True))
+        return code
+    if "markdown" in outcome:
+        lines = outcome["markdown"].split("\n")
+        click.echo("\n".join(visible(line) for line in lines[1:]), nl=False)
+        click.echo(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
+        return code
+    if ended.status == "interrupted":
+        click.echo(f"interrupted; `fdc resume {ended.run}` goes on", err=True)
+    elif ended.stop is not None:
+        click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
+    else:
+        raise WorldError(f"{ended.message}; nothing is lost, `fdc resume {ended.run}` goes on")
+    return code

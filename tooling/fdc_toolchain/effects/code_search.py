@@ -1,0 +1,353 @@
+"""Finds what in a source tree speaks of some words, by definitions, uses, imports and prose; best first.
+
+Only files that have one of the words are parsed, each once. A word is found inside identifiers too
+(`resume` in `resumeRun` and `resume_run`), in any of its forms (stems), and under names alike, which
+weigh less.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import threading
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .code_outline import Definition, Outline, is_code, outline
+from .documents import Document, Scan
+from .kinds import WEIGHT, asks_about, kind_of
+from .question import Concept
+from .stems import Stemmer
+
+MAX_HITS = 60_000
+"""Occurrences of one word that are looked at."""
+SECTION = 30
+"""Lines of a stretch of prose or of code outside of every definition that count as one unit."""
+MOST_FILES = 150
+"""Files that are parsed for one question."""
+ALIKE = 0.5
+"""What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_HEADING = re.compile(r"^(#{1,6})\s+\S")
+TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
+)
+FOREIGN = re.compile(r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\.")
+
+
+class Unit(NamedTuple):
+    """A definition, or a stretch of lines outside of every one: what a question can be answered with."""
+
+    path: str
+    line: int
+    end: int
+    definition: Definition | None
+    score: float
+    lines: tuple[tuple[int, float], ...]
+    """Lines that have words of the question, with what they are worth."""
+    concepts: frozenset[int]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    definition: Definition | None
+    line: int
+    end: int
+    named: dict[int, float] = field(default_factory=dict)
+    said: dict[int, float] = field(default_factory=dict)
+    body: dict[int, float] = field(default_factory=dict)
+    lines: dict[int, dict[int, float]] = field(default_factory=dict)
+
+
+class Tree:
+    """The files of one scan, their texts for searching and their outlines, each made once when it is needed."""
+
+    def __init__(self, scan: Scan, documents: Sequence[Document]) -> None:
+        self.scan = scan
+        self.documents = {document.path: document for document in documents}
+        self._texts: dict[str, tuple[str, str, list[int]]] = {}
+        self._outlines: dict[str, Outline | None] = {}
+        self._found: dict[tuple[tuple[Concept, ...], frozenset[str]], Search] = {}
+        self._stemmer = Stemmer()
+        self._stems: dict[str, str] = {}
+        self._lock = threading.RLock()
+
+    def text(self, path: str) -> tuple[str, str, list[int]]:
+        """A file's text, the same in lower case, and where its lines begin."""
+        found = self._texts.get(path)
+        if found is None:
+            lines = self.documents[path].lines
+            text = "\n".join(lines)
+            low = text.lower()
+            if len(low) != len(text):  # a letter whose small form is longer
+                low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+            starts, at = [], 0
+            for line in lines:
+                starts.append(at)
+                at += len(line) + 1
+            found = self._texts[path] = (text, low, starts)
+        return found
+
+    def outline(self, path: str) -> Outline | None:
+        """The outline of a source file; None for prose."""
+        with self._lock:
+            if path not in self._outlines:
+                self._outlines[path] = outline(self.documents[path]) if is_code(path) else None
+            return self._outlines[path]
+
+    def stems(self, words: Iterable[str]) -> dict[str, str]:
+        """The stem of each word."""
+        with self._lock:
+            fresh = sorted({word for word in words if word not in self._stems})
+            for word, found in zip(fresh, self._stemmer(fresh)):
+                self._stems[word] = found[0] if found else word
+            return self._stems
+
+    def search(self, concepts: Sequence[Concept], names: Iterable[str] = ()) -> Search:
+        """What speaks of the concepts; what has one of the `names` first. Kept for the next one who asks the same."""
+        key = (tuple(concepts), frozenset(names))
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = Search(self, *key)
+            return self._found[key]
+
+    def users(self, name: str) -> list[tuple[str, int, bool]]:
+        """Where a name is used: (path, line, whether it is an import). Only files that have it are parsed."""
+        whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        out = []
+        parsed = 0
+        for path in self.documents:
+            if is_code(path) and name in self.text(path)[0] and whole.search(self.text(path)[0]):
+                found = self.outline(path)
+                parsed += 1
+                if found is not None:
+                    out += [(path, line, line in found.imports) for line in found.uses.get(name, ())]
+                if parsed == MOST_FILES:
+                    break
+        return out
+
+    def defined(self, name: str) -> list[tuple[str, Definition]]:
+        """Where a name, plain or qualified, is defined."""
+        last = name.rpartition(".")[2]
+        coined = re.compile(rf"(?:^|[\s*]){re.escape(last)}(?![\w$])", re.MULTILINE)
+        out = []
+        for path in self.documents:
+            if is_code(path) and last in self.text(path)[0] and coined.search(self.text(path)[0]):
+                found = self.outline(path)
+                for one in found.definitions if found is not None else ():
+                    if name in (one.name, one.qualified) or one.qualified.endswith(f".{name}"):
+                        out.append((path, one))
+        return out
+
+
+class Search:
+    """The occurrences of concepts in a tree, by file, and the units that they rank."""
+
+    def __init__(self, tree: Tree, concepts: tuple[Concept, ...], names: frozenset[str] = frozenset()) -> None:
+        self.tree = tree
+        self.names = names
+        self.concepts = concepts
+        self.hits: dict[str, dict[int, dict[int, float]]] = {}
+        """path to line to concept to weight"""
+        self._having: list[set[str]] = [set() for _ in concepts]
+        for number, concept in enumerate(concepts):
+            for nth, (words, weight) in enumerate(concept.variants):
+                parts = words.split()
+                if nth and weight < PLAIN:
+                    weight *= ALIKE
+                if len(parts) == 1:
+                    self._word(number, parts[0], weight)
+                else:
+                    self._phrase(number, parts, weight)
+        total = max(1, len(tree.documents))
+        self.weights = [math.log1p(total / len(paths)) if paths else 0.0 for paths in self._having]
+        self._units: list[Unit] | None = None
+
+    def files(self, number: int) -> set[str]:
+        """The files that have a concept, under any of its names."""
+        return self._having[number]
+
+    def _hit(self, path: str, line: int, number: int, weight: float) -> None:
+        at = self.hits.setdefault(path, {}).setdefault(line, {})
+        at[number] = max(at.get(number, 0.0), weight)
+        self._having[number].add(path)
+
+    def _word(self, number: int, word: str, weight: float) -> None:
+        stem = self.tree.stems([word])[word]
+        seek = stem[:-1] if stem.endswith("i") and len(stem) > 3 else stem
+        if not word.startswith(seek) or len(seek) < 2:
+            seek = word
+        for path in self.tree.documents:
+            text, low, starts = self.tree.text(path)
+            at = low.find(seek)
+            if at < 0:
+                continue
+            found: list[tuple[int, str]] = []
+            while at >= 0 and len(found) < MAX_HITS:
+                end = _ends(text, at, len(seek))
+                if end:
+                    found.append((at, low[at:end]))
+                at = low.find(seek, max(end, at + len(seek)))
+            stems = self.tree.stems({form for _, form in found})
+            for place, form in found:
+                if form == word or stems[form] == stem:
+                    self._hit(path, bisect_right(starts, place), number, weight)
+
+    def _phrase(self, number: int, parts: list[str], weight: float) -> None:
+        joined = re.compile(r"[\W_]{0,3}".join(re.escape(part) for part in parts))
+        longest = max(parts, key=len)
+        for path in self.tree.documents:
+            text, low, starts = self.tree.text(path)
+            if longest not in low:
+                continue
+            for found in joined.finditer(low):
+                if not text[found.start() - 1 : found.start()].isalpha() or text[found.start()].isupper():
+                    self._hit(path, bisect_right(starts, found.start()), number, weight)
+
+    def units(self) -> list[Unit]:
+        """Every unit that has a word of the question, best first."""
+        if self._units is None:
+            found = [unit for path in self.best_files() for unit in self._of(path)]
+            found.sort(key=lambda one: (-one.score, one.path, one.line))
+            self._units = found
+        return self._units
+
+    def best_files(self, most: int = MOST_FILES) -> list[str]:
+        """The files that have most of the question, by their words and names alone: only these are parsed."""
+        worth: dict[str, float] = {}
+        for path, lines in self.hits.items():
+            counts: dict[int, float] = {}
+            for concepts in lines.values():
+                for number, weight in concepts.items():
+                    counts[number] = counts.get(number, 0.0) + weight
+            score = sum(self.weights[number] * count / (count + 4.0) for number, count in counts.items())
+            score += sum(self.weights[number] * weight for number, weight in self._named(os.path.splitext(path)[0]).items())
+            worth[path] = score * self._factor(self.tree.documents[path])
+        return sorted(worth, key=lambda path: (-worth[path], path))[:most]
+
+    def _of(self, path: str) -> list[Unit]:
+        document = self.tree.documents[path]
+        outlined = self.tree.outline(path)
+        sections: dict[tuple[int, int], _Gathered] = {}
+        spans = _Spans(document, outlined)
+        for line, concepts in self.hits[path].items():
+            definition, start, end = spans.at(line)
+            one = sections.setdefault((start, end), _Gathered(definition, start, end))
+            one.lines[line] = concepts
+            prose = outlined is None or line in outlined.prose
+            for number, weight in concepts.items():
+                part = one.said if prose else one.body
+                part[number] = part.get(number, 0.0) + weight
+        for one in sections.values():
+            if one.definition is not None:
+                one.named = self._named(one.definition.qualified)
+                parts = len(_PARTS.findall(one.definition.qualified)) or 1
+                exact = 0.6 + 0.4 * min(1.0, len(one.named) / parts)
+                one.named = {number: weight * exact for number, weight in one.named.items()}
+        above = self._named(os.path.splitext(path)[0])
+        factor = self._factor(document)
+        return [self._unit(path, one, above, factor) for one in sections.values()]
+
+    def _named(self, name: str) -> dict[int, float]:
+        """The concepts that a name is made of."""
+        parts = [part.lower() for part in _PARTS.findall(name)]
+        stems = self.tree.stems(parts)
+        have = {stems[part] for part in parts}
+        out: dict[int, float] = {}
+        for number, concept in enumerate(self.concepts):
+            for nth, (words, weight) in enumerate(concept.variants):
+                wanted = words.split()
+                known = self.tree.stems(wanted)
+                if all(known[word] in have for word in wanted):
+                    worth = weight * (ALIKE if nth and weight < PLAIN else 1.0)
+                    out[number] = max(out.get(number, 0.0), worth)
+        return out
+
+    def _factor(self, document: Document) -> float:
+        asked = {concept.word for concept in self.concepts}
+        factor = 1.0
+        if TESTS.search(document.path) and not asked & {"test", "tests", "testing"}:
+            factor *= 0.45
+        if FOREIGN.search(document.path):
+            factor *= 0.6
+        kind = kind_of(document)
+        return factor if asks_about(kind, asked) else factor * WEIGHT[kind]
+
+    def _unit(self, path: str, one: _Gathered, above: dict[int, float], factor: float) -> Unit:
+        score, covered, total = 0.0, 0.0, sum(self.weights) or 1.0
+        size = 1.0 + (one.end - one.line + 1) / 120
+        for number, weight in enumerate(self.weights):
+            body, said = one.body.get(number, 0.0), one.said.get(number, 0.0)
+            named, lies = one.named.get(number, 0.0), above.get(number, 0.0)
+            worth = 2.2 * named + 0.8 * min(lies, 1.0) + 1.3 * said / (said + size) + 1.0 * body / (body + 1.5 * size)
+            score += weight * worth
+            covered += weight * min(1.0, max(named, lies * 0.8, min(body + said, 1.0)))
+        score *= (0.25 + covered / total) * factor
+        if one.definition is not None and one.definition.name.startswith("__"):
+            score *= 0.8
+        if one.definition is not None and self.names & {one.definition.name, one.definition.qualified}:
+            score = score * 2 + 3 * total * factor
+        lines = tuple(sorted((line, sum(self.weights[n] * w for n, w in at.items())) for line, at in one.lines.items()))
+        concepts = frozenset(number for at in one.lines.values() for number in at)
+        return Unit(path, one.line, one.end, one.definition, round(score, 6), lines, concepts)
+
+
+PLAIN = 0.49
+"""Variants below this weight are synonyms; above, they are parts or forms of the word itself."""
+
+
+def _ends(text: str, at: int, length: int) -> int:
+    """Where the word ends that has its beginning here; 0 where no word begins here."""
+    before = text[at - 1] if at else " "
+    first = text[at]
+    if before.isalpha():
+        following = text[at + 1 : at + 2]
+        if not (first.isupper() and (before.islower() or following.islower())):
+            return 0
+    end = at + length
+    size = len(text)
+    if text[at:end].isupper() and length > 1:
+        while end < size and text[end].isupper():
+            end += 1
+        return end
+    while end < size and text[end].islower():
+        end += 1
+    return end
+
+
+class _Spans:
+    """Which unit a line belongs to."""
+
+    def __init__(self, document: Document, outlined: Outline | None) -> None:
+        self.size = len(document.lines)
+        self.definitions = [] if outlined is None else [one for one in outlined.definitions if one.kind not in ("variable",)]
+        self.starts = [one.line for one in self.definitions]
+        self.docs = {one.doc: one for one in self.definitions if 0 < one.doc < one.line}
+        self.prose = frozenset[int]() if outlined is None else outlined.prose
+        self.headings = []
+        if outlined is None:
+            self.headings = [number for number, line in enumerate(document.lines, 1) if _HEADING.match(line)]
+
+    def at(self, line: int) -> tuple[Definition | None, int, int]:
+        """The innermost definition around a line, or the stretch of lines, and where it begins and ends."""
+        if self.headings:
+            before = bisect_right(self.headings, line)
+            if before:
+                end = self.headings[before] - 1 if before < len(self.headings) else self.size
+                return None, self.headings[before - 1], end
+        for number in range(bisect_right(self.starts, line) - 1, -1, -1):
+            one = self.definitions[number]
+            if one.end >= line:
+                return one, one.line, one.end
+        if line in self.prose and self.docs:  # the comment right above a definition is its documentation
+            first = line
+            while first - 1 in self.prose:
+                first -= 1
+            if first in self.docs:
+                one = self.docs[first]
+                return one, one.line, one.end
+        start = (line - 1) // SECTION * SECTION + 1
+        return None, start, min(start + SECTION - 1, self.size)

@@ -1,0 +1,196 @@
+"""The four ways to look at a source tree (EXP-30 to 33). Each names places, best first, and reads nothing else.
+
+    PatternSearch       the words themselves: comments, documentation, prose, texts
+    DependencyTrace     who imports and who uses what the question is about
+    ImplementationScan  what defines it, what it says of itself, where it fails
+    BoundaryExplore     entry files, exports, configuration, command lines
+
+A place is a line with what was found there. `subject` is the definition that it belongs to.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ..text.glob_match import matches
+from .code_outline import Definition, is_code
+from .code_search import TESTS, Search, Tree, Unit
+
+MOST = 200
+SUBJECTS = 6
+"""Definitions that a track follows."""
+STRONG = 0.45
+"""The part of the best definition's score that another needs to be a subject too."""
+_ENTRY = re.compile(
+    r"(?:^|/)(?:index\.[cm]?[jt]sx?|__init__\.py|__main__\.py|main\.\w+|mod\.rs|lib\.rs|cli\.\w+|app\.\w+|setup\.py|manage\.py"
+    r"|package\.json|pyproject\.toml|setup\.cfg|cargo\.toml|go\.mod|makefile|dockerfile)$|(?:^|/)(?:cli|cmd|bin)/",
+    re.IGNORECASE,
+)
+_CONFIG = frozenset((".toml", ".yaml", ".yml", ".ini", ".cfg", ".json", ".env"))
+_OUTSIDE = re.compile(
+    r"__all__|^\s*export\b|module\.exports|^\s*pub\s|add_argument\(|\.option\(|@click\.|environ|getenv|process\.env|\bconfig\b"
+    r"|settings|entry_points|\[project\.scripts\]",
+    re.IGNORECASE,
+)
+_TEXT = re.compile(r"[\"'`][^\"'`]{6,}[\"'`]")
+
+
+class Place(NamedTuple):
+    """A line, what kind of find it is, which definition it tells of (and where that stands), and what it is worth."""
+
+    path: str
+    line: int
+    kind: str
+    subject: str
+    home: str
+    description: str
+    score: float
+
+
+def subjects(search: Search, within: str, most: int = SUBJECTS) -> list[Unit]:
+    """The definitions that the words are about."""
+    found = [unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)]
+    if not found:
+        return []
+    least = STRONG * found[0].score
+    return [unit for unit in found[:most] if unit.score >= least]
+
+
+def inside(path: str, within: str) -> bool:
+    """Whether a path is one that a track looks at; an empty glob is every path."""
+    return not within or matches(path, within) or path.startswith(within.rstrip("/") + "/")
+
+
+def places(tree: Tree, search: Search, approach: str, within: str = "") -> list[Place]:
+    """What a strategy finds, best first, a line once."""
+    best: dict[tuple[str, int], Place] = {}
+    for place in STRATEGIES[approach](tree, search, within):
+        at = (place.path, place.line)
+        if at not in best or best[at].score < place.score:
+            best[at] = place
+    return sorted(best.values(), key=lambda one: (-one.score, one.path, one.line))[:MOST]
+
+
+def home(path: str, definition: Definition) -> str:
+    """Where a definition stands, as it is cited."""
+    return f"{path}:{definition.line}"
+
+
+def _implementation_scan(tree: Tree, search: Search, within: str) -> Iterator[Place]:
+    """Find types, locate implementations, trace effects, document errors."""
+    found = [unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)][:40]
+    least = STRONG * found[0].score if found else 0.0
+    for unit in found:
+        one = unit.definition
+        assert one is not None
+        stands = home(unit.path, one)
+        yield Place(unit.path, one.line, "definition", one.qualified, stands, f"{one.kind} `{one.qualified}`", unit.score)
+        if one.doc:
+            said = f"what `{one.qualified}` says of itself"
+            yield Place(unit.path, one.doc, "documentation", one.qualified, stands, said, unit.score * 0.95)
+        outlined = tree.outline(unit.path)
+        prose = frozenset[int]() if outlined is None else outlined.prose
+        if unit.score < least:
+            continue  # that it is there is enough to know of a weaker one
+        inner = [row for row in unit.lines if one.line < row[0] <= one.end and row[0] not in prose]
+        for line, _ in sorted(inner, key=lambda row: -row[1])[:2]:
+            yield Place(unit.path, line, "code", one.qualified, stands, f"in `{one.qualified}`", unit.score * 0.6)
+        wrong = [] if outlined is None else sorted(line for line in outlined.trouble if one.line <= line <= one.end)
+        for line in wrong[:2]:
+            yield Place(unit.path, line, "error", one.qualified, stands, f"how `{one.qualified}` fails", unit.score * 0.5)
+
+
+def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place]:
+    """Find exports, their imports, their uses; which file depends on which."""
+    for unit in subjects(search, ""):
+        one = unit.definition
+        assert one is not None
+        stands = home(unit.path, one)
+        per_file: dict[str, int] = {}
+        for path, line, imported in tree.users(one.name):
+            if not inside(path, within) or (path == unit.path and one.line <= line <= one.end):
+                continue
+            per_file[path] = per_file.get(path, 0) + 1
+            if per_file[path] > 6:
+                continue
+            worth = unit.score * (0.9 if imported else 1.0 if path != unit.path else 0.7) * (0.95 ** per_file[path])
+            worth *= 0.5 if TESTS.search(path) else 1.0
+            worth *= 0.5 if one.name.startswith("__") else 1.0
+            kind = "import" if imported else "use"
+            yield Place(path, line, kind, one.qualified, stands, f"{'imports' if imported else 'uses'} `{one.name}`", worth)
+
+
+def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
+    """Find files, grep the terminology, read around it, note how it is said: prose and texts only."""
+    spoken = {(unit.path, unit.definition.doc) for unit in subjects(search, within) if unit.definition is not None}
+    for unit in search.units()[:120]:
+        if not inside(unit.path, within):
+            continue
+        outlined = tree.outline(unit.path)
+        lines = tree.documents[unit.path].lines
+        name = unit.definition.qualified if unit.definition is not None else ""
+        stands = home(unit.path, unit.definition) if unit.definition is not None else ""
+        for line, weight in unit.lines:
+            prose = outlined is None or line in outlined.prose
+            if not prose and not _TEXT.search(lines[line - 1]):
+                continue
+            if unit.definition is not None and line == unit.definition.line:
+                continue
+            if len(lines[line - 1].split()) < 3 or (unit.path, line) in spoken:  # ImplementationScan quotes these
+                continue
+            what = "says" if prose else "has a text"
+            shown = f"`{name}` {what}" if name else f"{unit.path} {what}"
+            worth = weight * (1.0 if prose else 0.7) * (1 + unit.score / 20)
+            yield Place(unit.path, line, "prose" if prose else "text", name, stands, shown, worth)
+
+
+def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place]:
+    """Find entry files, grep their exports, tell what is internal, map what they depend on."""
+    names = {unit.definition.name: unit for unit in subjects(search, "") if unit.definition is not None}
+    whole = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, names)) + r")(?![\w$])") if names else None
+    for path, document in tree.documents.items():
+        if not inside(path, within):
+            continue
+        entry = _ENTRY.search(path) is not None
+        config = os.path.splitext(path)[1].lower() in _CONFIG
+        hits = search.hits.get(path, {})
+        factor = 0.4 if TESTS.search(path) else 1.0
+        outlined = tree.outline(path) if entry and (hits or (whole is not None and whole.search(tree.text(path)[0]))) else None
+        if entry and is_code(path):
+            for number in sorted(outlined.imports if outlined is not None else ()):
+                found = whole.search(document.lines[number - 1]) if whole is not None else None
+                if found is not None:
+                    unit = names[found.group()]
+                    assert unit.definition is not None
+                    stands = home(unit.path, unit.definition)
+                    shown = f"entry file with `{found.group()}`"
+                    yield Place(path, number, "export", unit.definition.qualified, stands, shown, unit.score * factor)
+        for line, concepts in hits.items():
+            text = document.lines[line - 1]
+            outside = _OUTSIDE.search(text) is not None
+            if not (config or outside) or len(text) > 400 or len(text.split()) < 2 and not config:
+                continue
+            around = tree.outline(path)
+            if around is not None and line in around.prose:
+                continue
+            worth = sum(search.weights[number] * weight for number, weight in concepts.items())
+            kind = "configuration" if config else "boundary"
+            shown = "a setting" if config else "where the outside is met"
+            yield Place(path, line, kind, "", "", shown, worth * factor * (1.2 if outside and entry else 1.0))
+
+
+Strategy = Callable[[Tree, Search, str], Iterator[Place]]
+STRATEGIES: dict[str, Strategy] = {
+    "PatternSearch": _pattern_search,
+    "DependencyTrace": _dependency_trace,
+    "ImplementationScan": _implementation_scan,
+    "BoundaryExplore": _boundary_explore,
+}
+
+
+def as_row(place: Place) -> dict[str, Any]:
+    """A place as the journal has it."""
+    return {**place._asdict(), "score": round(place.score, 4)}

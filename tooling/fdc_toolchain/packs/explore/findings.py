@@ -1,0 +1,143 @@
+"""Findings of one track: what is said of its evidence where no model is configured, and what its gates let through. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+SHOWN = 4
+"""Places of one kind that a finding cites."""
+_VERBS = {
+    "use": "is used in",
+    "import": "is imported in",
+    "export": "is exported or wired up in an entry file,",
+    "error": "fails or is guarded here:",
+}
+_DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
+
+
+def document(question: str, track: dict[str, Any], evidence: dict[str, Any]) -> dict[str, Any]:
+    """Groups the evidence by what it tells of; each group is a claim that its places show. No sentence is made up."""
+    rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((str(row.get("subject") or row["path"]), str(row.get("home") or "")), []).append(row)
+    findings = []
+    for (subject, home), inside in groups.items():
+        findings += _findings(subject, home, inside)
+    total = int(evidence.get("of") or len(rows))
+    files = len({row["path"] for row in rows})
+    gaps = []
+    if total > len(rows):
+        gaps.append(f"{track.get('name')}: {total - len(rows)} more places were found and not opened")
+    names = list(dict.fromkeys(f"`{subject}`" for subject, home in groups if home))[:3]
+    if not rows:
+        conclusions = f"Nothing was found for {track.get('focus')}."
+    else:
+        centre = f", most of all of {', '.join(names)}" if names else ""
+        conclusions = f"{len(rows)} places in {files} {'file' if files == 1 else 'files'} tell of {track.get('focus')}{centre}."
+    return {"findings": findings, "conclusions": conclusions, "gaps": gaps}
+
+
+def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        kinds.setdefault(str(row.get("kind")), []).append(row)
+    out = []
+    defined = kinds.pop("definition", [])
+    says = kinds.pop("documentation", [])
+    if defined or says:
+        first = (defined or says)[0]
+        what = str(first.get("description", "")) if defined else f"`{subject}`"
+        words = _plain(says[0]["quote"]) if says else ""
+        claim = f"{what} is defined in `{first['path']}`" + (f" and says: {words}" if words else "")
+        out.append(_finding(claim if defined else f"`{subject}` says: {words}", subject, home, [*defined[:1], *says[:1]]))
+    for kind, inside in kinds.items():
+        files = list(dict.fromkeys(row["path"] for row in inside))
+        shown = ", ".join(f"`{path}`" for path in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+        if kind in _VERBS:
+            claim = f"`{subject}` {_VERBS[kind]} {shown}"
+        elif kind == "code":
+            claim = f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`"
+        else:
+            said = f"`{subject}`" if home else shown
+            claim = f"{said}: {_plain(inside[0]['quote'])}"
+            out += [_finding(f"{said}: {_plain(row['quote'])}", subject, home, [row]) for row in inside[1:SHOWN]]
+            inside = inside[:1]
+        out.append(_finding(claim, subject, home, inside[:SHOWN]))
+    return out
+
+
+def _finding(claim: str, subject: str, home: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    cited = [{"path": row["path"], "line": row["line"], "quote": row["quote"]} for row in rows]
+    return {"claim": claim, "subject": subject if home else "", "home": home, "citations": cited}
+
+
+def _plain(quote: str) -> str:
+    return _cut(_DOC.sub("", _DOC.sub("", str(quote))).strip())
+
+
+def _cut(text: str) -> str:
+    text = " ".join(str(text).split())
+    return text if len(text) <= 160 else text[:157].rstrip() + "..."
+
+
+def gate(
+    question: str, track: dict[str, Any], found: dict[str, Any], evidence: dict[str, Any], checked: dict[str, Any]
+) -> dict[str, Any]:
+    """A track's result (EXP-20), or a blocked track with its blocker (EXP-37), after the gates.
+
+    evidence: every finding has a citation that was opened and holds. summary: there are conclusions, of
+    something that was found. understood: each finding tells of evidence of this track or was opened itself.
+    """
+    documented = checked.get("documented")
+    documented = documented if isinstance(documented, dict) else {}
+    held = [row for row in checked.get("held") or () if isinstance(row, dict)]
+    rejected = [row for row in checked.get("rejected") or () if isinstance(row, dict)]
+    conclusions = str(documented.get("conclusions") or "").strip()
+    why = ""
+    if "failed" in documented:
+        why = f"{documented.get('failed')}: {documented.get('why', '')}"
+    elif not held:
+        why = "no finding has a citation that holds" if rejected else "nothing was found"
+    elif not conclusions:
+        why = "there are no conclusions"
+    rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
+    gaps = [str(one) for one in documented.get("gaps") or () if str(one).strip()]
+    gaps += [f"{track.get('name')}: a finding was rejected: {row.get('why')}" for row in rejected]
+    return {
+        "track": str(track.get("name", "")),
+        "focus": str(track.get("focus", "")),
+        "approach": str(track.get("approach", "")),
+        "question": question,
+        "findings": held,
+        "evidence": [{"path": row["path"], "line": row["line"], "description": row.get("description", "")} for row in rows],
+        "conclusions": conclusions,
+        "gaps": gaps,
+        "rejected": rejected,
+        "checked": int(checked.get("checked") or 0),
+        "gates": {"evidence": bool(held) and not rejected, "summary": bool(conclusions), "understood": bool(rows)},
+        "blocked": bool(why),
+        "why": why,
+        "complexity": int(found.get("of") or 0),
+        "deeper": [],
+    }
+
+
+def nest(result: dict[str, Any], deeper: list[Any]) -> dict[str, Any]:
+    """A track's result with those of its sub-tracks below it; their findings count as its own (EXP-27)."""
+    below = [row for row in deeper if isinstance(row, dict)]
+    known = {(one["path"], one["line"]) for row in result.get("findings", ()) for one in row["citations"]}
+    findings = list(result.get("findings", ()))
+    gaps = list(result.get("gaps", ()))
+    for row in below:
+        for one in row.get("findings", ()):
+            if not {(cited["path"], cited["line"]) for cited in one["citations"]} & known:
+                findings.append(one)
+                known |= {(cited["path"], cited["line"]) for cited in one["citations"]}
+        if row.get("blocked"):
+            gaps.append(f"{row.get('track')}: blocked: {row.get('why')}")
+    short = [{key: row.get(key) for key in ("track", "focus", "conclusions", "blocked", "why")} for row in below]
+    if len(below) < len(deeper):
+        gaps.append(f"{result.get('track')}: it is complex, and no deeper level is left")
+    return {**result, "findings": findings, "gaps": gaps, "deeper": short}

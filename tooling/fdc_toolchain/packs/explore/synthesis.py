@@ -1,0 +1,210 @@
+"""One answer out of several tracks: what they share, where they differ, what stays open, and how sure that is. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MARK = "<!-- fdc: research report -->"
+UNIFIED, NUANCES = 6, 12
+KEPT = ("track", "focus", "approach", "conclusions", "blocked", "why", "gates", "deeper")
+
+
+def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The synthesis where no model is configured (EXP-22, 23): what several tracks reached independently of each other is
+    the answer, that of all tracks before the rest, and then what stood higher in them; the others are nuances, each
+    with the one track that it comes from. Where nothing is shared, the first finding of each track is the answer.
+    """
+    open_tracks = [row for row in findings if isinstance(row, dict) and not row.get("blocked")]
+    claims: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+    for row in open_tracks:
+        for one in row.get("findings", ()):
+            claims.setdefault(_key(one), []).append((str(row["track"]), one))
+    tracks = {key: list(dict.fromkeys(name for name, _ in rows)) for key, rows in claims.items()}
+    order = {key: number for number, key in enumerate(claims)}
+    fused = _fused(open_tracks)
+    of = len(open_tracks)
+    ranked = sorted(claims, key=lambda key: (len(tracks[key]) < of, -fused[key], order[key]))
+    common = [key for key in ranked if len(tracks[key]) > 1][:UNIFIED]
+    if not common:
+        common = list(dict.fromkeys(next(key for key in ranked if name in tracks[key]) for name in _names(open_tracks)))
+    unified = [_claim(claims[key], tracks[key], of) for key in common]
+    nuances: list[dict[str, Any]] = []
+    rest = [key for key in ranked if key not in common]
+    turns = [[key for key in rest if tracks[key][0] == str(row["track"])] for row in open_tracks]
+    for nth in range(max(map(len, turns), default=0)):  # a track in turn, so that none drowns the others
+        for keys in turns:
+            if nth < len(keys) and len(nuances) < NUANCES:
+                name, one = claims[keys[nth]][0]
+                nuances.append({**_bare(one), "explanation": f"only `{name}` reached it"})
+    return {"unified": unified, "nuances": nuances, "open_questions": []}
+
+
+def _key(finding: dict[str, Any]) -> tuple[str, str]:
+    """What a finding tells of: a definition by name and place, else the claim itself."""
+    return str(finding.get("subject") or finding.get("claim")), str(finding.get("home") or "")
+
+
+def _names(tracks: list[dict[str, Any]]) -> list[str]:
+    return [str(row["track"]) for row in tracks if row.get("findings")]
+
+
+def _fused(tracks: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
+    """How high what was found stands in all tracks together (reciprocal ranks)."""
+    out: dict[tuple[str, str], float] = {}
+    for row in tracks:
+        for rank, key in enumerate(dict.fromkeys(_key(one) for one in row["findings"])):
+            out[key] = out.get(key, 0.0) + 1 / (rank + 3)
+    return out
+
+
+def _claim(rows: list[tuple[str, dict[str, Any]]], tracks: list[str], of: int) -> dict[str, Any]:
+    citations: list[dict[str, Any]] = []
+    claims: list[str] = []
+    for name in tracks:
+        one = next(one for track, one in rows if track == name)
+        if one["claim"] not in claims:
+            claims.append(one["claim"])
+        citations += [cited for cited in one["citations"][:2] if cited not in citations]
+    shared = "all tracks" if len(tracks) == of > 1 else f"{len(tracks)} of {of} tracks"
+    support = f"{shared}: {', '.join(tracks)}"
+    return {"claim": "; ".join(claims[:3]), "support": support, "tracks": tracks, "citations": citations[:6]}
+
+
+def _bare(one: dict[str, Any]) -> dict[str, Any]:
+    return {"claim": one["claim"], "citations": one["citations"]}
+
+
+def judge(
+    question: str, tracks: dict[str, Any], findings: list[Any], checked: dict[str, Any], scope: dict[str, Any]
+) -> dict[str, Any]:
+    """The outcome of an exploration: `success` with a synthesis, or `blocked` with blockers and alternatives (EXP-04, 05).
+
+    The confidence is computed, whoever wrote the synthesis (EXP-24): Low where a track is blocked or a claim was
+    rejected, Moderate where tracks differ, High where they do not.
+    """
+    rows = [row for row in findings if isinstance(row, dict)]
+    blocked = [row for row in rows if row.get("blocked")]
+    unified, nuances = _list(checked, "unified"), _list(checked, "nuances")
+    proposal = checked.get("proposal")
+    proposal = proposal if isinstance(proposal, dict) else {}
+    gaps = [gap for row in rows for gap in row.get("gaps", ())]
+    gaps += [str(one) for one in proposal.get("open_questions") or () if str(one).strip()]
+    gaps += [f"no file has `{word}`" for word in scope.get("missing") or ()]
+    gaps += [f"{row['track']}: blocked: {row['why']}" for row in blocked]
+    gaps += [f"a claim of the synthesis was rejected: {row.get('why')}" for row in _list(checked, "rejected")]
+    unexplained = {"explanation": "the synthesis does not say why"}
+    nuances = [row if str(row.get("explanation") or "").strip() else {**row, **unexplained} for row in nuances]
+    confidence, reason = _confidence(rows, blocked, unified, nuances, _list(checked, "rejected"))
+    out: dict[str, Any] = {
+        "ended": "success",
+        "question": question,
+        "unified": unified,
+        "nuances": nuances,
+        "open_questions": list(dict.fromkeys(gaps)),
+        "confidence": confidence,
+        "justification": reason,
+        "tracks": [{key: row.get(key) for key in KEPT} for row in rows],
+        "checked": int(checked.get("checked") or 0) + sum(int(row.get("checked") or 0) for row in rows),
+        "held": sum(len(row["citations"]) for row in (*unified, *nuances)),
+        "rejected": _list(checked, "rejected") + [one for row in rows for one in row.get("rejected", ())],
+        "blockers": [], "alternatives": [], "ask": "", "options": [],
+    }  # fmt: skip
+    if not unified:
+        why = "no claim of the synthesis holds"
+        if "failed" in proposal:
+            why = f"synthesis: {proposal.get('failed')}: {proposal.get('why', '')}"
+        out["ended"] = "blocked"
+        out["blockers"] = [f"{row['track']}: {row['why']}" for row in blocked] or [why]
+        out["alternatives"] = [
+            "ask with the names that the code uses", "look at other files (`--paths`)", "answer from documents: `fdc research`",
+        ]  # fmt: skip
+    return {**out, "markdown": markdown(out)}
+
+
+def _confidence(
+    rows: list[Any], blocked: list[Any], unified: list[Any], nuances: list[Any], rejected: list[Any]
+) -> tuple[str, str]:
+    if blocked:
+        names = ", ".join(f"`{row['track']}`" for row in blocked)
+        return "Low", f"{len(blocked)} of {len(rows)} tracks {'is' if len(blocked) == 1 else 'are'} blocked: {names}"
+    if rejected:
+        return "Low", f"{len(rejected)} of the synthesis's claims cited what is not there"
+    if nuances:
+        return "Moderate", f"{len(unified)} claims are shared, and {len(nuances)} come from one track only"
+    return "High", f"{len(rows)} tracks agree, and nothing comes from one of them only"
+
+
+def halted(question: str, halt: dict[str, Any]) -> dict[str, Any]:
+    """The outcome of an exploration that did not begin: a question back, or options with what each costs (EXP-02, 03)."""
+    out = {
+        "ended": str(halt.get("halt")), "question": question, "unified": [], "nuances": [], "open_questions": [],
+        "confidence": "", "justification": "", "tracks": [], "checked": 0, "held": 0, "rejected": [],
+        "blockers": [], "alternatives": [], "ask": str(halt.get("ask") or ""),
+        "options": [row for row in halt.get("options") or () if isinstance(row, dict)],
+    }  # fmt: skip
+    return {**out, "markdown": markdown(out)}
+
+
+def markdown(out: dict[str, Any]) -> str:
+    """An outcome as a page; every claim is followed by its places, `path:line`."""
+    rows = [MARK, f"# {_flat(out['question']) or 'No question'}", ""]
+    if out["ended"] == "confusion":
+        rows += ["It cannot be explored as it stands.", "", f"**{_flat(out['ask'])}**"]
+    elif out["ended"] == "ambiguity":
+        rows += [f"**{_flat(out['ask'])}**", ""]
+        for row in out["options"]:
+            place = f" {_place(row)}" if row.get("path") else ""
+            rows += [f"- {row['option']}{place}: `{row['how']}`", f"  - {_flat(row['tradeoff'])}"]
+    elif out["ended"] == "blocked":
+        rows += ["It is blocked.", "", "## Blockers", "", *(f"- {_flat(one)}" for one in out["blockers"])]
+        rows += ["", "## Alternatives", "", *(f"- {_flat(one)}" for one in out["alternatives"])]
+    else:
+        rows += ["## Answer", ""]
+        for row in out["unified"]:
+            rows += [f"- {_flat(row['claim'])}" + (f" ({row['support']})" if row.get("support") else ""), *_cited(row)]
+        if out["nuances"]:
+            rows += ["", "## Nuances", ""]
+            for row in out["nuances"]:
+                rows += [f"- {_flat(row['claim'])} ({_flat(row['explanation'])})", *_cited(row)]
+    if out["ended"] in ("success", "blocked"):
+        rows += ["", "## Open questions", "", *([f"- {_flat(one)}" for one in out["open_questions"]] or ["- none"])]
+        rows += ["", "## Tracks", ""]
+        for row in out["tracks"]:
+            said = f"blocked: {row['why']}" if row["blocked"] else row["conclusions"]
+            rows.append(f"- {row['track']} ({row['approach']}): {_flat(said)}")
+            for below in row["deeper"] or ():
+                rows.append(f"  - {below['track']}: {_flat(below['why'] if below['blocked'] else below['conclusions'])}")
+    if out["ended"] == "success":
+        rows += ["", f"Confidence: {out['confidence']} ({_flat(out['justification'])})."]
+        rows += [f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."]
+    return "\n".join(rows) + "\n"
+
+
+def _cited(row: dict[str, Any]) -> list[str]:
+    return [f"  - {_place(one)} {_code(one['quote'])}" for one in row["citations"]]
+
+
+def _place(row: dict[str, Any]) -> str:
+    return f"`{row['path']}:{row['line']}`"
+
+
+def _code(quote: str) -> str:
+    text = _flat(quote)
+    fence = "`" * (max((len(run) for run in _ticks(text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _ticks(text: str) -> list[str]:
+    import re
+
+    return re.findall("`+", text)
+
+
+def _flat(text: Any) -> str:
+    return " ".join(str(text).split())
+
+
+def _list(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = value.get(name)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

@@ -1,0 +1,178 @@
+"""Tracks: how a question is taken apart, and which of the parts are independent. Pure.
+
+A track is `{name, focus, approach, deliverable, terms, paths}` (EXP-11). What a model proposes and
+what is proposed here go through the same checks.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+LEAST, MOST = 3, 6
+OVERLAP = 0.5
+"""The part of the smaller track's places that two tracks may share and still count as independent."""
+APPROACHES = ("PatternSearch", "DependencyTrace", "ImplementationScan", "BoundaryExplore")
+DELIVERABLES = {
+    "PatternSearch": "what comments, documents and texts say of it, quoted",
+    "DependencyTrace": "who imports and uses it",
+    "ImplementationScan": "what defines it, what that says of itself, how it fails",
+    "BoundaryExplore": "where it is exported, configured and reached from outside",
+}
+TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
+    "ArchitectureUnderstanding": (
+        ("services", "ServiceInterfaces", "PatternSearch", ("service", "interface")),
+        ("layers", "LayerComposition", "DependencyTrace", ("layer",)),
+        ("errors", "ErrorHandling", "ImplementationScan", ("error", "exception", "failure")),
+        ("config", "Configuration", "BoundaryExplore", ("config", "settings", "option")),
+    ),
+    "FeatureInvestigation": (
+        ("models", "DataModels", "ImplementationScan", ("model", "schema", "record")),
+        ("ui-state", "UIComponents", "PatternSearch", ("component", "state", "view")),
+        ("api", "APIEndpoints", "DependencyTrace", ("api", "endpoint", "route", "handler")),
+        ("errors", "ErrorCases", "ImplementationScan", ("error", "exception", "failure")),
+    ),
+}
+"""The seed's two templates (EXP-34, 35), each track with the words that it adds to the question's own."""
+
+
+def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[str, Any]:
+    """Tracks by rule: a template where the question asks for one, the four strategies, each subject alone.
+
+    `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31).
+    """
+    words = [str(row["word"]) for row in _rows(scope, "concepts")]
+    about = ", ".join(words[:4]) or question[:80]
+    words = [*(f"`{name}`" for name in scope.get("names") or ()), *words]
+    tracks: list[dict[str, Any]] = []
+    template = str(scope.get("template") or "")
+    for name, focus, approach, more in TEMPLATES.get(template, ()):
+        tracks.append(_track(name, f"{focus}: {about}", approach, [*words, *more]))
+    by_strategy = [
+        _track("implementation", f"what implements {about}", "ImplementationScan", words),
+        _track("dependencies", f"what depends on {about}", "DependencyTrace", words),
+        _track("terminology", f"what is said of {about}", "PatternSearch", words),
+        _track("boundaries", f"where {about} meets the outside", "BoundaryExplore", words),
+    ]
+    tracks += by_strategy
+    if isinstance(refused, list) and refused:
+        for folder in scope.get("folders") or ():
+            for approach in ("ImplementationScan", "PatternSearch"):
+                name = f"{_slug(str(folder))}-{'code' if approach == 'ImplementationScan' else 'words'}"
+                tracks.append({**_track(name, f"{about} in {folder}", approach, words), "paths": f"{folder}/**"})
+    alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
+    for row in _rows(scope, "concepts")[:3] if alone else ():
+        word = str(row["word"])
+        tracks.append(_track(f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]))
+    reasons = ["the four strategies look at different lines of the same files"]
+    if template:
+        reasons = [f"the question is taken for {template}"]
+    if not scope.get("wide"):
+        reasons.append("the question is narrow: `fdc research` answers such ones from documents in one go")
+    return {"tracks": tracks, "rationale": "; ".join(reasons)}
+
+
+def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, Any]:
+    """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
+
+    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10).
+    """
+    kept: list[dict[str, Any]] = []
+    dropped: list[dict[str, str]] = []
+    for row in _rows(survey, "tracks"):
+        why = _refusal(row, kept)
+        if why is None:
+            kept.append(row)
+        else:
+            dropped.append({"name": str(row.get("name", ""))[:80], "why": why})
+    enough = len(kept) >= LEAST
+    tracks = [{key: value for key, value in row.items() if key != "places"} for row in kept]
+    ask = ""
+    if not enough:
+        lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
+        ask = (
+            f"Only {len(kept)} independent sides of the question can be found ({lost or 'nothing else was proposed'}). "
+            "Can you say more of what you want to know, or name more files?"
+        )
+    rationale = str(survey.get("rationale", ""))
+    return {
+        "question": question,
+        "tracks": tracks,
+        "count": len(tracks),
+        "dropped": dropped,
+        "rationale": rationale,
+        "text": _plan_text(question, kept, dropped, rationale),
+        "halt": "" if enough else "confusion",
+        "ask": ask,
+        "options": [],
+        "missing": list(scope.get("missing") or []),
+    }
+
+
+def _refusal(row: dict[str, Any], kept: list[dict[str, Any]]) -> str | None:
+    for key in ("name", "focus", "approach", "deliverable"):
+        if not isinstance(row.get(key), str) or not str(row[key]).strip():
+            return f"it has no {key}"
+    if row["approach"] not in APPROACHES:
+        return f"there is no strategy `{str(row['approach'])[:40]}`"
+    if any(other["name"] == row["name"] for other in kept):
+        return "its name is taken"
+    if not row.get("places"):
+        return "its strategy finds nothing to look at"
+    for other in kept:
+        shared = overlap(row["places"], other["places"])
+        if shared > OVERLAP:
+            return f"{shared:.0%} of what it would look at is what `{other['name']}` looks at"
+        if row["approach"] == other["approach"] and _focus(row) == _focus(other):
+            return f"it looks for the same words as `{other['name']}` in the same way"
+    return f"{MOST} tracks are the most" if len(kept) == MOST else None
+
+
+def overlap(one: list[str], other: list[str]) -> float:
+    """The part of the smaller of two sets of places that lies in both."""
+    smaller = min(len(set(one)), len(set(other)))
+    return len(set(one) & set(other)) / smaller if smaller else 0.0
+
+
+def split(track: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The sub-tracks of a track with too much to look at: the same question in each of the folders with most of it (EXP-27)."""
+    spread = found.get("spread")
+    folders: dict[str, int] = {}
+    for path, count in (spread.items() if isinstance(spread, dict) else ()):
+        folder = str(path).rpartition("/")[0]
+        if folder:
+            folders[folder] = folders.get(folder, 0) + int(count)
+    chosen = sorted(folders, key=lambda folder: (-folders[folder], folder))[:LEAST]
+    tracks = []
+    for folder in chosen if len(chosen) > 1 else ():
+        name, focus = f"{track.get('name')}/{_slug(folder)}", f"{track.get('focus')} in {folder}"
+        tracks.append({**track, "name": name, "focus": focus, "paths": f"{folder}/*"})
+    return {"tracks": tracks, "count": len(tracks)}
+
+
+def _plan_text(question: str, kept: list[dict[str, Any]], dropped: list[dict[str, str]], rationale: str) -> str:
+    rows = [f"Track plan: {' '.join(question.split())}"]
+    for number, row in enumerate(kept, 1):
+        rows.append(f"  {number}. {row['name']} ({row['approach']}): {row['focus']} -> {row['deliverable']}")
+    rows += [f"  not {row['name']}: {row['why']}" for row in dropped]
+    return "\n".join([*rows, f"  why: {rationale}"]) if rationale else "\n".join(rows)
+
+
+def _track(name: str, focus: str, approach: str, terms: list[str]) -> dict[str, Any]:
+    row = {"name": name, "focus": focus, "approach": approach, "deliverable": DELIVERABLES[approach]}
+    return {**row, "terms": terms, "paths": ""}
+
+
+def _focus(row: dict[str, Any]) -> tuple[Any, ...]:
+    terms = row.get("terms")
+    words = sorted({str(one).lower() for one in terms}) if isinstance(terms, list) and terms else [str(row["focus"]).lower()]
+    return (*words, row.get("paths") or "")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w]+", "-", text).strip("-").lower() or "all"
+
+
+def _rows(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = value.get(name) if isinstance(value, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
