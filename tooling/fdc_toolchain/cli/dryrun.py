@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine.values import text
 from ..report.cells import cut, visible
+
+if TYPE_CHECKING:
+    from .worst import Worst
 
 MOST = 2_000
 """Lines that are shown; a plan that calls another from many places is read aloud once for each."""
 
 
-def outline(program: dict[str, Any], root: str, given: Mapping[str, str], budget: Mapping[str, float]) -> str:
-    """The steps of every plan that would run, with what is known now filled in."""
+def outline(
+    program: dict[str, Any],
+    root: str,
+    given: Mapping[str, str],
+    budget: Mapping[str, float],
+    models: Mapping[str, Any] | None = None,
+) -> str:
+    """The steps of every plan that would run, with what is known now filled in, and what the worst run costs.
+
+    `models` are those that would be asked (`money.settle`).
+    """
+    from .worst import worst
+
     reader = _Reader(program, root)
     lines: list[str] = []
     for line in reader.plan(program["root"], dict(given), 0):
@@ -29,6 +43,7 @@ def outline(program: dict[str, Any], root: str, given: Mapping[str, str], budget
         if effect in effects:
             lines.append(f"{effect}: {', '.join(effects[effect])}")
     limits = {**program["budget"], **budget}
+    lines += _costs(worst(program, given, (models or {}).get("rate") or 0.0, reader.number), limits, models)
     if limits:
         lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
@@ -42,6 +57,7 @@ class _Reader:
         self.program = program
         self.root = root
         self.tools: set[str] = set()
+        self.numbers: dict[str, int | None] = {}
 
     def plan(self, plan_id: str, names: dict[str, Any], depth: int) -> Iterator[str]:
         plan = self.program["plans"][plan_id]
@@ -88,30 +104,59 @@ class _Reader:
             yield f"{margin}go on only if not: {visible(item['why'])}"
 
     def text(self, template: list[Any], names: dict[str, Any]) -> str:
-        parts = []
-        for part in template:
-            if isinstance(part, str):
-                parts.append(part)
-            else:
-                value = names.get(part["ref"][0]) if len(part["ref"]) == 1 else None
-                parts.append("{" + ".".join(part["ref"]) + "}" if value is None else text(value))
-        return " ".join("".join(parts).split())
+        return " ".join(resolved(template, names).split())
 
     def files(self, glob: str) -> str:
+        number = None if "{" in glob else self.number(glob)
+        return "" if number is None else f" ({number} now)"
+
+    def number(self, glob: str) -> int | None:
+        """How many files of a glob there are now; None where they cannot be listed."""
         from ..effects.failure import ToolFailure
         from ..effects.files import Root
         from ..effects.globs import files
 
-        if "{" in glob:
-            return ""
-        try:
-            root = Root(self.root)
+        if glob not in self.numbers:
             try:
-                return f" ({len(files(root, glob))} now)"
-            finally:
-                root.close()
-        except (OSError, ToolFailure):
-            return ""
+                root = Root(self.root)
+                try:
+                    self.numbers[glob] = len(files(root, glob))
+                finally:
+                    root.close()
+            except (OSError, ToolFailure):
+                self.numbers[glob] = None
+        return self.numbers[glob]
+
+
+def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
+    """A template with what is known filled in; the rest stays a reference in braces."""
+    parts = []
+    for part in template:
+        if isinstance(part, str):
+            parts.append(part)
+        else:
+            value = names.get(part["ref"][0]) if len(part["ref"]) == 1 else None
+            parts.append("{" + ".".join(part["ref"]) + "}" if value is None else text(value))
+    return "".join(parts)
+
+
+def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None) -> list[str]:
+    """What the worst run costs, and which budget would stop it."""
+    shown = []
+    for measure, number in found.cost.items():
+        if number or measure == "steps":
+            shown.append(f"{number:g} {measure.replace('_', ' ')}" if measure != "money" else f"${number:g}")
+    lines = [f"at worst: {', '.join(shown)}" + (", with the files that are there now" if shown else "")]
+    if models is not None and models["names"] and models["rate"] is None:
+        lines.append(f"the price of {', '.join(models['names'])} is not known, so money is not counted")
+    if models is not None and not models["names"]:
+        lines.append("no model is named (FDC_MODEL, --model): a prompt is answered by what is embedded, or fails")
+    for glob in found.unknown:
+        lines.append(f"for each file of {visible(glob)}: not known before the run, counted as one file")
+    for measure, most in sorted(limits.items()):
+        if found.cost.get(measure, 0) > most:
+            lines.append(f"the budget of {most:g} {measure} may stop the run before its end")
+    return lines
 
 
 def _commands() -> str:

@@ -58,6 +58,8 @@ def as_json(ended: Ended, show: Quiet | None = None) -> dict[str, Any]:
         "questions": ended.questions,
         "message": ended.message,
     }
+    if ended.simulated:
+        out["simulated"] = True
     if show is not None:
         out["wrote"] = list(show.wrote)
         out["said"] = list(getattr(show, "said", ()))
@@ -70,7 +72,7 @@ def count(number: int, thing: str) -> str:
 
 
 def _story(ended: Ended, style: Style) -> list[str]:
-    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}"
+    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}" + (", all simulated" if ended.simulated else "")
     resume = f"fdc resume {ended.run}"
     out = []
     if ended.status == "finished":

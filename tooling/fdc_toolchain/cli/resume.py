@@ -9,7 +9,7 @@ import click
 
 from .exits import INTERRUPTED, UsageError
 from .remote import database_option
-from .run_options import budget_of, is_terminal, root_of, shared
+from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared
 
 if TYPE_CHECKING:
     from ..effects.journal import RunRow
@@ -49,6 +49,7 @@ def command(
     allow_unsandboxed: bool,
     allow_network: bool,
     model: str | None,
+    approved: tuple[str, ...],
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -90,7 +91,9 @@ def command(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
         shell_seconds=shell_timeout,
-        operator=Operator.of_environment(allow_unsandboxed, allow_network, model),
+        operator=Operator.of_environment(
+            allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved)
+        ),
     )  # fmt: skip
     return tell(ended, show, form, quiet, look)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from .exits import FINDINGS, INTERRUPTED
+from .exits import FINDINGS, INTERRUPTED, UsageError
 from .remote import database_option
-from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
+from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, shared
 
 
 @click.command(
@@ -22,6 +22,9 @@ from .run_options import budget_of, is_terminal, pairs_of, root_of, shared
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing.")
 @click.option(
+    "--simulate", metavar="FILE|RUN", help="Do nothing: take what steps bring from a script, or from the record of a run."
+)
+@click.option(
     "--task-id", metavar="ID", help="The open task whose log gets a line for each step; otherwise the one started last."
 )
 @database_option
@@ -31,6 +34,7 @@ def command(
     plan: str,
     inputs: tuple[str, ...],
     dry_run: bool,
+    simulate: str | None,
     task_id: str | None,
     database: str | None,
     detach: bool,
@@ -40,6 +44,7 @@ def command(
     allow_unsandboxed: bool,
     allow_network: bool,
     model: str | None,
+    approved: tuple[str, ...],
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -55,6 +60,7 @@ def command(
     from . import wiring
     from .ending import tell
     from .progress import progress
+    from .simulation import source
     from .terminal import style
 
     root = root_of(workspace)
@@ -64,21 +70,26 @@ def command(
     if program is None:
         return FINDINGS
     given = wiring.given_for(program, given)
+    operator = Operator.of_environment(allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved))
     if dry_run:
         from .dryrun import outline
+        from .money import settle
 
-        click.echo(outline(program, root, given, budget), nl=False)
+        click.echo(outline(program, root, given, budget, settle(root, program, budget, operator)), nl=False)
         return 0
+    script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
+    if database and (simulate is not None or approved):
+        raise UsageError("`--simulate` and `--approve` are for runs of this machine")
     if database:
         return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
-    task = wiring.task_for(root, task_id)
-    operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
-    name = wiring.begin(root, program, shown, given, budget, task, operator)
+    task = None if simulate is not None else wiring.task_for(root, task_id)
+    name = wiring.begin(root, program, shown, given, budget, task, operator, script)
     look = style()
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
+        logged = logged if simulate is None else f", simulated by {visible(simulate)}"
         show.line(f"run {name}: {visible(shown)}{logged}")
     ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator)
     return tell(ended, show, form, quiet, look)

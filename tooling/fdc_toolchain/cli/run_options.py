@@ -14,6 +14,9 @@ from .exits import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+APPROVALS = {"plan": "record_user_approval_for_plan"}
+"""What may be approved in advance, and the tool that would ask."""
+
 _OPTIONS = (
     click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help=f"A ceiling: {', '.join(MEASURES)}."),
     click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."),
@@ -21,6 +24,8 @@ _OPTIONS = (
     click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."),
     click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."),
     click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded)."),
+    click.option("--approve", "approved", multiple=True, type=click.Choice(sorted(APPROVALS)),
+                 help="Say yes in advance to what the plan asks approval for."),
     click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."),
     click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told."),
     click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."),

@@ -81,6 +81,8 @@ def _lines(row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[
     given = " ".join(f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items())
     click.echo(f"{status}; started {began}" + (f"; {given}" if given else ""))
     click.echo(f"program {row.digest}")
+    if "simulate" in row.inputs:
+        click.echo("simulated: nothing was performed")
     if row.origin is not None:
         click.echo(f"forked from {row.origin['run']} at {visible(row.origin['address'])}")
     for record, _ in rows:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..effects.run_log import RunLog
     from ..engine.drive import Assumption, Ending
     from ..engine.events import Perform, Record
+    from ..engine.ports import Tools
     from ..engine.state import RunState
     from ..knowledge.activity import Task
 
@@ -45,6 +46,7 @@ class Ended:
     steps: int = 0
     seconds: float = 0.0
     spent: dict[str, float] = field(default_factory=dict)
+    simulated: bool = False
 
 
 def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
@@ -123,10 +125,12 @@ def begin(
     budget: Mapping[str, float],
     task: Task | None = None,
     operator: Operator | None = None,
+    simulate: dict[str, Any] | None = None,
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
-    Raises UsageError for a budget that cannot be kept to (`money.settle`).
+    Raises UsageError for a budget that cannot be kept to (`money.settle`). `simulate` is a script
+    (`effects.simulate`): nothing of such a run is ever performed.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
     from ..effects import runs, trust
@@ -140,6 +144,8 @@ def begin(
         inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
         if rates is not None:
             inputs["model"] = rates
+        if simulate is not None:
+            inputs["simulate"] = simulate
         if task is not None:
             inputs["task"] = task._asdict()
         store = writing(root)
@@ -230,6 +236,7 @@ def _drive(
     from ..effects import answers as kept
     from ..effects import runs
     from ..effects.run_log import Watched
+    from ..effects.simulate import SimulatedTools
     from ..effects.tools import LocalTools
     from ..engine.drive import Ending, Ports, drive
     from ..engine.events import Mismatch, Record
@@ -258,7 +265,9 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready)
-    tools = LocalTools(program, bench)
+    tools: Tools = LocalTools(program, bench)
+    if "simulate" in row.inputs:
+        tools = SimulatedTools(row.inputs["simulate"], bench.root)
     show.watch(state)
     signals = False
     watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
@@ -319,7 +328,7 @@ def _ended(row: RunRow, ending: Ending, state: RunState) -> Ended:
     spent = {measure: number for measure, number in state.spent.items() if number}
     return Ended(
         row.name, row.plan, ending.status, stop, ending.result, questions, ending.message, state.steps,
-        round(state.elapsed, 3), spent,
+        round(state.elapsed, 3), spent, simulated="simulate" in row.inputs,
     )  # fmt: skip
 
 

@@ -10,20 +10,27 @@ TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock", "none")
 
 
 class Operator(NamedTuple):
-    """Whether commands may run without a sandbox or reach the network, and which model answers ("" for none)."""
+    """Whether commands may run without a sandbox or reach the network, and which model answers ("" for none).
+
+    `approved`: tools whose question for an approval is answered with yes, in advance.
+    """
 
     unsandboxed: bool = False
     network: bool = False
     model: str = ""
     tiers: tuple[Tier, ...] = TIERS
+    approved: tuple[str, ...] = ()
 
     @classmethod
-    def of_environment(cls, unsandboxed: bool = False, network: bool = False, model: str | None = None) -> Operator:
+    def of_environment(
+        cls, unsandboxed: bool = False, network: bool = False, model: str | None = None, approved: tuple[str, ...] = ()
+    ) -> Operator:
         """Options, or the variables that say the same: FDC_ALLOW_UNSANDBOXED, FDC_ALLOW_NETWORK, FDC_MODEL."""
         return cls(
             unsandboxed or os.environ.get("FDC_ALLOW_UNSANDBOXED") == "1",
             network or os.environ.get("FDC_ALLOW_NETWORK") == "1",
             os.environ.get("FDC_MODEL", "") if model is None else model,
+            approved=approved,
         )
 
 

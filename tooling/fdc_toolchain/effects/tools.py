@@ -277,7 +277,7 @@ class LocalTools:
             run=bench.run,
             run_folder=bench.run_folder,
             say=bench.say,
-            ask=lambda question: self._ask(effect.address, question),
+            ask=lambda question: self._ask(effect, question),
             bound=effect.bound,
             cancelled=self._cancelled,
             shell_seconds=bench.shell_seconds,
@@ -289,7 +289,11 @@ class LocalTools:
     def _key(self, effect: Perform) -> str:
         return f"{self._bench.run}:{effect.address}"
 
-    def _ask(self, address: str, question: str) -> str:
+    def _ask(self, effect: Perform, question: str) -> str:
+        address = effect.address
+        if effect.tool in self._bench.operator.approved:
+            self._answered[address] = {"by": "command line, in advance"}
+            return "yes"
         given = self._bench.answers.get(address)
         if given is not None:
             self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
