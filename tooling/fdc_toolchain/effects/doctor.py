@@ -1,0 +1,225 @@
+"""What of this machine fdc can use, found out by looking, and by trying where that costs nothing (issue 4, "The model").
+
+No check raises, and none shows a secret: of a key that it is there, of an address its host alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib import metadata, util
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from . import trust
+from .operator import TIERS, Operator
+
+if TYPE_CHECKING:
+    from .model import MessagesModel
+
+Grade = Literal["ok", "note", "bad"]
+
+LITTLE = 100 * 1024 * 1024
+"""Bytes of free disk below which a run may not get far."""
+
+OLDEST_SQLITE = (3, 37, 0)
+"""Of this version on it has STRICT tables."""
+
+PACKAGES = {
+    "anthropic": "asks models (`fdc-toolchain[model]`)",
+    "httpx2": "asks models (`fdc-toolchain[model]`)",
+    "dbos": "runs on many machines (`fdc-toolchain[distributed]`)",
+    "psycopg": "runs on many machines (`fdc-toolchain[distributed]`)",
+    "opentelemetry": "spans of runs (`fdc-toolchain[otel]`)",
+}
+
+
+class Found(NamedTuple):
+    """One thing looked at. `bad`: something that was asked for will not work; `note`: good to know."""
+
+    name: str
+    grade: Grade
+    detail: str
+
+
+def examine(
+    root: str, operator: Operator, model: MessagesModel | None, environment: Mapping[str, str], *, live: bool
+) -> list[Found]:
+    """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
+    found = [_python(), *_model(model, environment), *([] if model is None or not live else _asked(model))]
+    found += [*_sandbox(operator), _disk(root), _sqlite(), _key(), _terminal(environment), _git(root)]
+    return found + [_package(name, use) for name, use in PACKAGES.items()]
+
+
+def _python() -> Found:
+    return Found("python", "ok", f"{sys.version.split()[0]} on {sys.platform}")
+
+
+def _model(model: MessagesModel | None, environment: Mapping[str, str]) -> list[Found]:
+    kinds = [name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)]
+    key = Found("key", "ok", f"{' and '.join(kinds)} set") if kinds else Found(
+        "key", "bad" if model is not None else "note", "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
+    )  # fmt: skip
+    if model is None:
+        return [Found("model", "note", "none is named (FDC_MODEL, --model): prompts use what is embedded, or fail"), key]
+    from .model_prices import most
+
+    names = sorted({choice.model for choice in model.choices()})
+    unknown = [name for name in names if most(name, 1) is None]
+    priced = f"; no price is known of {', '.join(unknown)}, so no budget of money is possible" if unknown else ""
+    host = _host(environment.get("ANTHROPIC_BASE_URL", ""))
+    return [Found("model", "note" if unknown else "ok", ", ".join(names) + priced), key, host]
+
+
+def _host(address: str) -> Found:
+    """The address without what may be secret in it: user, password, path and query."""
+    if not address:
+        return Found("endpoint", "ok", "the provider's own; not asked (--live does)")
+    try:
+        parts = urlsplit(address)
+        port = f":{parts.port}" if parts.port else ""
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        return Found("endpoint", "bad", "ANTHROPIC_BASE_URL is no http or https address")
+    plain = parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1")
+    warning = "; the key would travel unencrypted" if plain else ""
+    return Found("endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}; not asked (--live does)")
+
+
+def _asked(model: MessagesModel) -> list[Found]:
+    """What the server honours, by asking it: one count, one question with a schema, streamed."""
+    from ..engine.ports import WorldFailed
+    from .failure import ToolFailure
+    from .model import Question
+
+    heard: list[str] = []
+    choice = model.choice("doctor")._replace(attempts=1, repairs=0, max_tokens=200, seconds=60.0)
+    tiny = type(model)(choice, hear=heard.append)
+    out: list[Found] = []
+    try:
+        counted = tiny.client().messages.count_tokens(
+            model=choice.model, messages=[{"role": "user", "content": "one two three"}], timeout=30.0
+        )
+        out.append(Found("endpoint: counts tokens", "ok", f"{int(counted.input_tokens)} for three words"))
+    except WorldFailed as failed:
+        return [Found("endpoint: answers", "bad", str(failed))]
+    except Exception as failed:  # whatever a server that speaks another dialect brings about
+        out.append(Found("endpoint: counts tokens", "note", f"no ({type(failed).__name__}); budgets reckon with bytes instead"))
+    schema = {"type": "object", "required": ["ok"], "properties": {"ok": {"const": True}}, "additionalProperties": False}
+    try:
+        reply = tiny.ask(Question("doctor", "", 'Reply with the JSON object {"ok": true} and nothing else.', schema))
+    except WorldFailed as failed:
+        return [*out, Found("endpoint: answers", "bad", str(failed))]
+    except ToolFailure as failed:
+        if failed.kind != "reply":
+            return [*out, Found("endpoint: answers", "bad", str(failed))]
+        out.append(Found("endpoint: answers", "ok", choice.model))
+        out.append(Found("endpoint: follows a schema", "note", f"not at once: {failed}"))
+    else:
+        out.append(Found("endpoint: answers", "ok", f"{choice.model}, {reply.usage['tokens']:g} tokens"))
+        out.append(Found("endpoint: follows a schema", "ok", "at once"))
+    streams = "in pieces" if len(heard) > 1 else "yes, in one piece"
+    out.append(Found("endpoint: streams", "ok" if heard else "note", streams if heard else "no text came"))
+    return out
+
+
+def _sandbox(operator: Operator) -> list[Found]:
+    from .sandbox import reason
+
+    out = []
+    usable = False
+    for tier in TIERS:
+        if tier == "none":
+            continue
+        why = reason(tier)
+        out.append(Found(f"sandbox: {tier}", "note" if why else "ok", why or "offered"))
+        usable = usable or not why
+    if not usable:
+        what = "commands run with your rights" if operator.unsandboxed else "commands will be refused (--allow-unsandboxed)"
+        out.append(Found("sandbox", "note" if operator.unsandboxed else "bad", f"none is to be had here: {what}"))
+    return out
+
+
+def _disk(root: str) -> Found:
+    try:
+        with tempfile.NamedTemporaryFile(dir=root, prefix=".fdc-doctor-") as file:
+            file.write(b"x")
+            file.flush()
+            os.fsync(file.fileno())
+        free = shutil.disk_usage(root).free
+    except OSError as failed:
+        return Found("disk", "bad", f"the workspace cannot be written: {(failed.strerror or str(failed)).lower()}")
+    return Found("disk", "bad" if free < LITTLE else "ok", f"the workspace can be written; {free / 2**30:.1f} GiB free")
+
+
+def _sqlite() -> Found:
+    try:
+        with tempfile.TemporaryDirectory(prefix="fdc-doctor-") as folder:
+            base = sqlite3.connect(os.path.join(folder, "x.db"))
+            try:
+                [mode] = base.execute("PRAGMA journal_mode=WAL").fetchone()
+                base.execute("CREATE TABLE t (x INTEGER) STRICT")
+            finally:
+                base.close()
+    except (sqlite3.Error, OSError) as failed:
+        return Found("sqlite", "bad", f"{sqlite3.sqlite_version}: {failed}")
+    old = sqlite3.sqlite_version_info < OLDEST_SQLITE
+    return Found("sqlite", "bad" if old else "ok", f"{sqlite3.sqlite_version}, journal mode {mode}")
+
+
+def _key() -> Found:
+    """The key that seals the runs of this user: whether it is there and whether others can read it."""
+    path = trust.key_path()
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        there = "not made yet; the first run makes it"
+        return Found("journal key", "ok" if trust.lasts() else "note", there)
+    except OSError as failed:
+        return Found("journal key", "bad", f"{path}: {(failed.strerror or str(failed)).lower()}")
+    if stat.S_IMODE(mode) & 0o077:
+        return Found("journal key", "bad", f"{path} can be read by others (mode {stat.S_IMODE(mode):o}); it should be 600")
+    return Found("journal key", "ok", path)
+
+
+def _terminal(environment: Mapping[str, str]) -> Found:
+    size = shutil.get_terminal_size()
+    kind = environment.get("TERM", "") or "none"
+    where = "a terminal" if sys.stdout.isatty() else "no terminal"
+    encoding = (sys.stdout.encoding or "").lower()
+    plain = "" if encoding.replace("-", "") == "utf8" else f", encoding {encoding or 'unknown'}"
+    return Found("terminal", "ok", f"{where}, {size.columns} columns, TERM={kind}{plain}")
+
+
+def _git(root: str) -> Found:
+    program = shutil.which("git")
+    if program is None:
+        return Found("git", "note", "not installed: `fdc protocols diff` and `restore_file` need it")
+    try:
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        inside = subprocess.run(
+            [program, "-C", root, "rev-parse", "--is-inside-work-tree"],
+            capture_output=True, text=True, timeout=20, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as failed:
+        return Found("git", "note", f"cannot be run: {failed}")
+    where = "the workspace is in a repository" if inside.stdout.strip() == "true" else "the workspace is in no repository"
+    return Found("git", "ok", f"{version.stdout.strip().removeprefix('git version ')}; {where}")
+
+
+def _package(name: str, use: str) -> Found:
+    if util.find_spec(name) is None:
+        return Found(f"package: {name}", "note", f"not installed; {use}")
+    try:
+        version = metadata.version({"opentelemetry": "opentelemetry-api"}.get(name, name))
+    except metadata.PackageNotFoundError:
+        version = "installed"
+    return Found(f"package: {name}", "ok", version)
