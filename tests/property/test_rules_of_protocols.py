@@ -73,3 +73,10 @@ def test_rules_over_forks_never_accept_an_order_that_breaks_them() -> None:
     assert sum(count.values()) >= 200
     assert count["unproved"] < 25
     assert min(count["holds"], count["violated"]) > 60
+
+
+def test_rules_about_each_path_over_forks_never_accept_an_order_that_breaks_them() -> None:
+    count = compared(200, same=True, forks=True)
+    assert sum(count.values()) >= 170
+    assert count["doubtful"] < 6
+    assert min(count["holds"], count["violated"]) > 50
