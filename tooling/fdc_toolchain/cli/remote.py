@@ -190,9 +190,9 @@ class _Follower:
             fresh, at = self.store.records_after(row, at)
             if fresh or state is None:
                 known += fresh
-                seen: list[Any] = []
                 if state is None or any(record.kind == "retry" for record in fresh):
-                    state = fold(program, row.inputs, known, lambda record, effect: seen.append((record, effect)))
+                    seen: list[Any] = []
+                    state = fold(program, row.inputs, known, lambda *found, seen=seen: seen.append(found))
                     self._shown(seen[self.seq :])
                 else:
                     self._apply(state, fresh)
