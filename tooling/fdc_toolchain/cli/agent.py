@@ -14,6 +14,7 @@ from .exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, UsageError, WorldError
 from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
+    from ..effects.model import MessagesModel
     from ..workflows.agent_state import AgentState
     from ..workflows.master_control import MasterControlGraph
     from .agent_world import LocalWorld
@@ -37,6 +38,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
     help="How long to wait for each version of the plan, and for answers.",
 )  # fmt: skip
 @click.option("--attempts", type=click.IntRange(1, 50), default=5, show_default=True, help="Versions of the plan judged.")
+@click.option("--model", metavar="NAME", help="The model that plans and codes (else FDC_MODEL; none: whoever writes the files).")
 @click.option("--analysis", type=click.Path(dir_okay=False), help="A text for the post-mortem: its sections, or its summary.")
 @click.option("--fsm", default="tooling/fsm.json", show_default=True, metavar="FILE", help="The automaton of the task's life.")
 @click.option("--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none.")
@@ -51,6 +53,7 @@ def command(
     plan_file: str,
     wait: float,
     attempts: int,
+    model: str | None,
     analysis: str | None,
     fsm: str,
     network: str | None,
@@ -60,14 +63,15 @@ def command(
 ) -> int:
     """Take TASK from orientation to submission, governed by the automaton of tooling/fsm.json.
 
-    The plan comes from whoever writes plan.txt: it is linted as soon as it is there, findings go to
-    plan.findings.txt, and the next version is awaited. A plan that is proved runs durably. Whatever stops the
-    controller, kill -9 included, `fdc agent --resume ID` goes on from there.
+    The plan comes from the model that is named, or from whoever writes plan.txt: it is linted as soon as it is
+    there, findings go back (to plan.findings.txt), and the next version is awaited. A plan that is proved runs
+    durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
     """
     from ..effects import agent_files
     from ..engine.ports import WorldFailed
     from ..workflows.orchestrator import FsmError
     from .agent_world import LocalWorld
+    from .models import model_named
     from .run_options import root_of
 
     root = root_of(workspace)
@@ -77,6 +81,7 @@ def command(
         raise UsageError("--reorient goes with --resume ID")
     talk = _Talk(quiet, form)
     world = LocalWorld(root, show=talk.steps, network=network)
+    asked = model_named(root, model)
     text = _analysis(analysis)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
@@ -85,8 +90,8 @@ def command(
         if holder is not None:
             raise WorldError(f"the task `{named}` is in the hands of {holder}; one controller at a time")
         try:
-            graph, state = _opened(world, fsm, named, task, reorient)
-            return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk)
+            graph, state = _opened(world, fsm, named, task, reorient, asked)
+            return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked)
         finally:
             lock.release()
     except FsmError as wrong:
@@ -155,13 +160,15 @@ def _resumed(root: str, prefix: str) -> str:
 
 
 def _opened(
-    world: LocalWorld, fsm: str, named: str, task: str | None, reorient: bool
+    world: LocalWorld, fsm: str, named: str, task: str | None, reorient: bool, asked: MessagesModel | None
 ) -> tuple[MasterControlGraph, AgentState]:
     from ..workflows.agent_state import AgentState
     from ..workflows.master_control import MasterControlGraph
+    from .agent_model import AskedModel
     from .agent_world import PersonModel
 
-    graph = MasterControlGraph(fsm, world=world, model=PersonModel(world.root, named))
+    model = PersonModel(world.root, named) if asked is None else AskedModel(asked)
+    graph = MasterControlGraph(fsm, world=world, model=model)
     if task is not None:
         return graph, AgentState(task, task_id=named)
     state = graph.load(named)
@@ -183,17 +190,25 @@ def _go(
     attempts: int,
     analysis: str | None,
     talk: _Talk,
+    asked: MessagesModel | None,
 ) -> int:
-    from ..workflows.plan_source import PlanFile
+    from ..workflows.plan_source import ModelPlanner, PlanFile
 
     talk.line(f"task {state.task_id}: {graph.current_state}")
 
     def moved(source: str, trigger: str, dest: str) -> None:
         talk.line(f"{_ALIAS.get(source, source)} -> {_ALIAS.get(dest, dest)}  ({trigger})")
 
-    plan = PlanFile(
-        graph, world.root, plan_file, seconds=wait, attempts=attempts, told=talk.line, pause=time.sleep, now=time.monotonic
-    )
+    plan: PlanFile | ModelPlanner
+    if asked is None:
+        plan = PlanFile(
+            graph, world.root, plan_file, seconds=wait, attempts=attempts, told=talk.line, pause=time.sleep, now=time.monotonic
+        )
+    else:
+        from .agent_model import AskedModel, tools_of
+
+        talk.line(f"{asked.choice('planner').model} plans")
+        plan = ModelPlanner(graph, AskedModel(asked), world.root, plan_file, attempts=attempts, tools=tools_of(world.root))
     deadline = time.monotonic() + wait
     try:
         while True:

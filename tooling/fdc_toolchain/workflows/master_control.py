@@ -19,7 +19,7 @@ from ..engine.ports import WorldFailed
 from . import coding, planning, research_cycle, retrospect
 from .agent_state import AgentState, Command, PlanContext, StepResult
 from .agent_world import Driven, Logger, World
-from .model_port import ModelPort, ModelWaiting
+from .model_port import ModelFailed, ModelPort, ModelWaiting
 from .orchestrator import Orchestrator, read
 from .stepping import Stepper, stack_of
 from .turn import Failed, Turn
@@ -418,7 +418,7 @@ def _known(turn: Turn) -> str:
 def _reason(failed: Exception) -> str:
     if isinstance(failed, OSError):
         return f"{failed.strerror or failed}" + (f" ({failed.filename})" if failed.filename else "")
-    if isinstance(failed, (Failed, WorldFailed, ValueError)):
+    if isinstance(failed, (Failed, ModelFailed, WorldFailed, ValueError)):
         return str(failed)
     return f"{type(failed).__name__}: {failed}; this is a bug of fdc, please report it"
 

@@ -1,0 +1,70 @@
+"""`fdc agent --model`: a model plans, codes and repairs, over real HTTP (issue 4)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_agent import BAD, PLAN
+from tests.cli.test_prompts import world
+from tests.support.messages_api import Item, fault, messages_api, reply
+from tests.support.process import fdc
+from tests.support.repository import ROOT
+
+pytest.importorskip("anthropic")
+
+
+@pytest.fixture
+def home(workspace: Path) -> Path:
+    shutil.copy(ROOT / "knowledge_core" / "agent_meta.json", workspace / "knowledge_core")
+    return workspace
+
+
+def agent(home: Path, *words: str, script: list[Item]) -> tuple[int, str, str, list[str]]:
+    with messages_api(script) as server:
+        done = fdc("agent", *words, "--network", "off", cwd=home, env=world(server, home))
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr, [request["messages"][0]["content"] for request in server.requests]
+
+
+def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
+    script = [reply(json.dumps({"plan": BAD})), reply(json.dumps({"plan": PLAN}))]
+    code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", script=script)
+    assert (0, "") == (code, err), out
+    assert "claude-sonnet-5 plans" in out and "\nhello\n" in out and out.endswith("task T-1: AWAITING_SUBMISSION\n")
+    first, second = asked
+    assert "Say hello" in first and "create_file_with_block PATH" in first and "reset_all" not in first
+    assert "did you mean `message_user`" in second
+
+
+def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> None:
+    code, out, err, _ = agent(home, "Say hello", "--task-id", "T-1", script=[fault(401)])
+    assert (1, "") == (code, err) and "the planner cannot be asked now: the model's server does not accept the key" in out
+    assert "task T-1: PLANNING; `fdc agent --resume T-1` goes on" in out
+    code, out, err, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))])
+    assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")
+
+
+def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path) -> None:
+    code, out, err, _ = agent(home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")])
+    assert (1, "") == (code, err) and "bug" not in out
+    assert "error: the planner: the model's reply is not what was asked for: it is not JSON" in out
+
+
+def test_a_model_codes_and_repairs_until_the_tests_pass(home: Path) -> None:
+    """GENERATING_CODE, RUNNING_TESTS and DEBUGGING do real work (FDC-92)."""
+    (home / "fdc.toml").write_text('test_command = "python3 -B test_it.py"\n[models]\ndebugger = "claude-opus-5"\n')
+    (home / "it.py").write_text("def double(x):\n    return x\n")
+    (home / "test_it.py").write_text("from it import double\nassert double(2) == 4, 'not doubled'\n")
+    plan = PLAN.replace("message_user hello", "generate_code it.py Double it.")
+    edit = "<<<<<<< SEARCH\n    return {}\n=======\n    return {}\n>>>>>>> REPLACE"
+    wrong = {"edits": [{"path": "it.py", "diff": edit.format("x", "x + 1")}]}
+    right = {"edits": [{"path": "it.py", "diff": edit.format("x + 1", "x * 2")}]}
+    script = [reply(json.dumps(one)) for one in ({"plan": plan}, wrong, right)]
+    code, out, err, asked = agent(home, "Double", "--task-id", "T-1", script=script)
+    assert (0, "") == (code, err), out
+    assert (home / "it.py").read_text() == "def double(x):\n    return x * 2\n"
+    assert "not doubled" in asked[2]
