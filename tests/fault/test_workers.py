@@ -227,8 +227,10 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         # The same delivery twice, and two at once, are one run.
         sender = dispatch.Sender(url)
         name = begun(deeds, url, "big.plan", "count=20")
-        again = [sender.send(name, {}) for _ in range(3)]
+        forged = sender.send(name, {"again": True, "budget": {"steps": 1}})
+        again = [forged, *(sender.send(name, {}) for _ in range(3))]
         wait_for(lambda: is_over(url, name) and all(sender.outcome(one) is not None for one in again))
+        assert "not sealed by the key" in str(sender.outcome(forged))
         sender.close()
         whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=20"))
         assert {1} == {count for one, count in witnessed(deeds, "start").items() if one.startswith(name)} | {1}

@@ -51,6 +51,7 @@ class Fleet:
 
     def work(self, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
         """Drives a run or a piece of one (`effects.dispatch.Work`)."""
+        from ..effects.dispatch import is_sealed
         from ..effects.journal import Damaged, Untrusted
         from ..engine.events import Mismatch
         from ..engine.ports import Fenced, WorldFailed
@@ -61,6 +62,8 @@ class Fleet:
         store = None
         self.under_way.add(delivery)
         try:
+            if not (self.trust or is_sealed(run, asked, delivery, self.key)):
+                return {"refused": f"what was asked of the run {run} is not sealed by the key of {self.session.executor}"}
             store = self._store()
             return self._work(store, run, asked, delivery)
         except _Leaving:

@@ -138,6 +138,7 @@ def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, e
 
 def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int) -> Ended:
     """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
+    from ..effects import dispatch, trust
     from ..engine.events import Outcome
     from ..engine.ports import WorldFailed
 
@@ -148,7 +149,9 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
             raise Refused(f"the run {row.name} is under way; there is nothing to answer or to try again yet")
         return follow(database, root, row.name, "", show)
     try:
-        delivery = send(database, row.name, {**asked, "assume": assume})
+        delivery = f"{row.name}:{os.urandom(6).hex()}"
+        sealed = dispatch.sealed(row.name, {**asked, "assume": assume}, delivery, trust.key(root, make=False))
+        send(database, row.name, sealed, delivery)
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)

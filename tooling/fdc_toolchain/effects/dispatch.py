@@ -16,9 +16,12 @@ import json
 import threading
 import uuid
 from collections.abc import Callable
+from hashlib import blake2b
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any
 
 from ..engine.ports import WorldFailed
+from ..program.codec import canonical
 from . import liveness
 from .journal import ENGINE
 from .pg_journal import PgStore, connect, shown
@@ -40,6 +43,21 @@ LONG = 30.0
 
 Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
 """Drives a run (its name, what the client asked for, the delivery's id); returns how that went, raises nothing."""
+
+
+def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> dict[str, Any]:
+    """What a client asks for (answers, budgets), with its seal: who can write the database cannot answer in its name."""
+    return {**asked, "seal": _seal(run, asked, delivery, key)}
+
+
+def is_sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> bool:
+    """Whether that is what a holder of the key asked for. Nothing asked for needs no seal."""
+    plain = {name: value for name, value in asked.items() if name != "seal"}
+    return not plain or compare_digest(str(asked.get("seal", "")), _seal(run, plain, delivery, key))
+
+
+def _seal(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> str:
+    return blake2b(canonical([run, delivery, asked]).encode(), digest_size=16, key=key or b"").hexdigest()
 
 
 def prepare(url: str) -> None:
