@@ -104,3 +104,39 @@ def test_a_rule_is_part_of_the_program_and_only_of_plans_that_it_speaks_of(works
     (workspace / "docs").mkdir()
     (workspace / "docs" / "b.md").write_text("b")
     assert fdc("run", "a.plan", "shown=b.md", cwd=workspace).returncode == 0
+
+
+CALLED = """# FSM: tooling/research_fsm.json
+param report = research/r.md
+set_plan Find out
+plan_step_complete found
+overwrite_file_with_block {report}
+    Found.
+close_task
+"""
+
+CALLER = """# FSM: tooling/fdc_fsm.json
+param where = research/r.md
+set_plan Ask
+plan_step_complete ready
+call_plan find.plan report={where}
+close_task
+submit
+"""
+
+
+def test_a_rule_for_an_automaton_does_not_look_into_plans_under_another(workspace: Path) -> None:
+    """`where.automata`: lint and run agree on which steps are meant, for rules with and without `same`."""
+    absent = {"template": "absence", "a": {"action": "write_op", "arguments": {"path": "logs/**"}}}
+    where = {"where": {"automata": ["tooling/fdc_fsm.json"]}}
+    (workspace / "find.plan").write_text(CALLED)
+    for check, meant in (
+        ({**absent}, True), ({**absent, **where}, False),
+        ({**READ_BACK}, True), ({**READ_BACK, **where}, False),
+    ):  # fmt: skip
+        house(workspace, CALLER, rule=check)
+        lint = fdc("lint", "a.plan", "--no-cache", cwd=workspace)
+        assert (lint.returncode == 0 and "no findings" in lint.stdout) is not meant, lint.stdout
+        done = fdc("run", "a.plan", "where=logs/x", cwd=workspace)
+        assert (done.returncode == 1) is meant, done.stdout
+        (workspace / "logs" / "x").unlink(missing_ok=True)

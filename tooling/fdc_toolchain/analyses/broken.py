@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Gate, Loop
+from ..resolve.model import Act, Gate, Invoke, Loop
 from ..resolve.obligations import Obligation, described, place
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
@@ -31,6 +31,10 @@ class Alone(Summaries):
         if found is None:
             found = self._letters[id(node.bound)] = events.letters(self.rule, node)
         return found
+
+    def enter(self, instance: Instance, node: Invoke) -> Instance | None:
+        callee = super().enter(instance, node)
+        return None if callee is not None and self.rule.hides(callee.unit) else callee
 
     def rows(self, symbol: object) -> Rows:
         """What the letters do that a step may be."""

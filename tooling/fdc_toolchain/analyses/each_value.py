@@ -210,7 +210,7 @@ class PerValue(Summaries):
 
     def enter(self, instance: Instance, node: Invoke) -> Instance | None:
         callee = instance.callees[node.number]
-        if callee is None:
+        if callee is None or self.rule.hides(callee.unit):
             return None
         assert isinstance(instance, View)
         same: set[str] = set()

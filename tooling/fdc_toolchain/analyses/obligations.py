@@ -122,6 +122,7 @@ class Together(Summaries):
         self._by_bound: dict[int, Hashable] = {}
         self._by_kind: dict[tuple[str, str | None], _Kind] = {}
         self._whole: dict[tuple[int, int], int] = {}
+        self._hiding: dict[str, int] = {}
 
     def _gates(self) -> Hashable:
         return STOP if any(rule.strict for rule in self.rules) else None
@@ -189,10 +190,26 @@ class Together(Summaries):
         return mask
 
     def call(self, instance: Instance, mask: int) -> int:
+        hidden = mask & self._hidden(instance)  # the states of rules that do not speak of the plan stay as they are
+        mask ^= hidden
         key = (id(instance), mask)
         found = self._whole.get(key)
         if found is None:
-            found = self._whole[key] = self.body(instance, instance.unit.body, mask)
+            found = self._whole[key] = self.body(instance, instance.unit.body, mask) if mask else 0
+        return found | hidden
+
+    def _hidden(self, instance: Instance) -> int:
+        """The states of all rules that hide a plan."""
+        unit = instance.unit
+        if unit.stated is None or unit.automaton is None:
+            return 0
+        found = self._hiding.get(unit.automaton.path)
+        if found is None:
+            found = 0
+            for number, rule in enumerate(self.rules):
+                if rule.hides(unit):
+                    found |= (2 << len(self.made[number].states)) - 1 << self.offsets[number]
+            self._hiding[unit.automaton.path] = found
         return found
 
     def suspects(self, root: Instance, meant: list[int]) -> set[int]:

@@ -226,7 +226,7 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     wanted = Perform(
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, paid=paid
     )
-    seen = rules.noticed(state.rules, tool, wanted, item["action"]) if state.rules else ()
+    seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()
     state.pending[address] = Want(wanted, strand, item["action"], cost, seen)
     return True
 
@@ -265,7 +265,10 @@ def _scope(state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any],
     grants = () if outer is None else outer.grants
     if plan.get("allow"):
         grants = (*grants, {kind: tuple(_glob(glob, names) for glob in globs) for kind, globs in plan["allow"].items()})
-    return Scope(plan_id, plan["path"], names, cycle, own is not None, 1 if outer is None else outer.depth + 1, grants)
+    cycles = () if outer is None else outer.cycles
+    cycles = cycles if own is None else (*cycles, own)
+    depth = 1 if outer is None else outer.depth + 1
+    return Scope(plan_id, plan["path"], names, cycle, own is not None, depth, grants, cycles)
 
 
 def _glob(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
@@ -351,7 +354,7 @@ def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     outer = frame.scope
     for number, value in enumerate(items, 1):
         names = {**outer.names, item["name"]: value}
-        scope = Scope(outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants)
+        scope = Scope(outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles)
         branch = Frame(item["body"], f"{_here(frame)}#{number}", scope)
         join.branches.append(Strand([branch], join, []))
     work.extend(reversed(join.branches))

@@ -23,13 +23,16 @@ SINK = -1
 class Monitor:
     """One rule of a program, and the states that the steps so far have led to: one, or one for each value."""
 
-    __slots__ = ("name", "description", "events", "same", "is_path", "states", "accept", "table", "at", "_about", "_apart")
+    __slots__ = (
+        "name", "description", "events", "same", "is_path", "automata", "states", "accept", "table", "at", "_about", "_apart",
+    )  # fmt: skip
 
     def __init__(self, rule: dict[str, Any], is_path: bool) -> None:
         self.name = f"`{rule['rule']}` of `{rule['protocol']}`"
         self.description: str = rule["description"]
         self.events: list[list[dict[str, Any]]] = rule["events"]
         self.same: str | None = rule["same"]
+        self.automata = frozenset(rule.get("automata", ()))
         self.is_path = is_path
         self.states: list[str] = rule["states"]
         self.accept = frozenset(rule["accept"])
@@ -126,11 +129,15 @@ def paths_of(tool: dict[str, Any]) -> list[str]:
     return [one["name"] for one in tool.get("parameters", ()) if one.get("kind") in ("path", "glob")]
 
 
-def noticed(rules: tuple[Monitor, ...], tool: dict[str, Any], effect: Perform, action: str | None) -> Noticed:
-    """What the monitors make of a step."""
+def noticed(
+    rules: tuple[Monitor, ...], tool: dict[str, Any], effect: Perform, action: str | None, cycles: tuple[str, ...] = ()
+) -> Noticed:
+    """What the monitors make of a step, below the automata in `cycles`; one that names others does not look."""
     paths = paths_of(tool)
     out = []
     for monitor in rules:
+        if monitor.automata and not monitor.automata.issuperset(cycles):
+            continue
         found = monitor.read(effect, action, paths)
         if found is not None:
             out.append((monitor, *found))

@@ -41,6 +41,8 @@ class Scope:
     owns_cycle: bool
     depth: int
     grants: tuple[Grant, ...] = ()
+    cycles: tuple[str, ...] = ()
+    """The automata at work, from the root's to the one that governs this call."""
     result: Any = None
 
 

@@ -84,6 +84,8 @@ def _rule(rule: Any) -> bool:
     parts = [rule.get(key) for key in ("states", "accept", "table", "events")]
     if not all(isinstance(part, list) for part in parts) or not isinstance(rule.get("same"), (str, type(None))):
         return False
+    if not all(isinstance(name, str) for name in rule.get("automata", ())):
+        return False
     states: list[Any] = rule["states"]
     events: list[Any] = rule["events"]
     letters = 1 << max((number + 1 for number, group in enumerate(events) if group), default=0)

@@ -17,6 +17,7 @@ from ..text.diagnostic import Diagnostic
 from ..text.span import Span
 from ..text.suggest import did_you_mean
 from .catalogue import Catalogue, Tool
+from .model import Unit
 
 Place = tuple["str | int", ...]
 """Where something stands in a JSON text: keys and positions from the outside in."""
@@ -92,11 +93,21 @@ class Obligation(NamedTuple):
             "rule": self.rule,
             "description": self.description,
             "same": self.same,
+            "automata": [] if self.strict else list(self.automata),
             "events": [[event.plain() for event in group] for group in self.events],
             "states": list(self.states),
             "accept": [number for number in range(len(made.states)) if made.accept >> number & 1],
             "table": [made.table[letter] for letter in range(len(made.table))],
         }
+
+    def hides(self, unit: Unit) -> bool:
+        """True for a plan with an automaton of its own that the rule does not speak of: called, its steps are not meant.
+
+        Not where a run that stops early owes what the rule asks: it may stop in there.
+        """
+        if not self.automata or self.strict or unit.stated is None:
+            return False
+        return unit.automaton is not None and unit.automaton.path not in self.automata
 
     def applies(self, key: str, automaton: str | None) -> bool:
         """True where the rule speaks of the runs of the plan under `key`, which an automaton governs."""
