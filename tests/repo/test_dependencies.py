@@ -12,6 +12,7 @@ from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit"}
+MODULES |= dict.fromkeys(("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry")
 OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
 
 
@@ -44,7 +45,7 @@ EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"]
 
 
 def test_the_package_imports_only_what_its_users_install() -> None:
-    assert set() == all_imported("tooling/") - BASE - EXTRAS["model"] - EXTRAS["distributed"]
+    assert set() == all_imported("tooling/") - BASE - EXTRAS["model"] - EXTRAS["distributed"] - EXTRAS["otel"]
 
 
 def test_its_users_install_only_what_the_package_imports() -> None:

@@ -245,6 +245,7 @@ def _drive(
     from ..program.codec import ProgramError
     from .bench import bench_for
     from .interrupt import interruptible
+    from .spanning import spanned
 
     try:
         journal = store.claim(row, trust=changes["trusted"])
@@ -271,7 +272,7 @@ def _drive(
     show.watch(state)
     signals = False
     watch = runs.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
-    progress = show if log is None else Watched(show, log)
+    progress, traced = spanned(show if log is None else Watched(show, log), row)
     ports = Ports(journal, tools, Monotonic(), progress, watch.asked.is_set)
     try:
         with interruptible() as signals:
@@ -298,6 +299,7 @@ def _drive(
     if ended.status == "cancelled":
         journal.append([cancelled(journal.epoch, state.elapsed)])
     record_end(journal, ended)
+    traced(ended)
     kept.forget(root, row, [address for address in ready if kept.wanted(state, address) is None])
     runs.forget_cancel(root, row.name)
     return ended
