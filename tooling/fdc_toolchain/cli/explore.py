@@ -112,7 +112,7 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
         return code
     if "markdown" in outcome:
         lines = outcome["markdown"].split("\n")
-        click.echo("\n".join(visible(line) for line in lines[1:]), nl=False)
+        click.echo("\n".join(visible(line) for line in lines[1:]))
         click.echo(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
         return code
     if ended.status == "interrupted":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,8 @@ IMPORTING = frozenset(
 )
 INSIDE = frozenset(("function", "method"))
 MAX_BYTES = 1_000_000
+SECONDS = 1.5
+"""The most that one file may take: some broken texts cost a parser the square of their length. Then lines must do."""
 
 
 @cache
@@ -61,7 +64,13 @@ def outline(document: Document, extension: str) -> Outline | None:
         return None
     tree_sitter, language = found
     data = "\n".join(document.lines).encode("utf-8")
-    tree = tree_sitter.Parser(language).parse(data)
+    ends = time.monotonic() + SECONDS
+    try:
+        tree = tree_sitter.Parser(language).parse(
+            lambda at, _: data[at : at + 65536], progress_callback=lambda *_: time.monotonic() > ends
+        )
+    except ValueError:  # it was given up
+        return None
     reader = _Reader(data)
     reader.walk(tree.root_node)
     trouble = {number for number, line in enumerate(document.lines, 1) if number not in reader.prose and TROUBLE.search(line)}
@@ -89,29 +98,46 @@ class _Reader:
             node, inside, local, named = work.pop()
             kind = node.type
             if "comment" in kind:
-                self.prose.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+                self.prose.update(_rows(node))
                 continue
             if kind in IMPORTING or (kind == "export_statement" and node.child_by_field_name("source") is not None):
-                self.imports.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+                self.imports.update(_rows(node))
+            if kind == "call_expression" and self.text(node.child(0)) == "require":
+                self.imports.update(_rows(node))
             if not node.child_count:
                 if kind.endswith("identifier") and node.start_byte != named:
                     self.uses.setdefault(self.text(node), set()).add(node.start_point[0] + 1)
                 continue
             what = KINDS.get(kind)
+            if kind.endswith("_specifier") and node.child_by_field_name("body") is None:
+                what = None  # `struct pot *p` names one, it does not define it
             name = None if what is None or (what == "constant" and local) else _name(node)
             if what is not None and name is not None:
                 said, named = self.text(name), name.start_byte
                 if what == "constant" and _is_function(node):
                     what = "function"
-                row = node.start_point[0] + 1
+                rows = _rows(node)
+                inside += self._receiver(node)
                 if what != "impl":
-                    self.definitions.append(Definition(said, inside + said, what, row, node.end_point[0] + 1))
+                    self.definitions.append(Definition(said, inside + said, what, rows[0], rows[-1]))
                 inside = f"{inside}{said}."
                 local = local or what in INSIDE
             work += [(child, inside, local, named) for child in reversed(node.children)]
 
+    def _receiver(self, node: Any) -> str:
+        """`Pot.` of Go's `func (p *Pot) Pour()`."""
+        receiver = node.child_by_field_name("receiver")
+        found = [] if receiver is None else self.text(receiver).strip("()").replace("*", " ").split()
+        return f"{found[-1].partition('[')[0]}." if found else ""
+
     def text(self, node: Any) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _rows(node: Any) -> range:
+    """The lines of a node; one that ends at the beginning of a line does not have that."""
+    last = node.end_point[0] + (1 if node.end_point[1] else 0)
+    return range(node.start_point[0] + 1, max(last, node.start_point[0] + 1) + 1)
 
 
 def _name(node: Any) -> Any:

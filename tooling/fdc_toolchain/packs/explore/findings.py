@@ -135,6 +135,7 @@ def nest(result: dict[str, Any], deeper: list[Any]) -> dict[str, Any]:
             if not {(cited["path"], cited["line"]) for cited in one["citations"]} & known:
                 findings.append(one)
                 known |= {(cited["path"], cited["line"]) for cited in one["citations"]}
+        gaps += [gap for gap in row.get("gaps", ()) if gap not in gaps]
         if row.get("blocked"):
             gaps.append(f"{row.get('track')}: blocked: {row.get('why')}")
     short = [{key: row.get(key) for key in ("track", "focus", "conclusions", "blocked", "why")} for row in below]

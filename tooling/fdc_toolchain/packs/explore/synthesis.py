@@ -177,7 +177,7 @@ def markdown(out: dict[str, Any]) -> str:
     if out["ended"] == "success":
         rows += ["", f"Confidence: {out['confidence']} ({_flat(out['justification'])})."]
         rows += [f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."]
-    return "\n".join(rows) + "\n"
+    return "\n".join(rows)
 
 
 def _cited(row: dict[str, Any]) -> list[str]:

@@ -135,18 +135,20 @@ def overlap(one: list[str], other: list[str]) -> float:
 
 
 def split(track: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """The sub-tracks of a track with too much to look at: the same question in each of the folders with most of it (EXP-27)."""
+    """The sub-tracks of a track with too much to look at: the same in the folders that have most of it, or, where it is all
+    in one folder, in its files (EXP-27). None where it is all in one file.
+    """
     spread = found.get("spread")
+    files = {str(path): int(count) for path, count in spread.items()} if isinstance(spread, dict) else {}
     folders: dict[str, int] = {}
-    for path, count in (spread.items() if isinstance(spread, dict) else ()):
-        folder = str(path).rpartition("/")[0]
-        if folder:
-            folders[folder] = folders.get(folder, 0) + int(count)
-    chosen = sorted(folders, key=lambda folder: (-folders[folder], folder))[:LEAST]
+    for path, count in files.items():
+        folder = path.rpartition("/")[0]
+        folders[f"{folder}/*" if folder else "*"] = folders.get(f"{folder}/*" if folder else "*", 0) + count
+    places = folders if len(folders) > 1 else files
     tracks = []
-    for folder in chosen if len(chosen) > 1 else ():
-        name, focus = f"{track.get('name')}/{_slug(folder)}", f"{track.get('focus')} in {folder}"
-        tracks.append({**track, "name": name, "focus": focus, "paths": f"{folder}/*"})
+    for place in sorted(places, key=lambda one: (-places[one], one))[:LEAST] if len(places) > 1 else ():
+        name, focus = f"{track.get('name')}/{_slug(place)}", f"{track.get('focus')} in {place.removesuffix('/*')}"
+        tracks.append({**track, "name": name, "focus": focus, "paths": place})
     return {"tracks": tracks, "count": len(tracks)}
 
 

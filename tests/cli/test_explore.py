@@ -1,0 +1,196 @@
+"""`fdc explore` as a user starts it, without a model and with one behind real HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.explored import (
+    CITED,
+    PLAN,
+    QUESTION,
+    aggregated,
+    data,
+    documented,
+    plan,
+    shop,
+    thinking,
+    wrong_citations,
+)
+from tests.support.messages_api import reply
+from tests.support.process import fdc
+
+
+def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None:
+    """EXP-01, 04, 12, 16, 17, 25: the plan comes first, on stderr; the page stays."""
+    shop(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = fdc("explore", QUESTION, cwd=tmp_path)
+    assert 0 == done.returncode, done.stderr
+    assert done.stdout.startswith(f"# {QUESTION}\n\n## Answer\n\n- function `place_order` is defined in `shop/orders.py`")
+    assert "`shop/orders.py:10` `def place_order(basket, purse):`" in done.stdout
+    assert len(CITED.findall(done.stdout)) >= 8 and [] == wrong_citations(tmp_path, done.stdout)
+    said = done.stderr.split("\n")
+    assert f"Track plan: {QUESTION}" in said
+    first = next(number for number, line in enumerate(said) if "citations checked" in line)
+    assert said.index(f"Track plan: {QUESTION}") < first and "(ImplementationScan)" in done.stderr
+    [page] = (tmp_path / "runs").rglob("synthesis.md")
+    assert page.read_text("utf-8").endswith(done.stdout)
+    assert "## Nuances" in done.stdout and "Confidence: Moderate (" in done.stdout
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    new = {path.relative_to(tmp_path).parts[0] for path in after.keys() - before.keys()}
+    assert before.items() <= after.items() and new <= {"runs", ".fdc"}
+
+
+def test_the_trace_has_the_phases_of_every_track_in_order_and_the_page_is_no_evidence(tmp_path: Path) -> None:
+    """EXP-15; the page of an earlier exploration is not quoted by the next."""
+    shop(tmp_path)
+    first = json.loads(fdc("explore", QUESTION, "--format", "json", cwd=tmp_path).stdout)
+    again = json.loads(fdc("explore", QUESTION, "--format", "json", cwd=tmp_path).stdout)
+    assert first["result"]["markdown"] == again["result"]["markdown"]
+    shown = fdc("show", first["run"], cwd=tmp_path).stdout
+    phases = ["gather_context", "explore_track", "collect_evidence", "document_findings", "check_findings", "gate_track"]
+    for number in range(1, len(first["result"]["tracks"]) + 1):
+        rows = [line for line in shown.split("\n") if f"#{number}/" in line]
+        assert phases == [phase for row in rows for phase in phases if f" {phase} " in row], shown
+
+
+@pytest.mark.parametrize(
+    ("question", "more", "says"),
+    [
+        ("", [], "What do you want to know?"),
+        ("How does zzqx frobnicate?", [], "`zzqx`"),
+        (QUESTION, ["--paths", "nowhere/**"], "No file fits"),
+        (QUESTION, ["--paths", "tests/**"], "independent sides of the question"),
+    ],
+)
+def test_what_cannot_be_taken_apart_is_asked_back(tmp_path: Path, question: str, more: list[str], says: str) -> None:
+    """EXP-02, 06: exit code 5, and no track was begun."""
+    done = fdc("explore", question, *more, cwd=shop(tmp_path))
+    assert 5 == done.returncode and says in done.stdout and "**" in done.stdout
+    assert "explore_track" not in fdc("show", "last", cwd=tmp_path).stdout and "Traceback" not in done.stderr
+
+
+def test_a_name_with_two_meanings_is_presented_with_what_each_costs(tmp_path: Path) -> None:
+    """EXP-03: exit code 6; the options that it names work."""
+    other = "def reserve(table):\n    '''Reserves a table for an order.'''\n"
+    shop(tmp_path, {"lab/stock.py": other, "lab/use.py": "from .stock import reserve\n"})
+    done = fdc("explore", "What does `reserve` do?", cwd=tmp_path)
+    assert 6 == done.returncode
+    assert "`lab/stock.py:1`: `--paths 'lab/**'`" in done.stdout and "`shop/stock.py:4`: `--paths 'shop/**'`" in done.stdout
+    assert 3 == done.stdout.count("\n  - ") and "--broad" in done.stdout
+    assert 0 == fdc("explore", "What does `reserve` do?", "--paths", "shop/**", cwd=tmp_path).returncode
+    broad = fdc("explore", "What does `reserve` do for an order?", "--broad", cwd=tmp_path)
+    assert 0 == broad.returncode and "lab/stock.py:1" in broad.stdout and "shop/stock.py:4" in broad.stdout
+
+
+def test_a_complex_track_is_taken_apart_once_more(tmp_path: Path) -> None:
+    """EXP-27, 28, 29: sub-tracks below their track, and no further."""
+    shop(tmp_path)
+    done = json.loads(fdc("explore", QUESTION, "--deepen-above", "3", "--format", "json", cwd=tmp_path).stdout)
+    rows = {row["track"]: row["deeper"] for row in done["result"]["tracks"]}
+    assert any(len(below) > 1 for below in rows.values()), rows
+    name, below = next((name, below) for name, below in rows.items() if below)
+    assert all(row["track"].startswith(f"{name}/") for row in below)
+    assert "no deeper level is left" in "\n".join(done["result"]["open_questions"])
+    shallow = json.loads(fdc("explore", QUESTION, "--deepen-above", "500", "--format", "json", cwd=tmp_path).stdout)
+    assert not any(row["deeper"] for row in shallow["result"]["tracks"])
+
+
+@pytest.mark.parametrize("paths", ["/etc/**", "../**", "shop/../../**"])
+def test_paths_stay_in_the_workspace(tmp_path: Path, paths: str) -> None:
+    done = fdc("explore", QUESTION, "--paths", paths, cwd=shop(tmp_path))
+    assert 2 == done.returncode and "leads out of the workspace" in done.stderr
+
+
+def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once(tmp_path: Path) -> None:
+    """EXP-13: each of the three requests waits until all three are there."""
+    together = threading.Barrier(3)
+
+    def waiting(body: dict[str, Any]) -> dict[str, Any]:
+        together.wait(20)
+        return documented(body)
+
+    with thinking(document=waiting) as (server, env):
+        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+    assert 0 == done.returncode, done.stderr
+    assert "says it" in done.stdout and "Confidence: High" in done.stdout and 5 == len(server.requests)
+    assert [] == wrong_citations(tmp_path, done.stdout) and CITED.search(done.stdout)
+    evidence = data(server.requests[1])[2]["evidence"]
+    assert evidence and all({"path", "line", "quote", "description"} <= row.keys() for row in evidence)
+
+
+def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
+    """EXP-24, 37: its blocker is in the answer, and the confidence is low."""
+
+    def one_refuses(body: dict[str, Any]) -> Any:
+        return reply("no", stop="refusal") if data(body)[1]["name"] == "users" else documented(body)
+
+    with thinking(document=one_refuses) as (_, env):
+        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+    assert 0 == done.returncode, done.stderr
+    assert "- users (DependencyTrace): blocked: refusal" in done.stdout and "says it" in done.stdout
+    assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
+
+
+def test_where_every_track_is_blocked_the_blockers_and_alternatives_are_told(tmp_path: Path) -> None:
+    """EXP-05: exit code 7."""
+    with thinking(document=lambda body: reply("no", stop="refusal"), aggregate=lambda body: {
+        "unified": [{"claim": "Trust me.", "citations": [{"path": "shop/cli.py", "line": 1, "quote": "nothing of it"}]}],
+        "nuances": [], "open_questions": [],
+    }) as (_, env):  # fmt: skip
+        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+    assert 7 == done.returncode, done.stdout + done.stderr
+    blockers, alternatives = done.stdout.split("## Alternatives")
+    assert 3 == blockers.count("refusal") and "- " in alternatives and "Trust me" not in done.stdout
+
+
+LIES = [
+    {"path": "shop/orders.py", "line": 10, "quote": "def place_order(basket, money):"},
+    {"path": "shop/orders.py", "line": 4000, "quote": "x"},
+    {"path": "shop/none.py", "line": 1, "quote": "x"},
+    {"path": "../secret.py", "line": 1, "quote": "x"},
+]
+
+
+def test_an_invented_citation_takes_its_claim_with_it(tmp_path: Path) -> None:
+    """EXP-17, for the findings of a track and for the synthesis: nothing outside of the workspace is opened either."""
+    (tmp_path / "secret.py").write_text("x\n")
+    lies = [{"claim": "A lie.", "citations": [citation]} for citation in LIES]
+
+    def lying(body: dict[str, Any]) -> dict[str, Any]:
+        said = documented(body)
+        return {**said, "findings": said["findings"] + lies}
+
+    def lying_too(body: dict[str, Any]) -> dict[str, Any]:
+        assert "A lie." not in json.dumps([row["findings"] for row in data(body)[1]])
+        said = aggregated(body)
+        return {**said, "unified": said["unified"] + lies}
+
+    with thinking(document=lying, aggregate=lying_too) as (_, env):
+        done = fdc("explore", QUESTION, cwd=shop(tmp_path / "w"), env=env)
+    assert 0 == done.returncode, done.stderr
+    answer, _, open_questions = done.stdout.partition("## Open questions")
+    assert "lie" not in answer and "Confidence: Low" in done.stdout
+    outside = "../secret.py:1: the file cannot be opened"
+    for why in ("the quoted text is not there", "the file has 17 lines", "no such file", outside):
+        assert sum(why in line for line in open_questions.split("\n")) >= 4, why  # three tracks and the synthesis
+
+
+def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_path: Path) -> None:
+    """EXP-08, C-31: whatever the model says of their independence."""
+    same = plan(*((name, "ImplementationScan", ["order"]) for name in ("one", "two", "three")))
+    proposals = [same, PLAN]
+
+    with thinking(plan=lambda body: proposals.pop(0)) as (server, env):
+        done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
+    assert 0 == done.returncode and not proposals, done.stderr
+    lost = data(server.requests[1])[2]
+    assert ["two", "three"] == [row["name"] for row in lost] and all("is what `one` looks at" in row["why"] for row in lost)
+    with thinking(plan=lambda body: same) as (server, env):
+        done = fdc("explore", QUESTION, cwd=tmp_path, env=env)
+    assert 5 == done.returncode and 2 == len(server.requests) and "Only 1 independent" in done.stdout

@@ -1,0 +1,122 @@
+"""Outlines of source files, by three ways of reading them, and the search over them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects import code_outline, code_trees
+from fdc_toolchain.effects.code_search import Tree
+from fdc_toolchain.effects.code_strategies import STRATEGIES, places
+from fdc_toolchain.effects.documents import Document, scan
+from fdc_toolchain.effects.question import concepts_of
+
+from tests.support.explored import shop
+from tests.support.research import write
+
+SOURCES = {
+    "a.py": '"""Tea."""\nimport os\n\n\nclass Pot:\n    """Holds tea."""\n\n    def pour(self, n):\n        # a cup\n'
+            "        if n < 0:\n            raise ValueError\n        return brew(n)\n\n\ndef brew(n):\n    return n\n",
+    "a.ts": 'import { S } from "./s";\n/** Holds tea. */\nexport class Pot extends S {\n  // a cup\n'
+            '  pour(n: number) { if (n < 0) { throw new Error("no"); }\n    return brew(n); }\n}\n'
+            "export const brew = (n: number) => `${n}`;\n",
+    "a.js": 'const s = require("./s");\nclass Pot {\n  // a cup\n  pour(n) {\n    return brew(n);\n  }\n}\n'
+            "function brew(n) { return s; }\n",
+    "a.go": 'package tea\n\nimport "fmt"\n\n// Pot holds tea.\ntype Pot struct{ heat int }\n\n'
+            'func (p *Pot) pour(n int) error {\n\treturn brew(n)\n}\n\nfunc brew(n int) error { return fmt.Errorf("no") }\n',
+    "a.rs": "use std::fmt;\n/// Holds tea.\npub struct Pot { heat: u8 }\nimpl Pot {\n"
+            "    pub fn pour(&self, n: u8) -> u8 { brew(n) }\n}\nfn brew(n: u8) -> u8 { n }\n",
+    "A.java": "import java.util.List;\n/** Holds tea. */\npublic class Pot {\n    public int pour(int n) { return brew(n); }\n"
+              "    static int brew(int n) { return n; }\n}\n",
+    "a.c": "#include <stdio.h>\n/* Holds tea. */\nstruct Pot { int heat; };\nstatic int brew(int n) { return n; }\n"
+           "int pour(struct Pot *p) { return brew(1); }\n",
+}  # fmt: skip
+USED = {"a.py": 12, "a.ts": 6, "a.js": 5, "a.go": 9, "a.rs": 5, "A.java": 4, "a.c": 5}
+
+
+def document(name: str) -> Document:
+    text = SOURCES[name]
+    return Document(name, tuple(text.split("\n")), "", len(text))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_each_language_has_its_definitions_uses_imports_and_prose(name: str) -> None:
+    """EXP-31, 32: symbol-aware for the common languages."""
+    found = code_outline.outline(document(name))
+    assert ("ast" if name == "a.py" else "tree-sitter") == found.how
+    rows = {one.qualified.rpartition(".")[2]: one for one in found.definitions}
+    lines = SOURCES[name].split("\n")
+    assert {"Pot", "pour", "brew"} <= rows.keys()
+    assert all(one.name in lines[one.line - 1] and one.line <= one.end <= len(lines) for one in found.definitions)
+    assert (USED[name],) == found.uses["brew"] and len(found.imports) == 1
+    assert (name != "a.js") == ("tea" in lines[rows["Pot"].doc - 1])
+    assert found.prose and all(any(word in lines[line - 1] for word in ("tea", "Tea", "cup")) for line in found.prose)
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != "a.py"])
+def test_without_a_grammar_lines_tell_the_most_of_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_trees, "_parser", lambda extension: None)
+    found = code_outline.outline(document(name))
+    assert "lines" == found.how and USED[name] in found.uses["brew"] and found.imports
+    exact = {(one.name, one.line) for one in code_outline.outline(document(name)).definitions}
+    assert "Pot" in {one for one, _ in exact}
+
+
+@pytest.mark.parametrize("text", ["", "def (:\n", "class\n" * 50, "{" * 5000, "\x00\ufeff", "a" * 100_000, "/* " * 3000])
+@pytest.mark.parametrize("name", ["x.py", "x.ts", "x.go", "x.c", "x.rb", "x.toml"])
+def test_no_text_breaks_an_outline_or_keeps_it_busy(text: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one takes a grammar eleven seconds, if it is let."""
+    monkeypatch.setattr(code_trees, "SECONDS", 0.1)
+    found = code_outline.outline(Document(name, tuple(text.split("\n")), "", len(text)))
+    assert all(1 <= one.line <= one.end for one in found.definitions)
+
+
+def tree_of(folder: Path) -> Tree:
+    found = scan(str(folder), True)
+    return Tree(found, found.documents)
+
+
+def test_words_are_found_inside_names_in_every_form(tmp_path: Path) -> None:
+    text = "def resume_run(): pass\ndef resumeRun(): pass\nRESUMED = 1\nclass Resuming: pass\npresume = 2\nresumé = 3\n"
+    tree = tree_of(write(tmp_path, {"a.py": text}))
+    assert {1, 2, 3, 4} == set(tree.search(concepts_of("resume")).hits["a.py"]) - {6}
+
+
+def test_a_definition_comes_before_those_who_use_it_and_tests_come_last(tmp_path: Path) -> None:
+    tree = tree_of(shop(tmp_path))
+    best = tree.search(concepts_of("Which function places an order?")).units()
+    assert best[0].definition is not None and "place_order" == best[0].definition.qualified
+    ranks = {unit.path: number for number, unit in reversed(list(enumerate(best)))}
+    assert ranks["tests/test_orders.py"] > ranks["shop/orders.py"]
+
+
+@pytest.mark.parametrize("approach", STRATEGIES)
+def test_a_strategy_names_places_that_exist_each_once(tmp_path: Path, approach: str) -> None:
+    """EXP-30 to 33."""
+    tree = tree_of(shop(tmp_path))
+    found = places(tree, tree.search(concepts_of("How is an order placed and the stock reserved?")), approach)
+    at = [(one.path, one.line) for one in found]
+    assert at and len(at) == len(set(at))
+    assert all(1 <= line <= len(tree.documents[path].lines) for path, line in at)
+    kinds = {one.kind for one in found}
+    assert kinds <= {
+        "PatternSearch": {"prose", "text"}, "DependencyTrace": {"use", "import"},
+        "ImplementationScan": {"definition", "documentation", "code", "error"},
+        "BoundaryExplore": {"export", "boundary", "configuration"},
+    }[approach]  # fmt: skip
+    assert [one for one in found if one.path.startswith("shop/")]
+    only = places(tree, tree.search(concepts_of("order stock")), approach, "shop/orders.py")
+    assert {"shop/orders.py"} >= {one.path for one in only}
+
+
+def test_a_folder_that_is_read_twice_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fdc_toolchain.effects import code_search
+
+    tree = tree_of(shop(tmp_path))
+    seen: list[str] = []
+    real = code_search.outline
+    monkeypatch.setattr(code_search, "outline", lambda one: (seen.append(one.path), real(one))[1])
+    for question in ("order", "stock", "order stock"):
+        tree.search(concepts_of(question)).units()
+    assert len(seen) == len(set(seen)) and os.path.join("shop", "orders.py") in seen
