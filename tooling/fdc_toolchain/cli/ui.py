@@ -1,0 +1,230 @@
+"""`fdc ui`: a local web page over all runs."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from .exits import CLEAN, Exit, WorldError
+from .run_options import root_of
+
+if TYPE_CHECKING:
+    from ..effects.answers import Open
+    from ..effects.journal import RunRow, Store
+    from ..report.run_page import Run
+    from ..server.port import Ask, Row
+
+_WATCHED = 50
+_FRESH = 0.4
+_QUICK = 1.0
+
+
+@click.command(
+    epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port; otherwise any that is free.")
+@click.option("--no-open", is_flag=True, help="Only print the address.")
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+def command(port: int, no_open: bool, workspace: str | None) -> int:
+    """Show all runs of the workspace in a browser, live: reports, questions and approvals to answer, resume.
+
+    It listens on this machine only, and lets in whoever has the address that it prints. Runs that it resumes are
+    processes of their own, with the environment of this one: they go on when it ends.
+    """
+    from ..server.web import Server
+
+    root = root_of(workspace)
+    try:
+        server = Server(Workspace(root), port)
+    except OSError as failed:
+        if failed.errno == errno.EADDRINUSE:
+            raise WorldError(f"port {port} is in use; name another, or leave `--port` out") from failed
+        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+    click.echo(f"fdc ui: {server.url}\nCtrl-C ends it")
+    sys.stdout.flush()
+    if not no_open:
+        _open(server.url)
+    try:
+        server.serve_forever(poll_interval=0.2)
+    except KeyboardInterrupt:
+        click.echo("", err=True)
+    finally:
+        server.server_close()
+    return CLEAN
+
+
+def _open(url: str) -> None:
+    """Opens a browser that has a window; one in the terminal would take it away."""
+    import webbrowser
+
+    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+
+
+class Workspace:
+    """The runs of a workspace for the web page (port `server.port.Runs`). A journal's connection belongs to a thread:
+    each call opens its own."""
+
+    def __init__(self, root: str) -> None:
+        self.workspace = root
+        self._lock = threading.Lock()
+        self._stamp = (0.0, "")
+        self._children: list[subprocess.Popen[bytes]] = []
+
+    def rows(self, most: int) -> tuple[list[Row], int]:
+        """Port `Runs`."""
+        from ..server.port import Row
+        from . import wiring
+
+        with self._reading() as store:
+            found = [] if store is None else store.runs()
+            out = [
+                Row(
+                    row.name, row.plan, wiring.status_of(self.workspace, row),
+                    time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(row.started)),
+                    0 if store is None else store.count(row), (row.ending or {}).get("seconds"),
+                )
+                for row in reversed(found[-most:])
+            ]  # fmt: skip
+        return out, max(0, len(found) - most)
+
+    def page(self, run: str) -> Run | None:
+        """Port `Runs`."""
+        from .report import seen
+
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            return None if store is None or row is None else seen(self.workspace, store, row)
+
+    def asks(self, run: str) -> list[Ask]:
+        """Port `Runs`."""
+        from ..server.port import Ask
+        from . import asked
+
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            if store is None or row is None or self._damaged(store, row):
+                return []
+            return [
+                Ask(
+                    one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval, _seen(row, one),
+                    tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in asked.about(one)), one.given,
+                )
+                for one in asked.questions(self.workspace, store, row)
+            ]  # fmt: skip
+
+    def answer(self, run: str, address: str, seen: str, text: str) -> None:
+        """Port `Runs`."""
+        from ..server.port import Trouble
+        from . import asked
+
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            found = [] if store is None or row is None else asked.questions(self.workspace, store, row)
+            for one in found:
+                if row is not None and one.effect.address == address and _seen(row, one) == seen:
+                    wrong = asked.unfit(one, text)
+                    if wrong:
+                        raise Trouble(f"Not kept: {wrong}.")
+                    asked.give(self.workspace, row, one, text, "fdc ui", time.time())
+                    return
+        raise Trouble("Not kept: the run does not ask that (any more).")
+
+    def resume(self, run: str) -> str:
+        """Port `Runs`. `fdc resume` in a process of its own; what it says at once, if it will not, is passed on."""
+        from ..effects import runs
+        from ..server.port import Trouble
+
+        if runs.is_driven(self.workspace, run):
+            raise Trouble("The run is being driven already.")
+        here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))}
+        program = "import sys; from fdc_toolchain.cli.main import main; sys.exit(main())"
+        said = os.path.join(runs.run_folder(self.workspace, run), "ui.log")
+        with open(said, "wb") as file:
+            child = subprocess.Popen(
+                [sys.executable, "-c", program, "resume", run, "--quiet", "--workspace", self.workspace],
+                cwd=self.workspace, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
+                start_new_session=True,
+            )  # fmt: skip
+        with self._lock:
+            self._children = [one for one in self._children if one.poll() is None]
+            self._children.append(child)
+        try:
+            child.wait(timeout=_QUICK)
+        except subprocess.TimeoutExpired:
+            return "The run goes on."
+        with open(said, "rb") as file:
+            lines = file.read(65536).decode("utf-8", "replace").strip().splitlines()
+        if lines and child.returncode:
+            raise Trouble(lines[-1].removeprefix("fdc: "))
+        return "The run went on."
+
+    def stamp(self) -> str:
+        """Port `Runs`: the journal's files, the folders of the newest runs, and whether those that run are driven."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._stamp[0] < _FRESH:
+                return self._stamp[1]
+            self._stamp = (now, self._look())
+            return self._stamp[1]
+
+    def _look(self) -> str:
+        from hashlib import blake2b
+
+        from ..effects import runs
+
+        path = runs.journal_path(self.workspace)
+        parts = [_stat(path), _stat(path + "-wal")]
+        below = os.path.join(self.workspace, runs.FOLDER, "runs")
+        try:
+            names = sorted(os.listdir(below))[-_WATCHED:]
+        except OSError:
+            names = []
+        for name in names:
+            parts.append(f"{_stat(os.path.join(below, name))} {runs.is_driven(self.workspace, name)}")
+        return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+    def _damaged(self, store: Store, row: RunRow) -> bool:
+        return row.status == "waiting" and bool(store.check(row.id).faults)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Store | None]:
+        from ..engine.ports import WorldFailed
+        from ..server.port import Trouble
+        from . import wiring
+
+        try:
+            with wiring.reading(self.workspace) as store:
+                yield store
+        except (Exit, WorldFailed) as failed:
+            raise Trouble(str(failed)) from failed
+
+
+def _seen(row: RunRow, question: Open) -> str:
+    """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn."""
+    from hashlib import blake2b
+
+    from ..program.codec import canonical
+
+    effect = question.effect
+    what = [row.name, row.digest, effect.address, effect.request, question.outcomes, question.text]
+    return blake2b(canonical(what).encode("ascii"), digest_size=16).hexdigest()
+
+
+def _stat(path: str) -> str:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return "-"
+    return f"{found.st_mtime_ns} {found.st_size}"

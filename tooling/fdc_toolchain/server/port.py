@@ -1,0 +1,62 @@
+"""What the web page needs of the runs of a workspace. `cli.ui` provides it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from ..report.run_page import Run
+
+
+class Trouble(Exception):
+    """What was asked for cannot be done; the sentence is for the person at the page."""
+
+
+class Row(NamedTuple):
+    """A run in the list."""
+
+    name: str
+    plan: str
+    status: str
+    started: str
+    records: int
+    seconds: float | None
+
+
+class Ask(NamedTuple):
+    """An open question. `seen` names exactly what is shown: an answer to anything else is refused.
+
+    `about`: for each argument its name, size in bytes, sha256, and its lines with nothing hidden. `given` is the
+    answer that waits to be taken up.
+    """
+
+    address: str
+    where: str
+    text: str
+    approval: bool
+    seen: str
+    about: tuple[tuple[str, int, str, tuple[str, ...]], ...]
+    given: str | None
+
+
+class Runs(Protocol):
+    """The runs of one workspace. Called from several threads; every method may raise Trouble."""
+
+    workspace: str
+
+    def rows(self, most: int) -> tuple[list[Row], int]:
+        """The newest runs, the newest first, and how many older ones there are."""
+
+    def page(self, run: str) -> Run | None:
+        """All there is to say of a run; None where there is none of exactly this name."""
+
+    def asks(self, run: str) -> list[Ask]:
+        """The questions that a run waits with."""
+
+    def answer(self, run: str, address: str, seen: str, text: str) -> None:
+        """Keeps an answer for the run."""
+
+    def resume(self, run: str) -> str:
+        """Has a process of its own go on with the run; returns what to tell."""
+
+    def stamp(self) -> str:
+        """Changes whenever a page may look different. Cheap."""

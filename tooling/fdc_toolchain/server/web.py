@@ -1,0 +1,272 @@
+"""The web page over all runs: HTTP on loopback, threads of the standard library.
+
+One person looks at one workspace: a thread for each request is enough, and nothing has to be installed. A connection
+that does not hurry is dropped after `SLOW` seconds, more than `MOST` at once are turned away.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import socketserver
+import threading
+import time
+from collections import deque
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from . import pages
+from .guard import HEADERS, Guard, Refusal
+from .port import Runs, Trouble
+
+SLOW = 10.0
+MOST = 48
+STREAMS = 12
+_LOOK = 0.5
+_BEAT = 15.0
+_RUN = re.compile(r"/runs/([0-9a-z-]{1,64})(?:/(report|answer|resume))?")
+_FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
+
+
+class Server(socketserver.ThreadingMixIn, HTTPServer):
+    """Serves until `shutdown`. Raises OSError where the port is taken."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(self, runs: Runs, port: int = 0) -> None:
+        self.runs = runs
+        self.said: deque[str] = deque(maxlen=20)
+        self.over = threading.Event()
+        self.streams = threading.BoundedSemaphore(STREAMS)
+        self._room = threading.BoundedSemaphore(MOST)
+        self.asking: dict[Any, float] = {}
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.guard = Guard(self.server_port)
+
+    @property
+    def url(self) -> str:
+        """The address to open, with the token."""
+        return f"http://127.0.0.1:{self.server_port}/?token={self.guard.token}"
+
+    def server_bind(self) -> None:
+        """As of HTTPServer, without asking anybody for our name."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """A thread for each, up to a number."""
+        if not self._room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        self.asking[request] = time.monotonic()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Gives the place back, whatever happens."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.asking.pop(request, None)
+            self._room.release()
+
+    def service_actions(self) -> None:
+        """Drops whoever has not said what they want for too long, however busily they are not saying it."""
+        late = time.monotonic() - 2 * SLOW
+        for request, began in list(self.asking.items()):
+            if began < late:
+                self.asking.pop(request, None)
+                try:
+                    request.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue  # it has just left
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that left in the middle is no trouble of ours."""
+
+    def server_close(self) -> None:
+        """Ends the streams too."""
+        self.over.set()
+        super().server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "fdc"
+    sys_version = ""
+    timeout = SLOW
+    server: Server
+
+    def do_GET(self) -> None:
+        self._answer(self._get)
+
+    def do_HEAD(self) -> None:
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        self._answer(self._post)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal belongs to whoever started the server."""
+
+    def _answer(self, handle: Any) -> None:
+        self.close_connection = True
+        self.server.asking.pop(self.connection, None)
+        self.fields: dict[str, list[str]] = {}
+        for name, value in self.headers.items():
+            self.fields.setdefault(name.lower(), []).append(value)
+        try:
+            refused = self.server.guard.address(self.fields)
+            if refused is None:
+                refused = handle()
+            if refused is not None:
+                self._refuse(refused)
+        except Trouble as trouble:
+            self._refuse(Refusal(409, str(trouble)))
+        except (ConnectionError, TimeoutError):
+            return
+        except Exception as bug:
+            self._refuse(Refusal(500, f"internal error: {type(bug).__name__}; this is a bug of ours, please report it"))
+
+    def _get(self) -> Refusal | None:
+        guard, runs = self.server.guard, self.server.runs
+        parts = urlsplit(self.path)
+        path = parts.path
+        query = dict(parse_qsl(parts.query, max_num_fields=5))
+        if path == "/" and "token" in query:
+            if not guard.is_token(query["token"]):
+                return Refusal(403, "that is not the token that `fdc ui` printed")
+            return self._elsewhere("/", {"Set-Cookie": guard.set_cookie()})
+        if not guard.known(self.fields):
+            return Refusal(401, "open the address that `fdc ui` printed, with its token")
+        if path in _FILES:
+            return self._send(200, pages.file(path[1:]), _FILES[path])
+        if path == "/events":
+            return self._stream()
+        if path == "/":
+            return self._page(pages.overview(runs, self._said(), guard.csrf))
+        found = _RUN.fullmatch(path)
+        if found is None or found[2] not in (None, "report"):
+            return Refusal(404, "there is no such page")
+        run = runs.page(found[1])
+        if run is None:
+            return Refusal(404, "there is no such run")
+        if found[2] == "report":
+            page, policy = pages.report(run)
+            return self._page(page, {"Content-Security-Policy": policy})
+        return self._page(pages.run(run, runs, self._said(), guard.csrf))
+
+    def _post(self) -> Refusal | None:
+        guard, runs = self.server.guard, self.server.runs
+        if not guard.known(self.fields):
+            return Refusal(401, "open the address that `fdc ui` printed, with its token")
+        length = guard.change(self.fields)
+        if isinstance(length, Refusal):
+            return length
+        body = self._read(length)
+        try:
+            pairs = parse_qsl(
+                body.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict", max_num_fields=20
+            )
+        except ValueError:
+            return Refusal(400, "the form cannot be read")
+        fields = dict(pairs)
+        refused = guard.form(fields)
+        if refused is not None:
+            return refused
+        found = _RUN.fullmatch(self.path)
+        if found is None or found[2] not in ("answer", "resume"):
+            return Refusal(404, "there is no such page")
+        name = found[1]
+        try:
+            if found[2] == "answer":
+                # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
+                text = fields.get("text", "").replace("\r\n", "\n")
+                runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)
+                self.server.said.append(f"The answer for {fields.get('address', '')} is kept.")
+            if found[2] == "resume" or fields.get("go") == "on":
+                self.server.said.append(runs.resume(name))
+        except Trouble as trouble:
+            self.server.said.append(str(trouble))
+        return self._elsewhere(f"/runs/{name}")
+
+    def _read(self, length: int) -> bytes:
+        """The body, if it comes in time: each piece has `SLOW` seconds, the whole not much more."""
+        deadline = time.monotonic() + SLOW
+        data = bytearray()
+        while len(data) < length:
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            piece = self.rfile.read1(min(65536, length - len(data)))
+            if not piece:
+                raise ConnectionError
+            data += piece
+        return bytes(data)
+
+    def _said(self) -> list[str]:
+        if "live" in self.fields.get("x-fdc", []):  # the script refreshes: what was said stays for the person
+            return []
+        out = []
+        while self.server.said:
+            out.append(self.server.said.popleft())
+        return out
+
+    def _stream(self) -> Refusal | None:
+        """Says that something has changed, as often as it does."""
+        server = self.server
+        if self.command == "HEAD":
+            return self._send(200, b"", "text/event-stream; charset=utf-8")
+        if not server.streams.acquire(blocking=False):
+            return Refusal(503, "too many pages are open")
+        try:
+            self.send_response(200)
+            self._headers({"Content-Type": "text/event-stream; charset=utf-8"})
+            before, beat = "", time.monotonic()
+            while not server.over.is_set():
+                now = server.runs.stamp()
+                if now != before:
+                    self.wfile.write(f"data: {now}\n\n".encode("ascii"))
+                    before, beat = now, time.monotonic()
+                elif time.monotonic() - beat > _BEAT:
+                    self.wfile.write(b": here\n\n")
+                    beat = time.monotonic()
+                server.over.wait(_LOOK)
+        except OSError:
+            pass  # whoever listened has left
+        finally:
+            server.streams.release()
+        return None
+
+    def _page(self, text: str, headers: dict[str, str] | None = None) -> Refusal | None:
+        return self._send(200, text.encode("utf-8", "replace"), "text/html; charset=utf-8", headers)
+
+    def _refuse(self, refused: Refusal) -> None:
+        try:
+            self._send(
+                refused.status, pages.trouble(refused.status, refused.sentence).encode("utf-8"), "text/html; charset=utf-8"
+            )
+        except OSError:
+            pass  # nobody listens any more
+
+    def _elsewhere(self, path: str, headers: dict[str, str] | None = None) -> Refusal | None:
+        return self._send(303, b"", "text/plain; charset=utf-8", {"Location": path, **(headers or {})})
+
+    def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None) -> Refusal | None:
+        self.send_response(status)
+        self._headers({"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})})
+        if self.command != "HEAD":
+            self.wfile.write(data)
+        return None
+
+    def _headers(self, headers: dict[str, str]) -> None:
+        for name, value in {**HEADERS, "Connection": "close", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the standard library refuses by itself (a method, a line that is no request) gets our page too."""
+        self.close_connection = True
+        self.command = self.command or "GET"
+        self._refuse(Refusal(405 if code == 501 else code, message or "the request cannot be read"))
