@@ -146,7 +146,7 @@ def test_the_report_is_written_as_a_page(workspace: Path) -> None:
 def test_an_empty_workspace_has_nothing_to_say(workspace: Path) -> None:
     done = fdc("audit", cwd=workspace)
     assert (0, "") == (done.returncode, done.stderr)
-    assert "0 of 0 rules are enforced" in done.stdout and "nothing is on record" in done.stdout
+    assert "0 of 0 rules enforced" in done.stdout and "nothing is on record" in done.stdout
 
 
 def test_hostile_bytes_are_counted_and_never_raise() -> None:
