@@ -30,7 +30,7 @@ def summary(found: Audit) -> list[str]:
     rules, seen = len(found.rules), found.usage
     broken = found.count(BROKEN)
     lines = [
-        f"{found.count(ENFORCED)} of {_count(rules, "rule")} enforced, {found.count(ADVICE)} advice"
+        f"{found.count(ENFORCED)} of {_count(rules, 'rule')} enforced, {found.count(ADVICE)} advice"
         + (f", {broken} call themselves enforced and are not" if broken else "")
     ]
     if seen.entries or seen.damaged or seen.invalid:
