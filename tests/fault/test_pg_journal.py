@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -295,3 +296,23 @@ def test_what_is_said_of_a_database_has_no_password(url: str) -> None:
         with pytest.raises(WorldFailed) as said:
             connect(wrong)
         assert password not in str(said.value) and "\n" not in str(said.value)
+
+
+@pytest.mark.soak
+def test_a_long_run_stays_as_cheap_as_it_began(store: PgStore, url: str) -> None:
+    """A hundred thousand outcomes: bytes for each stay the same, and taking the run over costs time in proportion."""
+    row = begun(store, "long")
+    journal = store.claim(row)
+    bytes_each, seconds_each = [], []
+    for upto in range(1, 11):
+        for batch in range(100):
+            first = ((upto - 1) * 100 + batch) * 100
+            journal.append([outcome(f"main/{first + number}") for number in range(100)])
+        [(size,)] = rows(url, "SELECT pg_total_relation_size('fdc.record')")
+        bytes_each.append(size / (upto * 10_000))
+        started = time.perf_counter()
+        journal = store.claim(row)
+        seconds_each.append((time.perf_counter() - started) / (upto * 10_000))
+        assert upto * 10_000 == len(journal.records)
+    assert bytes_each[-1] < 1.15 * bytes_each[1], bytes_each
+    assert seconds_each[-1] < 3 * min(seconds_each), seconds_each

@@ -165,7 +165,7 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
     rng.shuffle(blows)
     runs = [begun(deeds, url, "big.plan", f"count={BRANCHES}") for _ in range(2)]
     moments = sorted(rng.uniform(0.03, 0.8) * len(runs) * STEPS for _ in blows)
-    struck = 0
+    struck = lost = 0
     frozen = None
     options = ("--jobs", str(JOBS), "--pieces", "1", "--patience", str(PATIENCE))
     with Workers(url, deeds, *options, DEED_SECONDS="0.05") as workers:
@@ -175,6 +175,11 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
             assert time.monotonic() < deadline, (workers.log(), rows(url, "SELECT name, status, epoch FROM fdc.run"),
                 rows(url, "SELECT workflow_uuid, status, executor_id, output FROM dbos.workflow_status"))  # fmt: skip
             time.sleep(0.02)
+            for name in [name for name, process in workers.living.items() if process.poll() is not None]:
+                # On a machine that is busy enough, a worker is silent for too long by itself.
+                assert 70 == workers.living.pop(name).returncode, workers.log()
+                lost += 1
+                workers.start()
             [(records,)] = rows(url, "SELECT count(*) FROM fdc.record WHERE kind='outcome'")
             if moments and records >= moments[0] and (names := [name for name in workers.living if workers.connected(name)]):
                 moments.pop(0)
@@ -200,7 +205,7 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
     happened = witnessed(deeds)
     assert {f"{name}:{address}" for name in runs for address, tool, *_ in expected if tool == "deed"} == set(happened)
     # What was under way in a worker that was lost may happen again; nothing else does.
-    assert sum(happened.values()) - len(happened) <= struck * 3 * JOBS
+    assert sum(happened.values()) - len(happened) <= (struck + lost) * 3 * JOBS
     assert "no such runs" in fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
 
 
@@ -254,7 +259,7 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
     rows(url, "UPDATE fdc.run SET engine=%s WHERE name=%s RETURNING 1", ENGINE + 1, newer)
     listed = fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
     assert all(one in listed for one in (name, foreign, newer))
-    with Workers(url, deeds, "--patience", "2", DEED_SECONDS="0.1") as workers:
+    with Workers(url, deeds, DEED_SECONDS="0.1") as workers:
         workers.start(2)
         wait_for(lambda: rows(url, "SELECT 1 FROM fdc.record WHERE tool='deed'"))
         # As after a restart of the server: every connection is gone, and so is every worker.

@@ -134,12 +134,14 @@ class _Drive:
 
     def whole(self) -> dict[str, Any]:
         """Takes the run as far as it goes and puts the end on record."""
+        from . import money
         from .wiring import _ended, record_end
 
         row = self.row
         over = row.status not in ("new", "running")
         if row.status == "cancelled" or (over and (not self.asked.get("again") or self._was_here())):
             return {"status": row.status}
+        money.check(self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator)
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
         self._gather(journal)
@@ -277,10 +279,16 @@ class _Drive:
             self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
 
     def _gather(self, journal: RunJournal) -> None:
-        """Waits for the pieces of the run, and takes in what they bring."""
+        """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
+        from ..effects.dispatch import LONG
+
+        looked = time.monotonic()
         while pieces := self.store.pieces(self.row.id):
+            left: set[int] = set()
+            if time.monotonic() - looked > LONG / 4:
+                looked, left = time.monotonic(), {row.id for row in self.store.stalled(LONG)}
             for piece in pieces:
-                if piece.status not in ("new", "running"):
+                if piece.status not in ("new", "running") or piece.id in left:
                     self.store.take_in(journal, piece)
             if self.fleet.leaving.wait(_POLL):
                 raise _Leaving

@@ -67,6 +67,14 @@ def status_of(store: Store | None, root: str, row: RunRow) -> str:
     return "interrupted" if row.status == "running" and not store.is_driven(row) else row.status
 
 
+def of_workers(**given: Any) -> None:
+    """Raises UsageError for options that speak about the process that drives a run: that is a worker's operator's word."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"`{option}` does not go with `--database`: `fdc worker` drives the run, see its own options")
+
+
 def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
     """The runs that are not over and that nobody drives; in a database, and pieces of runs too, for so many seconds."""
     from ..effects.pg_journal import PgStore
@@ -81,12 +89,16 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
 def begin(
     database: str, root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
 ) -> str:
-    """Puts a new run on record and into the queue; returns its name. Raises WorldError."""
+    """Puts a new run on record and into the queue; returns its name. Raises WorldError, and UsageError (`money.settle`)."""
     from ..effects import runs
     from ..engine.ports import WorldFailed
+    from . import money
 
     name = runs.RunIds().run_id()
     inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+    rates = money.settle(root, program, budget, None)
+    if rates is not None:
+        inputs["model"] = rates
     try:
         store = _store(database, root, make=True)
         try:

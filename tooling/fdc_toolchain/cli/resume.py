@@ -78,8 +78,10 @@ def command(
     if form == "text" and not quiet:
         show.line(f"run {row.name}: {visible(row.plan)}, going on")
     if database:
-        if trust or force:
-            raise UsageError("`--trust` and `--force` are for runs of this machine; `fdc worker --trust` is its operator's word")
+        remote.of_workers(
+            trust=trust, force=force, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
+            allow_network=allow_network, model=model,
+        )  # fmt: skip
         asked = {"again": True, "answers": said, "assume": known, "budget": budget_of(budgets), "retry": retry}
         try:
             ended = remote.go_on(database, root, row, asked, show, records)

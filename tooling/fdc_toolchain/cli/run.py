@@ -57,7 +57,7 @@ def command(
     """
     from ..effects.operator import Operator
     from ..report.cells import visible
-    from . import wiring
+    from . import remote, wiring
     from .ending import tell
     from .progress import progress
     from .simulation import source
@@ -82,6 +82,10 @@ def command(
     if database and (simulate is not None or approved):
         raise UsageError("`--simulate` and `--approve` are for runs of this machine")
     if database:
+        remote.of_workers(
+            task_id=task_id, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
+            allow_network=allow_network, model=model,
+        )  # fmt: skip
         return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
     task = None if simulate is not None else wiring.task_for(root, task_id)
     name = wiring.begin(root, program, shown, given, budget, task, operator, script)

@@ -37,11 +37,13 @@ class Session:
         self._guard = threading.Lock()
         self._held: set[int] = set()
         self._over = threading.Event()
-        found = self._pg.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", (EXECUTOR_LOCKS, number(executor))).fetchone()
-        if found != (True,):
+        if self._pg.info.server_version < 140000:
+            self._pg.close()
+            raise WorldFailed(f"{shown(url)}: workers need PostgreSQL 14 or newer, which ends sessions that are silent")
+        self._pg.execute(f"SET idle_session_timeout = {int(patience * 1000)}")
+        if not self._try(EXECUTOR_LOCKS, number(executor)):
             self._pg.close()
             raise WorldFailed(f"a worker named {executor} is connected to {shown(url)} already; name this one otherwise")
-        self._pg.execute(f"SET idle_session_timeout = {int(patience * 1000)}")
 
     def start(self) -> None:
         """Begins to ask."""
