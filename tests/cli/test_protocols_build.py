@@ -70,7 +70,8 @@ def test_every_rule_says_what_enforces_it(root: Path) -> None:
     """Issue 3: beside each rule *enforced by CODE* or *advice*, inside of JSON that is still the source's."""
     rules = [
         {"rule_id": "a", "description": "d", "enforcement": "e", "check": {"code": ["FDC401", "FDC403"]}},
-        {"rule_id": "b", "description": "d", "enforcement": "e", "check": {"template": "precedence", "a": "read_op", "b": "write_op"}},
+        {"rule_id": "b", "description": "d", "enforcement": "e",
+         "check": {"template": "precedence", "a": "read_op", "b": "write_op"}},
         {"rule_id": "c", "description": "d", "enforcement": "enforced by FDC401: e"},
     ]
     write(root, {"protocols/10_tea.protocol.json": {**source("tea"), "rules": rules}})

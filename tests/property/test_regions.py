@@ -9,13 +9,16 @@ from fdc_toolchain.protocols.seal import is_ours, is_sealed, seal
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-BODY = "<!-- head -->\n\nProtocol version: 1\n\n---\n\n# A\n\nOne.\nTwo.\n\n---\n\n```json\n{\n \"a\": 1\n}\n```\n\n---\n\n<!-- built from\nab x\n-->\n"
+BODY = "<!-- head -->\n\nProtocol version: 1\n\n---\n\n# A\n\nOne.\nTwo.\n\n---\n\n" \
+    "```json\n{\n \"a\": 1\n}\n```\n\n---\n\n<!-- built from\nab x\n-->\n"
 PAGE = f"{BODY}{seal(BODY)}\n"
 SECTIONS = [("a.md", "# A\n\nOne.\nTwo."), ("a.json", "```json\n{\n \"a\": 1\n}\n```")]
 LINES = PAGE.split("\n")
 inner = st.lists(st.sampled_from(["mine", "", "```sh\nx\n```", "---", "# B", "One."]), max_size=4)
 spots = st.lists(st.tuples(st.integers(0, len(LINES) - 1), inner, st.booleans(), st.booleans()), min_size=1, max_size=3)
-marks = st.sampled_from(["<!-- fdc:keep a -->", "<!-- /fdc:keep -->", "<!-- fdc:keep b -->", "<!--fdc:keep-->", "```", "", "x", "~~~"])
+marks = st.sampled_from(
+    ["<!-- fdc:keep a -->", "<!-- /fdc:keep -->", "<!-- fdc:keep b -->", "<!--fdc:keep-->", "```", "", "x", "~~~"]
+)
 
 
 def edited(page: str, where: list[tuple[int, list[str], bool, bool]]) -> str:
@@ -41,7 +44,7 @@ def test_regions_come_out_as_they_went_in_and_the_seal_holds(where: list[tuple[i
     again = take(woven)
     assert sorted(r.lines for r in taken.regions) == sorted(r.lines for r in again.regions) and full(LINES) == full(again.rest)
     assert woven == put(PAGE, again.regions, again.rest) and is_sealed(woven)
-    assert [] == [item for item in drift(woven, woven.encode(), "AGENTS.md")]
+    assert [] == list(drift(woven, woven.encode(), "AGENTS.md"))
     assert len(woven.encode()) == sum(row.size for row in measure("AGENTS.md", PAGE, SECTIONS, woven))
 
 

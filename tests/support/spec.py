@@ -12,7 +12,8 @@ file is written, so they change no line number. A block ` ```findings ` names wh
 block is: `knowledge_core/plan_registry.json:1: warning: [missing-registry]`.
 
 With the word `escaped` in the fence's line, `\\u{FEFF}` and `\\x{FF}` in the block stand for that character and
-that byte. With the word `joined`, a line that begins with a space goes on with the one above it. All plans of the section are linted, unless a block ` ```console ` says `$ COMMAND` (`fdc` or
+that byte. With the word `joined`, a line that begins with a space goes on with the one above it. All plans
+of the section are linted, unless a block ` ```console ` says `$ COMMAND` (`fdc` or
 `plan_manager`): then that command is run in the workspace, and its findings are read from what it prints.
 """
 

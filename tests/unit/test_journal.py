@@ -17,7 +17,6 @@ from fdc_toolchain.program.codec import ProgramError
 
 from tests.support.programs import everything, program
 
-
 KEY = b"k" * 32
 
 
