@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.report.run_page import Budget, Line, Plan, Run, Step, Value, link, render
 
+from tests.support.background import fdc_started, wait_for
 from tests.support.process import fdc
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -182,6 +183,29 @@ def test_the_page_of_a_damaged_run_says_so(reported: Path) -> None:
     page = page_of(reported)
     safe(page)
     assert "journal DAMAGED" in page.text and "cannot be followed any further" in page.text and "main/5" in page.text
+
+
+def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(workspace: Path) -> None:
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo > begun; exec sleep 300\nclose_task\nsubmit\n"
+    )
+    with fdc_started("run", "p.plan", "--allow-unsandboxed", cwd=workspace) as driver:
+        wait_for((workspace / "begun").exists)
+        driver.kill()
+        driver.wait()
+    interrupted = page_of(workspace)
+    assert "interrupted" in interrupted.text and "run_in_bash_session at main/3 was begun" in interrupted.text
+    assert "step begun" in [one.get("class") for one in interrupted.all("details")]
+    assert fdc("resume", "last", cwd=workspace).returncode == 1
+    assert re.search("nobody knows whether it happened.*--assume main/3=done", page_of(workspace).text)
+    refused = fdc("answer", "last", "x", cwd=workspace)
+    assert refused.returncode == 1 and "--assume" in refused.stderr
+
+
+def test_a_simulated_run_says_so(reported: Path) -> None:
+    assert "Simulated" not in page_of(reported).text
+    assert fdc("run", "p.plan", "--simulate", "last", cwd=reported).returncode == 1
+    assert "Simulated: nothing was performed" in page_of(reported).text
 
 
 def test_what_cannot_be_done_is_one_sentence(reported: Path) -> None:

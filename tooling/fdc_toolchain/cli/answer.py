@@ -40,8 +40,12 @@ def command(ctx: click.Context, run: str, words: tuple[str, ...], resume: bool, 
         assert store is not None  # a run was found in it
         found = asked.questions(root, store, row)
     if not found:
-        driven = " It is being driven." if wiring.status_of(root, row) == "running" else ""
-        raise Refused(f"the run {row.name} waits for no answer; `fdc show {row.name}` says how it stands.{driven}")
+        why = f"`fdc show {row.name}` says how it stands"
+        if wiring.status_of(root, row) == "running":
+            why = "it is being driven"
+        elif row.status == "waiting":
+            why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
+        raise Refused(f"the run {row.name} waits for no answer; {why}")
     if words:
         question, text = _chosen(row, found, words)
         _keep(root, row, question, text)

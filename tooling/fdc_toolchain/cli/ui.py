@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -150,21 +151,19 @@ class Workspace:
         here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))}
         program = "import sys; from fdc_toolchain.cli.main import main; sys.exit(main())"
-        said = os.path.join(runs.run_folder(self.workspace, run), "ui.log")
-        with open(said, "wb") as file:
+        with tempfile.TemporaryFile() as file:
             child = subprocess.Popen(
                 [sys.executable, "-c", program, "resume", run, "--quiet", "--workspace", self.workspace],
                 cwd=self.workspace, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
                 start_new_session=True,
             )  # fmt: skip
-        with self._lock:
-            self._children = [one for one in self._children if one.poll() is None]
-            self._children.append(child)
-        try:
-            child.wait(timeout=_QUICK)
-        except subprocess.TimeoutExpired:
-            return "The run goes on."
-        with open(said, "rb") as file:
+            with self._lock:
+                self._children = [*(one for one in self._children if one.poll() is None), child]
+            try:
+                child.wait(timeout=_QUICK)
+            except subprocess.TimeoutExpired:
+                return "The run goes on."
+            file.seek(0)
             lines = file.read(65536).decode("utf-8", "replace").strip().splitlines()
         if lines and child.returncode:
             raise Trouble(lines[-1].removeprefix("fdc: "))

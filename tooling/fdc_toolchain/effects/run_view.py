@@ -49,7 +49,7 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         faults.append(f"it cannot be followed any further: {wrong}")
         rows += [(record, None) for record in records[len(rows) :]]
     ending = row.ending if row.ending is not None and status not in ("running", "new") else {}
-    asked = {one["address"]: str(one["text"]) for one in ending.get("questions", ())} if status == "waiting" else {}
+    asked = {one["address"]: _asked(row, one) for one in ending.get("questions", ())} if status == "waiting" else {}
     steps, left = _Steps(program, rows, asked).all()
     seconds = max((record.at for record in records), default=0.0)
     origin = row.origin
@@ -75,7 +75,16 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         questions=tuple(asked.items()),
         message=_message(ending),
         result=None if state is None or state.result is None or not state.ended else _value("result", state.result),
+        simulated="simulate" in row.inputs,
     )
+
+
+def _asked(row: RunRow, question: dict[str, Any]) -> str:
+    if question["how"] == "answer":
+        return str(question["text"])
+    done = "'done:RESULT'" if question["bound"] else "done"
+    address = question["address"]
+    return f"{question['text']}. Look, and then say: fdc resume {row.name} --assume {address}={done} (or {address}=not-done)"
 
 
 class _Steps:

@@ -9,6 +9,7 @@ content security policy lets nothing load or run. Equal runs make equal pages, b
 from __future__ import annotations
 
 import os
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
@@ -29,6 +30,12 @@ MOST_TEXTS = 6_000_000
 
 MOST_BARS = 2_000
 """Steps in the drawing of the whole time: the longest ones."""
+
+_PLAIN = re.compile(
+    "[\n -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482\u2010-\u2015\u2018-\u2022\u2026\u20ac"
+    "\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*"
+)
+"""Texts in which nothing can hide, told at a glance; all others are looked at character by character."""
 
 _GROUP = 100
 _LANES = 24
@@ -115,11 +122,12 @@ class Run(NamedTuple):
     questions: tuple[tuple[str, str], ...]
     message: str
     result: Value | None
+    simulated: bool = False
 
 
 def shown(text: str) -> str:
     """A text of several lines with every hidden character written out; tabs become spaces."""
-    if text.isascii() and text.replace("\n", "").isprintable():
+    if _PLAIN.fullmatch(text):
         return text
     return "\n".join("".join(part for part, _ in cells(line, tab=_TAB)) for line in text.split("\n"))
 
