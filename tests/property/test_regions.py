@@ -9,8 +9,10 @@ from fdc_toolchain.protocols.seal import is_ours, is_sealed, seal
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-BODY = "<!-- head -->\n\nProtocol version: 1\n\n---\n\n# A\n\nOne.\nTwo.\n\n---\n\n" \
+BODY = (
+    "<!-- head -->\n\nProtocol version: 1\n\n---\n\n# A\n\nOne.\nTwo.\n\n---\n\n"
     "```json\n{\n \"a\": 1\n}\n```\n\n---\n\n<!-- built from\nab x\n-->\n"
+)
 PAGE = f"{BODY}{seal(BODY)}\n"
 SECTIONS = [("a.md", "# A\n\nOne.\nTwo."), ("a.json", "```json\n{\n \"a\": 1\n}\n```")]
 LINES = PAGE.split("\n")
