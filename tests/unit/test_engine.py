@@ -324,6 +324,15 @@ def test_seconds_are_counted_over_all_controllers_of_a_run() -> None:
     assert journal.records[-1].at >= driven
 
 
+def test_the_seconds_that_a_tool_may_take_have_to_fit() -> None:
+    slow = {"effect": "read", "parameters": [], "limits": {"seconds": 20, "retries": 1}}
+    made = program(*[step("slow")] * 3, tools={"slow": slow}, budget={"seconds": 100})
+    clock = FakeClock()
+    works = FunctionTools({"slow": lambda effect: clock.advance(35)})
+    ending = run(made, works, clock=clock)
+    assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 2  # 70 + 40 are more than 100
+
+
 def test_a_person_may_raise_a_budget_and_the_run_goes_on() -> None:
     made = program(*[step("note")] * 3, budget={"steps": 2})
     journal = MemoryJournal()

@@ -73,7 +73,7 @@ def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop |
     budget = state.budget
     if not budget:
         return None
-    if "seconds" in budget and state.elapsed >= budget["seconds"]:
+    if "seconds" in budget and state.elapsed + _longest(state, want) >= budget["seconds"]:
         return _over(want, "seconds", budget["seconds"])
     if want.effect.kind != "tool":
         return None
@@ -89,6 +89,12 @@ def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop |
     for measure, number in needs.items():
         planned[measure] = planned.get(measure, 0) + number
     return None
+
+
+def _longest(state: RunState, want: Want) -> float:
+    """The seconds that a step may take at most, where its tool says so: they have to fit too."""
+    limits = state.program["tools"].get(want.effect.tool, {}).get("limits", {}) if want.effect.kind == "tool" else {}
+    return float(limits.get("seconds", 0) * (1 + limits.get("retries", 0)))
 
 
 def _over(want: Want, measure: str, ceiling: float) -> Stop:
