@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,9 +23,11 @@ from fdc_toolchain.effects.pg_journal import PgStore
 from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.engine.fold import fold
 
+from tests.support import process
 from tests.support.background import wait_for
 from tests.support.database import Workers, database, ended, needs_database, rows
 from tests.support.process import fdc
+from tests.support.repository import ROOT
 
 pytestmark = [needs_database, pytest.mark.slow]
 
@@ -301,3 +305,31 @@ def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
         assert 3 == second.returncode and "a worker named w1 is connected" in second.stderr
 
 
+
+
+@pytest.mark.soak
+def test_a_server_that_crashes_and_recovers_loses_nothing(deeds: Path) -> None:
+    """A server of the test's own ends without a checkpoint, twice, while two runs are driven; its log brings all back."""
+    outer = Path(tempfile.mkdtemp())
+    outer.chmod(0o711)  # the server has a user of its own
+    script, folder = str(ROOT / ".ci" / "postgres"), str(outer / "postgres")
+    started = process.run([script, "start", folder], cwd=outer)
+    if started.returncode:
+        pytest.skip(started.stderr)
+    url = started.stdout.strip()
+    try:
+        expected = on_sqlite(deeds, "big.plan", f"count={BRANCHES}")
+        runs = [begun(deeds, url, "big.plan", f"count={BRANCHES}") for _ in range(2)]
+        with Workers(url, deeds, DEED_SECONDS="0.05") as workers:
+            for least in (1, STEPS):
+                workers.start(2)
+                wait_for(lambda least=least: rows(url, "SELECT count(*) FROM fdc.record")[0][0] > least)
+                assert 0 == process.run([script, "crash", folder], cwd=outer).returncode
+                assert [70, 70] == [ended(workers.living.pop(name)) for name in list(workers.living)]
+            workers.start(2)
+            wait_for(lambda: is_over(url, *runs))
+        for name in runs:
+            whole(deeds, url, name, expected)
+    finally:
+        process.run([script, "stop", folder], cwd=outer)
+        shutil.rmtree(outer)
