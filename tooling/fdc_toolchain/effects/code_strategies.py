@@ -22,6 +22,7 @@ from .code_search import TESTS, Search, Tree, Unit
 MOST = 200
 SUBJECTS = 6
 """Definitions that a track follows."""
+FEWEST = 3
 STRONG = 0.45
 """The part of the best definition's score that another needs to be a subject too."""
 _ENTRY = re.compile(
@@ -35,7 +36,8 @@ _OUTSIDE = re.compile(
     r"|settings|entry_points|\[project\.scripts\]",
     re.IGNORECASE,
 )
-_TEXT = re.compile(r"[\"'`][^\"'`]{6,}[\"'`]")
+_TEXT = re.compile(r"[\"'`][^\"'`]{6,}[\"'`]|\s(?:#|//|--)\s+\w.{6,}")
+"""A quoted text, or a remark at the end of a line."""
 
 
 class Place(NamedTuple):
@@ -56,7 +58,7 @@ def subjects(search: Search, within: str, most: int = SUBJECTS) -> list[Unit]:
     if not found:
         return []
     least = STRONG * found[0].score
-    return [unit for unit in found[:most] if unit.score >= least]
+    return [unit for number, unit in enumerate(found[:most]) if unit.score >= least or number < FEWEST]
 
 
 def inside(path: str, within: str) -> bool:
@@ -125,7 +127,7 @@ def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place
 
 def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
     """Find files, grep the terminology, read around it, note how it is said: prose and texts only."""
-    spoken = {(unit.path, unit.definition.doc) for unit in subjects(search, within) if unit.definition is not None}
+    spoken = {(unit.path, unit.definition.doc) for unit in search.units()[:120] if unit.definition is not None}
     for unit in search.units()[:120]:
         if not inside(unit.path, within):
             continue
@@ -135,6 +137,8 @@ def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
         stands = home(unit.path, unit.definition) if unit.definition is not None else ""
         for line, weight in unit.lines:
             prose = outlined is None or line in outlined.prose
+            if outlined is not None and line in outlined.trouble:
+                continue
             if not prose and not _TEXT.search(lines[line - 1]):
                 continue
             if unit.definition is not None and line == unit.definition.line:

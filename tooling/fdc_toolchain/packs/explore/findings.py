@@ -8,10 +8,10 @@ from typing import Any
 SHOWN = 4
 """Places of one kind that a finding cites."""
 _VERBS = {
-    "use": "is used in",
-    "import": "is imported in",
-    "export": "is exported or wired up in an entry file,",
-    "error": "fails or is guarded here:",
+    "use": "is used by that name in",
+    "import": "is imported by that name in",
+    "export": "is named by an entry file,",
+    "error": "raises or catches something in",
 }
 _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
@@ -35,7 +35,9 @@ def document(question: str, track: dict[str, Any], evidence: dict[str, Any]) -> 
         conclusions = f"Nothing was found for {track.get('focus')}."
     else:
         centre = f", most of all of {', '.join(names)}" if names else ""
-        conclusions = f"{len(rows)} places in {files} {'file' if files == 1 else 'files'} tell of {track.get('focus')}{centre}."
+        one = len(rows) == 1
+        places = f"{len(rows)} place{'' if one else 's'} in {files} file{'' if files == 1 else 's'} {'tells' if one else 'tell'}"
+        conclusions = f"{places} of {track.get('focus')}{centre}."
     return {"findings": findings, "conclusions": conclusions, "gaps": gaps}
 
 
@@ -56,7 +58,8 @@ def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[
         files = list(dict.fromkeys(row["path"] for row in inside))
         shown = ", ".join(f"`{path}`" for path in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         if kind in _VERBS:
-            claim = f"`{subject}` {_VERBS[kind]} {shown}"
+            named = subject.rpartition(".")[2] if kind in ("use", "import") else subject
+            claim = f"`{named}` {_VERBS[kind]} {shown}"
         elif kind == "code":
             claim = f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`"
         else:

@@ -60,9 +60,11 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
             for approach in ("ImplementationScan", "PatternSearch"):
                 name = f"{_slug(str(folder))}-{'code' if approach == 'ImplementationScan' else 'words'}"
                 tracks.append({**_track(name, f"{about} in {folder}", approach, words), "paths": f"{folder}/**"})
+    names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
-    for row in _rows(scope, "concepts")[:3] if alone else ():
-        word = str(row["word"])
+    for word in [str(row["word"]) for row in _rows(scope, "concepts") if alone]:
+        if word[:5] not in names and not refused:
+            continue  # a word of the question that names nothing is no side of it
         tracks.append(_track(f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]))
     reasons = ["the four strategies look at different lines of the same files"]
     if template:
