@@ -202,6 +202,22 @@ def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(worksp
     assert refused.returncode == 1 and "--assume" in refused.stderr
 
 
+def test_the_stack_of_a_branch_goes_up_to_the_root(workspace: Path) -> None:
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "a").write_text("")
+    (workspace / "sub.plan").write_text("param name\nsaid <- request_user_input {name}?\nyield {said}\n")
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nnames <- list_files docs\nall <- fork name in {names} max 3\n"
+        "    got <- call_plan sub.plan name={name}\n    yield {got}\nmessage_user {all}\nclose_task\nsubmit\n"
+    )
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    stack = re.search(r'<ul class="stack">(.*?)</ul>', page_of(workspace).source, re.DOTALL)
+    assert stack is not None
+    assert re.findall("<code>(.*?)</code>", stack[1]) == [
+        "p.plan", "sub.plan", "request_user_input at main/4#1/1&gt;sub.plan/1 waits for a person, state EXECUTING",
+    ]  # fmt: skip
+
+
 def test_a_simulated_run_says_so(reported: Path) -> None:
     assert "Simulated" not in page_of(reported).text
     assert fdc("run", "p.plan", "--simulate", "last", cwd=reported).returncode == 1

@@ -21,7 +21,7 @@ from .failure import ToolFailure
 from .files import Root
 
 if TYPE_CHECKING:
-    from ..engine.state import RunState
+    from ..engine.state import RunState, Strand
     from .journal import RunRow, Store
 
 SHIPPED = "fdc:"
@@ -71,7 +71,7 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         steps=tuple(steps),
         left=left,
         events=tuple(_events(records)),
-        stack=() if state is None or state.ended or status == "cancelled" else _stack(state, asked),
+        stack=() if state is None or state.ended or status == "cancelled" else _stack(state, asked, status == "running"),
         questions=tuple(asked.items()),
         message=_message(ending),
         result=None if state is None or state.result is None or not state.ended else _value("result", state.result),
@@ -241,19 +241,24 @@ def _template(parts: Any) -> str:
     return "".join(part if isinstance(part, str) else "{" + ".".join(map(str, part.get("ref", ()))) + "}" for part in parts)
 
 
-def _stack(state: RunState, asked: dict[str, str]) -> tuple[tuple[str, ...], ...]:
+def _plans_of(strand: Strand) -> list[str]:
+    """The plans on the stack of a line of execution, the root first; a branch stands on those that it branched from."""
+    above = [] if strand.join is None else _plans_of(strand.join.strand)
+    return above + [frame.scope.path for frame in strand.frames if frame.opens_scope]
+
+
+def _stack(state: RunState, asked: dict[str, str], driven: bool) -> tuple[tuple[str, ...], ...]:
     """Where the run stands, a row for each line of execution: the plans on its stack, and what it wants next."""
     rows = []
+    begun = "is under way" if driven else "was begun"
     for place, how in (
-        (state.running, "runs"), (state.pending, "is next"), (state.dangling, "was begun"), (state.parked, "waits for a person"),
+        (state.running, "runs"), (state.pending, "is next"), (state.dangling, begun), (state.parked, "waits for a person"),
     ):  # fmt: skip
         for want in place.values():
-            scopes = [frame.scope for frame in want.strand.frames if frame.opens_scope] or [want.strand.frames[-1].scope]
-            cycle = scopes[-1].cycle
-            within = "" if cycle is None else f", {cycle.name} in state {cycle.state}"
+            cycle = want.strand.frames[-1].scope.cycle
+            within = "" if cycle is None else f", state {cycle.state}"
             said = "waits for a person" if want.effect.address in asked else how
-            last = f"{want.effect.tool} at {want.effect.address} {said}{within}"
-            rows.append((*dict.fromkeys(scope.path for scope in scopes), last))
+            rows.append((*_plans_of(want.strand), f"{want.effect.tool} at {want.effect.address} {said}{within}"))
     return tuple(sorted(rows, key=lambda one: one[-1])[:_STACKS])
 
 
