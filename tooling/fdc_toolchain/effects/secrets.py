@@ -26,6 +26,12 @@ class Scrubber:
             for name, value in found.items()
             if _NAMED.search(name) and len(value) >= LEAST and not os.path.isabs(value)
         }
+        database = found.get("FDC_DATABASE", "")
+        if database:
+            from urllib.parse import unquote, urlsplit
+
+            written = urlsplit(database).password or ""
+            values.update(dict.fromkeys((one for one in (written, unquote(written)) if len(one) >= LEAST), "FDC_DATABASE"))
         self._names = values
         longest_first = sorted(values, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if values else None
