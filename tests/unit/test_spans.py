@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -81,9 +82,9 @@ def test_every_attribute_is_named_in_the_table_and_no_name_is_there_twice() -> N
 
 
 def test_nothing_is_made_where_nobody_asks() -> None:
-    assert spans.tracer({}) is None
-    assert spans.tracer({"OTEL_TRACES_EXPORTER": "none"}) is None
-    assert spans.tracer({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}) is None
+    assert spans.tracer({}, sys.stderr) is None
+    assert spans.tracer({"OTEL_TRACES_EXPORTER": "none"}, sys.stderr) is None
+    assert spans.tracer({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}, sys.stderr) is None
 
 
 PLAN = "set_plan x\nplan_step_complete y\nmessage_user hello\nclose_task\nsubmit\n"

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from .exits import CLEAN, FINDINGS
 from .run_options import root_of
+
+if TYPE_CHECKING:
+    from ..effects.doctor import Found
 
 
 @click.command(
@@ -32,7 +38,7 @@ def command(live: bool, model: str | None, form: str, workspace: str | None) -> 
 
     root = root_of(workspace)
     operator = Operator.of_environment(model=model)
-    found = examine(root, operator, model_for(root, operator.model), os.environ, live=live)
+    found = [*examine(root, operator, model_for(root, operator.model), os.environ, live=live), _terminal()]
     bad = any(one.grade == "bad" for one in found)
     if form == "json":
         click.echo(json.dumps({"format": 1, "ok": not bad, "found": [one._asdict() for one in found]}, indent=2))
@@ -43,3 +49,13 @@ def command(live: bool, model: str | None, form: str, workspace: str | None) -> 
     for one in found:
         click.echo(f"{look.paint(paints[one.grade], f'{one.grade:<4}')}  {one.name:<{wide}}  {visible(one.detail)}")
     return FINDINGS if bad else CLEAN
+
+
+def _terminal() -> Found:
+    from ..effects.doctor import Found
+
+    kind = os.environ.get("TERM", "") or "none"
+    where = "a terminal" if sys.stdout.isatty() else "no terminal"
+    encoding = (sys.stdout.encoding or "").lower()
+    plain = "" if encoding.replace("-", "") == "utf8" else f", encoding {encoding or 'unknown'}"
+    return Found("terminal", "ok", f"{where}, {shutil.get_terminal_size().columns} columns, TERM={kind}{plain}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ def spanned(show: Progress, row: RunRow) -> tuple[Progress, Callable[[Ended], No
         return show, lambda ended: None
     from ..effects import spans
 
-    found = spans.tracer(os.environ)
+    found = spans.tracer(os.environ, sys.stderr)
     if found is None:
         return show, lambda ended: None
     tracer, close = found

@@ -53,7 +53,7 @@ def examine(
 ) -> list[Found]:
     """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
     found = [_python(), *_model(model, environment), *([] if model is None or not live else _asked(model))]
-    found += [*_sandbox(operator), _disk(root), _sqlite(), _key(), _terminal(environment), _git(root)]
+    found += [*_sandbox(operator), _disk(root), _sqlite(), _key(), _git(root)]
     return found + [_package(name, use) for name, use in PACKAGES.items()]
 
 
@@ -188,15 +188,6 @@ def _key() -> Found:
     if stat.S_IMODE(mode) & 0o077:
         return Found("journal key", "bad", f"{path} can be read by others (mode {stat.S_IMODE(mode):o}); it should be 600")
     return Found("journal key", "ok", path)
-
-
-def _terminal(environment: Mapping[str, str]) -> Found:
-    size = shutil.get_terminal_size()
-    kind = environment.get("TERM", "") or "none"
-    where = "a terminal" if sys.stdout.isatty() else "no terminal"
-    encoding = (sys.stdout.encoding or "").lower()
-    plain = "" if encoding.replace("-", "") == "utf8" else f", encoding {encoding or 'unknown'}"
-    return Found("terminal", "ok", f"{where}, {size.columns} columns, TERM={kind}{plain}")
 
 
 def _git(root: str) -> Found:

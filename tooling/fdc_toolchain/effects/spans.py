@@ -12,7 +12,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TextIO
 
 from .. import resources
 from ..engine.events import Outcome, Perform
@@ -77,8 +77,8 @@ class Spans:
         self._run.end()
 
 
-def tracer(environment: Mapping[str, str]) -> tuple[Any, Callable[[], None]] | None:
-    """A tracer and what sends its last spans; None where nobody asked, or the extra is not installed."""
+def tracer(environment: Mapping[str, str], console: TextIO) -> tuple[Any, Callable[[], None]] | None:
+    """A tracer and what sends its last spans (or writes them to `console`); None where nobody asked, or without the extra."""
     wanted = environment.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if wanted not in ("otlp", "console") or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return None
@@ -87,7 +87,7 @@ def tracer(environment: Mapping[str, str]) -> tuple[Any, Callable[[], None]] | N
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        exporter = _otlp() if wanted == "otlp" else _console()
+        exporter = _otlp() if wanted == "otlp" else _console(console)
     except ImportError:
         return None
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # a collector that is away is none of the user's business
@@ -108,12 +108,10 @@ def _otlp() -> Any:
     return OTLPSpanExporter(timeout=PATIENCE / 1000)
 
 
-def _console() -> Any:
-    import sys
-
+def _console(console: TextIO) -> Any:
     from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
-    return ConsoleSpanExporter(out=sys.stderr)
+    return ConsoleSpanExporter(out=console)
 
 
 def _below(span: Any) -> Any:
