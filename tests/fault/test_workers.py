@@ -274,6 +274,17 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
         wait_for(lambda: is_over(url, name))
         followed = fdc("resume", foreign, "--database", url, cwd=deeds)
         assert 1 == followed.returncode and "not sealed by the key" in followed.stderr, followed
+        # Cancelled in the middle of a fork that is shared out: no step of it is begun any more.
+        long = begun(deeds, url, "big.plan", f"count={BRANCHES}")
+        wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE parent IS NOT NULL"))
+        cancelled = fdc("cancel", long, "--database", url, cwd=deeds)
+        assert (0, f"run {long} is cancelled\n") == (cancelled.returncode, cancelled.stdout), cancelled
+        store = PgStore(url, key(deeds))
+        row = store.run(long)
+        assert row is not None and ((), "ours") == store.check(row.id)[::2] and [] == store.pieces(row.id)
+        assert 0 < len(outcomes(store, row)) < STEPS
+        store.close()
+        assert 1 == fdc("resume", long, "--database", url, cwd=deeds).returncode
         sender = dispatch.Sender(url)
         wait_for(lambda: any("cannot read" in str(one.output) for one in sender.deliveries(newer)))
         sender.close()

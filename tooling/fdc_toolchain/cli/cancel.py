@@ -7,6 +7,7 @@ import time
 import click
 
 from .exits import CLEAN, Refused, UsageError, WorldError
+from .remote import database_option
 from .run_options import root_of
 
 
@@ -20,17 +21,21 @@ from .run_options import root_of
     "--wait", "seconds", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS",
     help="How long a controller gets to stop.",
 )  # fmt: skip
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, seconds: float, workspace: str | None) -> int:
+def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:
     """Cancel RUN: it stops before its next step, its commands are killed, and `fdc resume` refuses it.
 
     `fdc resume --force` goes on with it all the same; `fdc fork` begins a new run from one of its steps.
     """
     from ..effects import runs
     from ..engine.ports import WorldFailed
-    from . import wiring
+    from . import remote, wiring
 
     root = root_of(workspace)
+    if database:
+        click.echo(f"run {remote.cancel(database, root, run, seconds)} is cancelled")
+        return CLEAN
     with wiring.reading(root) as store:
         row = wiring.the_run(store, run)
     if row.status in ("finished", "stopped"):

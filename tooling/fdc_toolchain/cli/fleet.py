@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..engine.state import RunState
 
 _POLL = 0.05
+_CANCEL = 0.5
 
 
 @dataclass(slots=True)
@@ -131,6 +132,8 @@ class _Drive:
         self.program = store.program(row)
         self.tried: set[str] = set()
         """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
+        self.cancelled = False
+        self.looked = -1e9
 
     def whole(self) -> dict[str, Any]:
         """Takes the run as far as it goes and puts the end on record."""
@@ -152,6 +155,8 @@ class _Drive:
                 break
             self._apart(journal, state, fork)
             self._gather(journal)
+        if self.cancelled:
+            return self._cancel(journal)
         ended = _ended(row, ending, state)
         if ending.status == "broken" and self.store.lost:
             raise self._lost(ending.message)
@@ -177,7 +182,7 @@ class _Drive:
         self._begin(journal)
         state = self._fold(self.store.records(parent)[: origin["records"]])
         pieces.keep(state, origin["address"], origin["branches"])
-        ending, _ = self._drive(journal, state, parent.name, parts=False)
+        ending, _ = self._drive(journal, state, parent.name, parts=False)  # cancelled, it is left as it is: `broken`
         if ending.status == "broken" and self.store.lost:
             raise self._lost(ending.message)
         ended = left(row, "finished" if pieces.is_done(state) else ending.status, state)
@@ -224,7 +229,7 @@ class _Drive:
         fleet, found = self.fleet, []
 
         def halted() -> bool:
-            if fleet.leaving.is_set():
+            if fleet.leaving.is_set() or self._is_cancelled():
                 return True
             fork = pieces.fork_of(state) if parts else None
             if fork is not None and fork.address not in self.tried and self._shares(fork):
@@ -238,9 +243,9 @@ class _Drive:
             ports = Ports(journal, LocalTools(self.program, bench), Monotonic(), show, halted)
             return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
         except Cancelled:
-            if not found:
+            if fleet.leaving.is_set():
                 raise _Leaving from None
-            return Ending("broken"), found[0]
+            return Ending("broken"), found[0] if found and not self.cancelled else None
         finally:
             bench.root.close()
 
@@ -288,10 +293,30 @@ class _Drive:
             if time.monotonic() - looked > LONG / 4:
                 looked, left = time.monotonic(), {row.id for row in self.store.stalled(LONG)}
             for piece in pieces:
-                if piece.status not in ("new", "running") or piece.id in left:
+                if piece.status not in ("new", "running") or piece.id in left or self._is_cancelled():
                     self.store.take_in(journal, piece)
             if self.fleet.leaving.wait(_POLL):
                 raise _Leaving
+
+    def _is_cancelled(self) -> bool:
+        """Whether somebody wants the run cancelled; looked up twice a second."""
+        if not self.cancelled and time.monotonic() - self.looked > _CANCEL:
+            self.looked = time.monotonic()
+            self.cancelled = self.store.cancel_asked(self.row)
+        return self.cancelled
+
+    def _cancel(self, journal: RunJournal) -> dict[str, Any]:
+        from ..engine.drive import Ending
+        from .wiring import _ended, cancelled, left, record_end
+
+        state = self._fold()
+        if state.ended:  # it was over before anybody cancelled it
+            last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
+            record_end(journal, _ended(self.row, last, state))
+            return {"status": last.status}
+        journal.append([cancelled(journal.epoch, state.elapsed)])
+        record_end(journal, left(self.row, "cancelled", state))
+        return {"status": "cancelled"}
 
     def _lost(self, message: str) -> Exception:
         from ..engine.ports import WorldFailed

@@ -156,6 +156,8 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
 
     assume = {address: {"value": known.value} if isinstance(known, Outcome) else known
               for address, known in asked["assume"].items()}  # fmt: skip
+    if row.status == "cancelled":
+        raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
     if row.status in ("new", "running") and _in_hand(database, row):
         if asked["answers"] or assume or asked["budget"] or asked["retry"]:
             raise Refused(f"the run {row.name} is under way; there is nothing to answer or to try again yet")
@@ -167,6 +169,35 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
+
+
+def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
+    """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
+    from ..effects import dispatch, trust
+    from ..engine.ports import WorldFailed
+    from .wiring import the_run
+
+    try:
+        store = _store(database, root, make=False)
+        try:
+            row = the_run(store, prefix)
+            if row.status in ("finished", "stopped"):
+                raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
+            store.ask_to_cancel(row)
+            delivery = f"{row.name}:{os.urandom(6).hex()}"
+            send(database, row.name, dispatch.sealed(row.name, {"again": True}, delivery, trust.key(root, make=False)), delivery)
+            deadline = time.monotonic() + seconds
+            while (now := store.run(row.name)) is not None and now.status != "cancelled":
+                if now.status in ("finished", "stopped"):
+                    raise Refused(f"the run {row.name} was over before it could be cancelled ({now.status})")
+                if time.monotonic() > deadline:
+                    raise WorldError(f"no worker has cancelled {row.name} yet; one will before its next step")
+                time.sleep(_POLL)
+            return row.name
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
 
 
 def _in_hand(database: str, row: RunRow) -> bool:

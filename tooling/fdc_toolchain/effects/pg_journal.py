@@ -6,8 +6,8 @@ written down once. What differs is here:
 
 - A record is inserted only while its run's row, locked for that moment, has the writer's epoch; a
   controller that takes a run over waits for that lock, so it reads all that the one before it wrote.
-- `run` has two columns more, outside of the chain: `parent`, of a piece of a run (`effects.pieces`),
-  and `touched`, when the row was last written, by the server's clock.
+- `run` has three columns more, outside of the chain: `parent`, of a piece of a run (`effects.pieces`),
+  `cancel`, whether somebody wants it cancelled, and `touched`, when the row was last written, by the server's clock.
 - Whether somebody drives a run is told by an advisory lock (`effects.liveness`), not by a file's.
 """
 
@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.run(
   program TEXT NOT NULL, inputs TEXT NOT NULL, origin TEXT, started DOUBLE PRECISION NOT NULL,
   epoch INTEGER NOT NULL, status TEXT NOT NULL, ending TEXT, ended DOUBLE PRECISION,
   seq INTEGER NOT NULL, head BYTEA NOT NULL, digest BYTEA NOT NULL,
-  parent INTEGER, touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp());
+  parent INTEGER, cancel BOOLEAN NOT NULL DEFAULT FALSE, touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp());
 CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NOT NULL;
 CREATE TABLE IF NOT EXISTS {SCHEMA}.record(
   run INTEGER NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL,
@@ -143,6 +143,14 @@ class PgStore(Store):
     def stalled(self, seconds: float) -> list[RunRow]:
         """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long."""
         return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
+
+    def ask_to_cancel(self, row: RunRow) -> None:
+        """Leaves the request that a run and its pieces be cancelled, for whoever drives them."""
+        self._select("UPDATE run SET cancel=TRUE WHERE id=?1 OR parent=?1 RETURNING id", (row.id,))
+
+    def cancel_asked(self, row: RunRow) -> bool:
+        """Whether somebody wants the run cancelled."""
+        return bool(self._select("SELECT 1 FROM run WHERE id=? AND cancel", (row.id,)))
 
     def is_driven(self, row: RunRow) -> bool:
         """True while somebody on any machine drives the run."""
