@@ -116,6 +116,14 @@ def test_a_broken_line_is_tried_again(api: Any, how: str) -> None:
     assert model().ask(question()).value == {"n": 3}
 
 
+def test_an_answer_that_broke_off_is_paid_for_and_leaves_less_for_the_next_attempt(api: Any) -> None:
+    server = api(broken("cut"), reply('{"n": 3}', tokens=(100, 20)))
+    found = model().ask(question(tokens=1000))
+    assert 120 + 10 <= found.usage["tokens"] <= 120 + 10 + 5
+    first, second = (request["max_tokens"] for request in server.requests)
+    assert second <= first - 10
+
+
 def test_trouble_that_lasts_stops_the_run_and_not_the_step(api: Any) -> None:
     api(*[fault(529)] * 5)
     with pytest.raises(WorldFailed, match="did not answer in 5 attempts"):

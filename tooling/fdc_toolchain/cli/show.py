@@ -123,6 +123,8 @@ def _remarks(record: Record) -> str:
         shown.append("not sandboxed")
     if "answered" in notes:
         shown.append(f"answered by {visible(str(notes['answered'].get('by')))}")
+    if "tries" in notes:
+        shown.append(f"{notes['tries']} attempts")
     if "settled" in notes:
         shown.append(str(notes["settled"]))
     return f"  ({', '.join(shown)})" if shown else ""

@@ -111,8 +111,13 @@ class MessagesModel:
                 self._client = made
             return self._client
 
-    def stream(self, choice: Choice, system: str, messages: list[dict[str, Any]], most: int) -> Any:
-        """One request, its answer as the SDK's message. Raises what `_Dialogue` understands."""
+    def stream(
+        self, choice: Choice, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int]
+    ) -> Any:
+        """One request, its answer as the SDK's message. Raises what `_Dialogue` understands.
+
+        Where the answer breaks off, `broken` says what it had cost by then, as far as that was heard.
+        """
         request: dict[str, Any] = {
             "model": choice.model,
             "max_tokens": most,
@@ -125,13 +130,17 @@ class MessagesModel:
             request["output_config"] = {"effort": choice.effort}
         size = 0
         with self.client().messages.stream(**request) as stream:
-            for text in stream.text_stream:
-                size += len(text)
-                if size > MAX_REPLY:
-                    raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} characters")
-                if self._hear is not None:
-                    self._hear(text)
-            return stream.get_final_message()
+            try:
+                for text in stream.text_stream:
+                    size += len(text)
+                    if size > MAX_REPLY:
+                        raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} characters")
+                    if self._hear is not None:
+                        self._hear(text)
+                return stream.get_final_message()
+            except Exception:
+                broken.update(_heard(stream, size))
+                raise
 
     def pause(self, seconds: float) -> None:
         """Waits before another attempt."""
@@ -179,7 +188,7 @@ class _Dialogue:
 
     def _turn(self, system: str, messages: list[dict[str, Any]]) -> tuple[str, str]:
         """One turn: the text, and why it cannot be used as it is."""
-        message = self._attempts(system, messages, self._room(system, messages))
+        message = self._attempts(system, messages)
         self.calls += 1
         usage = message.usage
         self.used["input"] += usage.input_tokens or 0
@@ -220,15 +229,20 @@ class _Dialogue:
             text = system + "".join(message["content"] for message in messages)
             return len(text.encode("utf-8", "replace")) + 16 * (len(messages) + 1)
 
-    def _attempts(self, system: str, messages: list[dict[str, Any]], most: int) -> Any:
+    def _attempts(self, system: str, messages: list[dict[str, Any]]) -> Any:
         """The message, after as many attempts as trouble that passes makes necessary."""
         import anthropic
         import httpx2
 
         waited = 0.0
+        most = self._room(system, messages)
+        broken: dict[str, int] = {}
         for attempt in range(1, self.choice.attempts + 1):
+            if broken:
+                self._lost(broken)
+                most = self._room(system, messages)
             try:
-                return self.model.stream(self.choice, system, messages, most)
+                return self.model.stream(self.choice, system, messages, most, broken)
             except anthropic.APIStatusError as failed:
                 if not _passes(failed):
                     raise self._refused(failed) from None
@@ -237,12 +251,15 @@ class _Dialogue:
                 why, wait = _short(failed), None
             except anthropic.APIError as failed:  # an error in the middle of a stream
                 why, wait = _short(failed), None
-            except (ToolFailure, WorldFailed):
+            except ToolFailure as failed:  # a reply that is too long
+                self._lost(broken)
+                raise self._failed(failed.kind, str(failed)) from None
+            except WorldFailed:
                 raise
             except anthropic.AnthropicError as wrong:
                 raise WorldFailed(f"no model can be asked: {_short(wrong)}") from None
-            except (httpx2.HTTPError, ValueError) as broken:  # a stream that was cut, or is none
-                why, wait = f"{type(broken).__name__}: {_short(broken)}", None
+            except (httpx2.HTTPError, ValueError) as cut:  # a stream that was cut, or is none
+                why, wait = f"{type(cut).__name__}: {_short(cut)}", None
             self.notes["attempts"] = attempt + 1
             if attempt == self.choice.attempts:
                 break
@@ -251,6 +268,12 @@ class _Dialogue:
             waited += wait
             self.model.pause(wait)
         raise WorldFailed(f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}")
+
+    def _lost(self, broken: dict[str, int]) -> None:
+        """Counts an answer that broke off: it is paid for all the same."""
+        for kind, number in broken.items():
+            self.used[kind] += number
+        broken.clear()
 
     def _refused(self, failed: Any) -> ToolFailure | WorldFailed:
         if failed.status_code in (401, 403):
@@ -269,6 +292,15 @@ class _Dialogue:
 
     def _failed(self, kind: str, why: str) -> ToolFailure:
         return ToolFailure(kind, why, self._usage(), self.notes)
+
+
+def _heard(stream: Any, size: int) -> dict[str, int]:
+    """What an answer that broke off has cost at least: its input, and a token for four characters that came."""
+    try:
+        usage = stream.current_message_snapshot.usage
+        return {"input": int(usage.input_tokens or 0), "output": max(int(usage.output_tokens or 0), size // 4)}
+    except Exception:  # it broke before it began
+        return {}
 
 
 def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
