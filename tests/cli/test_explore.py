@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -22,7 +26,8 @@ from tests.support.explored import (
     wrong_citations,
 )
 from tests.support.messages_api import reply
-from tests.support.process import fdc
+from tests.support.process import clean_environment, fdc
+from tests.support.repository import ROOT
 
 
 def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None:
@@ -74,6 +79,36 @@ def test_what_cannot_be_taken_apart_is_asked_back(tmp_path: Path, question: str,
     done = fdc("explore", question, *more, cwd=shop(tmp_path))
     assert 5 == done.returncode and says in done.stdout and "**" in done.stdout
     assert "explore_track" not in fdc("show", "last", cwd=tmp_path).stdout and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("typed", "code"), [(QUESTION.encode() + b"\n", 0), (b"\x04", 5)])
+def test_at_a_terminal_the_question_is_asked_back_and_heard(tmp_path: Path, typed: bytes, code: int) -> None:
+    """EXP-02: `halt(confusion) -> ask(user)`."""
+    controller, terminal = pty.openpty()
+    command = [sys.executable, str(ROOT / "tooling" / "fdc_cli.py"), "explore", "zzqx?"]
+    with open(tmp_path / "said", "wb") as said:
+        child = subprocess.Popen(
+            command, cwd=shop(tmp_path / "w"), stdin=terminal, stdout=terminal, stderr=said,
+            env=clean_environment({"TERM": "xterm"}),
+        )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    try:
+        while b"in this code?" not in shown:
+            shown += os.read(controller, 4096)
+        os.write(controller, typed)
+        while True:
+            try:
+                shown += os.read(controller, 4096)
+            except OSError:  # the other end is closed
+                break
+        assert code == child.wait(timeout=60)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(controller)
+    assert b"What is it called" in shown and (b"place_order" in shown) == (code == 0)
+    assert "Traceback" not in (tmp_path / "said").read_text() and "internal" not in (tmp_path / "said").read_text()
 
 
 def test_a_name_with_two_meanings_is_presented_with_what_each_costs(tmp_path: Path) -> None:

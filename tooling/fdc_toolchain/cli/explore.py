@@ -44,10 +44,19 @@ def command(question: str, paths: str, broad: bool, deepen_above: int, model: st
     given = {"paths": paths or "**", "broad": "yes" if broad else "no", "deepen_above": str(deepen_above)}
     code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
-        again = input("> ").strip()
+        again = _again()
         if again:
             code, _ = _explored({**given, "question": _asked(again)}, model, jobs, form)
     return code
+
+
+def _again() -> str:
+    """The question as the person at the terminal puts it now; empty where they leave it."""
+    try:
+        return input("> ").strip()
+    except EOFError:
+        click.echo()
+        return ""
 
 
 def _explored(given: dict[str, str], model: str | None, jobs: int, form: str) -> tuple[int, dict[str, Any]]:
