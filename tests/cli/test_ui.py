@@ -122,7 +122,8 @@ def test_only_the_printed_address_lets_in(served: Ui) -> None:
         refused = served.ask("GET", f"/?token={token}", cookie=False)
         assert refused.status in (401, 403) and "Set-Cookie" not in refused.headers, token
     assert served.ask("GET", "/", cookie=False, Cookie=served.cookie[:-1]).status == 401
-    assert served.ask("GET", "/", cookie=False, Cookie=f"{served.cookie}x; {served.cookie}").status == 401
+    for two in (f"{served.cookie}x; {served.cookie}", f"{served.cookie}; {served.cookie}x"):
+        assert served.ask("GET", "/", cookie=False, Cookie=two).status == 401
     let_in = served.ask("GET", f"/?token={served.token}", cookie=False)
     assert (let_in.status, let_in.headers["Location"]) == (303, "/")
     cookie = let_in.headers["Set-Cookie"]
