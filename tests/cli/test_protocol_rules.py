@@ -25,6 +25,7 @@ TEMPLATES = sorted(name for name, check in CHECKED.items() if "template" in chec
 BEGIN = "set_plan Work\nplan_step_complete ready\n"
 END = "close_task\nsubmit\n"
 RESEARCH = "# FSM: tooling/research_fsm.json\nset_plan Research\n"
+EXPLORE = (ROOT / "plans/library/explore.plan").read_text("utf-8")
 PHASES = [
     "scan <- scan_documents",
     "scope <- scope_question question=tea scan={scan}",
@@ -140,6 +141,10 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
     ],
     "extraction-before-synthesis": [
         (research(*PHASES[:3], report=REPORT.replace("{found.citations}", "{gathered.passages}")), research(*PHASES)),
+    ],
+    "checked-before-answered": [
+        (EXPLORE.replace("    checked <- check_synthesis proposal={synthesis}\n", "    checked <- gate_track question=x track=x"
+                         " found=x evidence=x checked={synthesis}\n"), EXPLORE),
     ],
 }
 

@@ -294,5 +294,5 @@ def test_a_terminal_shows_one_live_line_and_asks_there(workspace: Path) -> None:
         os.close(main)
         assert process.wait(timeout=60) == 0
     text = seen.decode()
-    assert "\x1b[2K" in text and "2 steps" in text and "run_in_bash_session sleep 0.7" in text
+    assert "\x1b[J" in text and "2 steps" in text and "run_in_bash_session sleep 0.7" in text
     assert "Who is there?" in text and "Hello Ada!" in text

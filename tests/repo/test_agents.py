@@ -69,7 +69,7 @@ SEED_RULES = {
 
 def test_the_set_has_the_protocols_and_rules_of_the_seeds_under_their_ids() -> None:
     found = {item.body["protocol_id"]: {rule["rule_id"] for rule in item.body["rules"]} for item in load(SOURCES)[0].protocols}
-    assert set(SEED_RULES) == set(found)
+    assert set(SEED_RULES) == set(found) - {"exploration-001"}  # the one that the seed has no protocol for
     assert {} == {name: ids for name, rules in SEED_RULES.items() if (ids := set(rules.split()) - found[name])}
     assert 34 == sum(len(rules.split()) for rules in SEED_RULES.values())
 
