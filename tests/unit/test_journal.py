@@ -216,3 +216,12 @@ def test_a_damaged_record_is_one_sentence(store: Store) -> None:
     with pytest.raises(WorldFailed) as raised:
         store.records(row)
     assert "is damaged" in str(raised.value)
+
+
+def test_a_run_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    """Security: a hostile clone may bring `.fdc/runs/NAME` as a link out of the workspace."""
+    (tmp_path / ".fdc" / "runs").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".fdc" / "runs" / "r").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(WorldFailed, match="symbolic link"):
+        runs.run_folder(str(tmp_path), "r")

@@ -41,6 +41,9 @@ def journal_path(root: str) -> str:
 def run_folder(root: str, run: str) -> str:
     """The folder in which a run keeps its lock, its messages and its tools' marks, made if need be."""
     path = os.path.join(folder(root), "runs", run)
+    for part in (os.path.dirname(path), path):
+        if os.path.islink(part):  # a clone may bring one, and it may lead anywhere
+            raise WorldFailed(f"{part}: a symbolic link, which is not followed")
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as failed:
