@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.test_agent import BAD, PLAN
 from tests.cli.test_prompts import world
+from tests.support import process
+from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, messages_api, reply
-from tests.support.process import fdc
 from tests.support.repository import ROOT
 
 pytest.importorskip("anthropic")
@@ -23,9 +25,9 @@ def home(workspace: Path) -> Path:
     return workspace
 
 
-def agent(home: Path, *words: str, script: list[Item]) -> tuple[int, str, str, list[str]]:
+def agent(home: Path, *words: str, script: list[Item], start: Any = fdc) -> tuple[int, str, str, list[str]]:
     with messages_api(script) as server:
-        done = fdc("agent", *words, "--network", "off", cwd=home, env=world(server, home))
+        done = start("agent", *words, "--network", "off", cwd=home, env=world(server, home))
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr, [request["messages"][0]["content"] for request in server.requests]
 
@@ -64,7 +66,7 @@ def test_a_model_codes_and_repairs_until_the_tests_pass(home: Path) -> None:
     wrong = {"edits": [{"path": "it.py", "diff": edit.format("x", "x + 1")}]}
     right = {"edits": [{"path": "it.py", "diff": edit.format("x + 1", "x * 2")}]}
     script = [reply(json.dumps(one)) for one in ({"plan": plan}, wrong, right)]
-    code, out, err, asked = agent(home, "Double", "--task-id", "T-1", script=script)
+    code, out, err, asked = agent(home, "Double", "--task-id", "T-1", script=script, start=process.fdc)
     assert (0, "") == (code, err), out
     assert (home / "it.py").read_text() == "def double(x):\n    return x * 2\n"
     assert "not doubled" in asked[2]

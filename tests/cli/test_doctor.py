@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, messages_api, reply
-from tests.support.process import fdc
 
 pytest.importorskip("anthropic")
 

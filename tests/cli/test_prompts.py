@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tests.cli.test_run import run_name
+from tests.support import process
 from tests.support.background import fdc_started, wait_for
+from tests.support.inside import fdc
 from tests.support.messages_api import Item, Server, broken, fault, held, messages_api, reply
-from tests.support.process import fdc
 
 pytest.importorskip("anthropic")
 
@@ -71,7 +72,8 @@ def ran(desk: Path, *script: Item, arguments: tuple[str, ...] = ()) -> tuple[sub
 
 
 def test_a_plan_asks_a_model_and_its_journal_says_what_that_cost(desk: Path) -> None:
-    done, server = ran(desk, GOOD, BETTER)
+    with messages_api([GOOD, BETTER]) as server:
+        done = process.fdc("run", "a.plan", cwd=desk, env=world(server, desk))
     assert (0, "") == (done.returncode, done.stderr)
     assert "7 9 clear" in done.stdout
     assert ["first" in request["messages"][0]["content"] for request in server.requests] == [True, False]
@@ -114,10 +116,10 @@ def test_a_key_that_is_refused_is_a_sentence_that_does_not_show_it(desk: Path) -
 
 def test_after_kill_9_during_a_call_the_recorded_call_is_not_made_again_and_the_lost_one_is_paid_for(desk: Path) -> None:
     with messages_api([GOOD, held("never heard")]) as server:
-        with fdc_started("run", "a.plan", "--budget", "tokens=10000", cwd=desk, env=world(server, desk)) as process:
+        with fdc_started("run", "a.plan", "--budget", "tokens=10000", cwd=desk, env=world(server, desk)) as killed:
             wait_for(lambda: len(server.requests) == 2)
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
+            os.kill(killed.pid, signal.SIGKILL)
+            killed.wait()
         server.release.set()
     [row] = json.loads(fdc("runs", "--format", "json", cwd=desk).stdout)["runs"]
     with messages_api([BETTER]) as server:

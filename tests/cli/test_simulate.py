@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.test_prompts import PLAN, declare, desk, world  # noqa: F401 - `desk` is a fixture
 from tests.cli.test_run import run_name, write
-from tests.support.process import fdc
+from tests.support.inside import fdc
 
 SCRIPT = {
     "format": 1,

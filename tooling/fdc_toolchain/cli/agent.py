@@ -94,6 +94,8 @@ def command(
             return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked)
         finally:
             lock.release()
+            if asked is not None:
+                asked.close()
     except FsmError as wrong:
         raise UsageError(str(wrong)) from wrong
     except ValueError as wrong:

@@ -247,7 +247,7 @@ class _Drive:
                 raise _Leaving from None
             return Ending("broken"), found[0] if found and not self.cancelled else None
         finally:
-            bench.root.close()
+            bench.close()
 
     def _assume(self) -> dict[str, Assumption]:
         from ..engine.events import Outcome

@@ -290,7 +290,7 @@ def _drive(
             status = "cancelled" if watch.asked.is_set() else "interrupted"
             ended = left(row, status, state)
     finally:
-        bench.root.close()
+        bench.close()
     try:
         if log is not None:
             log.close()

@@ -52,7 +52,7 @@ def examine(
     root: str, operator: Operator, model: MessagesModel | None, environment: Mapping[str, str], *, live: bool
 ) -> list[Found]:
     """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
-    found = [_python(), *_model(model, environment), *([] if model is None or not live else _asked(model))]
+    found = [_python(), *_model(model, environment), *([] if model is None or not live else _asked_and_closed(model))]
     found += [*_sandbox(operator), _disk(root), _sqlite(), _key(), _git(root)]
     return found + [_package(name, use) for name, use in PACKAGES.items()]
 
@@ -94,15 +94,24 @@ def _host(address: str) -> Found:
     return Found("endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}; not asked (--live does)")
 
 
-def _asked(model: MessagesModel) -> list[Found]:
+def _asked_and_closed(model: MessagesModel) -> list[Found]:
+    heard: list[str] = []
+    tiny = type(model)(
+        model.choice("doctor")._replace(attempts=1, repairs=0, max_tokens=200, seconds=60.0), hear=heard.append
+    )
+    try:
+        return _asked(tiny, heard)
+    finally:
+        tiny.close()
+
+
+def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
     """What the server honours, by asking it: one count, one question with a schema, streamed."""
     from ..engine.ports import WorldFailed
     from .failure import ToolFailure
     from .model import Question
 
-    heard: list[str] = []
-    choice = model.choice("doctor")._replace(attempts=1, repairs=0, max_tokens=200, seconds=60.0)
-    tiny = type(model)(choice, hear=heard.append)
+    choice = tiny.choice("doctor")
     out: list[Found] = []
     try:
         counted = tiny.client().messages.count_tokens(

@@ -142,6 +142,13 @@ class MessagesModel:
                 broken.update(_heard(stream, size))
                 raise
 
+    def close(self) -> None:
+        """Closes the connections; a question that is asked later opens new ones."""
+        with self._making:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
     def pause(self, seconds: float) -> None:
         """Waits before another attempt."""
         self._pause(seconds)

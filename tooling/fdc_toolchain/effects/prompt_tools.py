@@ -36,6 +36,9 @@ class Model(Protocol):
     def close(self) -> None:
         """Nobody asks any more."""
 
+    def close(self) -> None:
+        """Nobody asks any more."""
+
 
 Embedded = Callable[[str, dict[str, Any]], Any]
 """Calls `module:function` with the step's arguments."""

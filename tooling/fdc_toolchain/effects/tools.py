@@ -134,6 +134,12 @@ class Workbench(NamedTuple):
     overrides: Mapping[str, Handler] = MappingProxyType({})
     givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
 
+    def close(self) -> None:
+        """Closes what was opened for the run: its root, and the lines to the model."""
+        self.root.close()
+        if self.model is not None:
+            self.model.close()
+
 
 class LocalTools:
     """The tools of this machine (port `engine.ports.Tools`)."""
