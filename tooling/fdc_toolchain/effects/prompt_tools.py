@@ -36,9 +36,6 @@ class Model(Protocol):
     def close(self) -> None:
         """Nobody asks any more."""
 
-    def close(self) -> None:
-        """Nobody asks any more."""
-
 
 Embedded = Callable[[str, dict[str, Any]], Any]
 """Calls `module:function` with the step's arguments."""
@@ -54,7 +51,7 @@ def perform(
         if "embedded" not in run:
             raise ToolFailure("unavailable", "no model is configured (FDC_MODEL, or --model), and the tool needs one")
         value = embedded(run["embedded"], {name: value for name, value in given.items() if value is not None})
-        nothing = dict.fromkeys(declared.get("cost", {}), 0)  # what was set aside for a model is not spent
+        nothing: dict[str, float] = dict.fromkeys(declared.get("cost", {}), 0.0)  # what was set aside for a model is not spent
         return value if isinstance(value, Outcome) else Outcome(value, None, nothing, {"model": "embedded"})
     from .model import Question
 
