@@ -12,6 +12,7 @@ import random
 import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -271,12 +272,28 @@ def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
     check_finished(deeds)
 
 
+def put_to_sleep(process: subprocess.Popen[str], journal: str) -> bool:
+    """Stops a controller, but not in the middle of a commit: nobody could write then before it is gone (SQLite's lock)."""
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.02)
+    database = sqlite3.connect(journal, timeout=0)
+    try:
+        database.execute("BEGIN IMMEDIATE")
+        database.rollback()
+        return True
+    except sqlite3.OperationalError:
+        process.send_signal(signal.SIGCONT)
+        return False
+    finally:
+        database.close()
+
+
 @pytest.mark.slow
 def test_a_controller_that_slept_through_its_replacement_writes_nothing_more(deeds: Path) -> None:
     """The zombie: stopped by the system, replaced (its lock was cleared away by hand), then woken."""
     with fdc_started("run", "p.plan", cwd=deeds, env={"DEED_SECONDS": "0.3"}) as sleeper:
         wait_for(lambda: witnessed(deeds))
-        sleeper.send_signal(signal.SIGSTOP)
+        wait_for(lambda: put_to_sleep(sleeper, journal_path(str(deeds))))
         name = the_run(deeds)["run"]
         (deeds / ".fdc" / "runs" / name / "lock").unlink()
         known, before = recorded(deeds), witnessed(deeds)
