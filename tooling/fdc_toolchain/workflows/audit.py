@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import durable
+from ..analyses.capability import steps_of
 from ..analyses.events import letters
 from ..knowledge.activity import LOG
 from ..knowledge.usage import Usage, usage
 from ..protocols.load import PROSE, RULES, Protocol, load
 from ..resolve.discover import find_keys
 from ..resolve.link import Linker
-from ..resolve.model import Act, Choice, Loop, Node, Unit
+from ..resolve.model import Unit
 from ..resolve.obligations import Obligation, place
 from ..resolve.seen import Seen
 from ..resolve.settings import Settings
@@ -167,7 +168,7 @@ def _vacuous(
     """FDC539: rules that say nothing about any plan that is there."""
     if not plans:
         return
-    acts = {unit.key: list(_acts(unit.body)) for unit in plans}
+    acts = {unit.key: list(steps_of(unit.body)) for unit in plans}
     for rule in obligations:
         meant = [unit for unit in plans if _is_meant(rule, unit)]
         # what must not be done is best said by plans that have none of it
@@ -185,18 +186,6 @@ def _is_meant(rule: Obligation, unit: Unit) -> bool:
     if rule.plans and not any(glob_match.matches(unit.key, glob) for glob in rule.plans):
         return False
     return not rule.automata or unit.automaton is None or unit.automaton.path in rule.automata
-
-
-def _acts(nodes: Iterable[Node]) -> Iterable[Act]:
-    work = list(nodes)
-    while work:
-        node = work.pop()
-        if isinstance(node, Act):
-            yield node
-        elif isinstance(node, Loop):
-            work += node.body
-        elif isinstance(node, Choice):
-            work += [*node.then, *node.orelse]
 
 
 # ---- the log --------------------------------------------------------------------------------------
