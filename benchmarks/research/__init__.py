@@ -1,0 +1,1 @@
+"""How well `fdc explore` and `fdc research` answer questions with known answers, beside ripgrep and BM25."""
