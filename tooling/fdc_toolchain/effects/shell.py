@@ -102,19 +102,20 @@ def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, 
             grants=context.grants, operator=context.operator, protected=context.root.protected,
         )  # fmt: skip
         notes.update(fenced.notes)
-        return _started(fenced.argv, context, merge, most)
+        return started(fenced.argv, context, context.root.path, merge, most)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _started(argv: list[str], context: Context, merge: bool, most: int) -> Done:
+def started(argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD) -> Done:
+    """Runs a command that is fenced in already, in a folder, to its end. Raises as `_run` does."""
     deadline = time.monotonic() + context.shell_seconds
     told, status = os.pipe()
     try:
         try:
             process = subprocess.Popen(
                 [*argv, str(status)],
-                cwd=context.root.path,
+                cwd=folder,
                 env={},
                 pass_fds=(status,),
                 stdin=subprocess.DEVNULL,

@@ -1,0 +1,170 @@
+"""The copy of a workspace that a repair works in, and commands that run there.
+
+    RUN_FOLDER/copy      the workspace as it was when the repair began, with the patches under test
+    RUN_FOLDER/base      the files that may be changed: as they were, with what has been accepted since
+    RUN_FOLDER/case.json which files those are, and what they held in the workspace
+
+The workspace itself is only read. A command runs with the copy as its root, fenced in as every
+shell step is; Python looks there first, so that a package which is installed from the workspace
+(`pip install -e .`) does not bring the unpatched files back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+from .. import durable
+from . import shell
+from .context import Context
+from .failure import ToolFailure
+from .sandbox import fence
+
+MOST_BYTES = 1 << 30
+MOST_FILES = 100_000
+LEFT_OUT = frozenset(
+    ".git .hg .svn .fdc runs __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .hypothesis .cache node_modules".split()
+)
+"""Folders that no copy holds: histories, caches, runs. `node_modules` is linked."""
+
+
+def make_copy(context: Context, files: Iterable[str]) -> dict[str, str]:
+    """Copies the workspace into the run's folder; returns what each of `files` holds (SHA-256).
+
+    Done again, it begins anew. Raises ToolFailure for a workspace that is too large to be copied.
+    """
+    folder, base = copy_of(context), base_of(context)
+    for old in (folder, base):
+        shutil.rmtree(old, ignore_errors=True)
+    making = f"{folder}.making"
+    shutil.rmtree(making, ignore_errors=True)
+    _Copying(context.root.path).tree(making)
+    os.rename(making, folder)
+    held = {}
+    for path in files:
+        data = read(folder, path)
+        held[path] = sha256(data)
+        put(base, path, data)
+    durable.replace(_manifest(context), json.dumps(held, sort_keys=True).encode())
+    return held
+
+
+class _Copying:
+    """One copy being made."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.files = 0
+        self.bytes = 0
+
+    def tree(self, into: str) -> None:
+        """Copies the whole tree."""
+        for at, folders, names in os.walk(self.root):
+            here = os.path.join(into, os.path.relpath(at, self.root)) if at != self.root else into
+            os.makedirs(here, exist_ok=True)
+            for name in list(folders):
+                source = os.path.join(at, name)
+                if os.path.islink(source):
+                    os.symlink(os.readlink(source), os.path.join(here, name))
+                    folders.remove(name)
+                elif name == "node_modules" or os.path.exists(os.path.join(source, "pyvenv.cfg")):
+                    os.symlink(source, os.path.join(here, name))
+                    folders.remove(name)
+                elif name in LEFT_OUT:
+                    folders.remove(name)
+            for name in names:
+                self._file(os.path.join(at, name), os.path.join(here, name))
+
+    def _file(self, source: str, target: str) -> None:
+        if os.path.islink(source):
+            os.symlink(os.readlink(source), target)
+            return
+        if not os.path.isfile(source):
+            return  # a pipe, a socket
+        self.files += 1
+        self.bytes += os.path.getsize(source)
+        if self.files > MOST_FILES or self.bytes > MOST_BYTES:
+            most = f"{MOST_FILES:,} files and {MOST_BYTES >> 20:,} MB"
+            raise ToolFailure("size", f"the workspace has more than {most}; it is copied before it is repaired")
+        shutil.copy2(source, target)
+
+
+def run_in_copy(argv: list[str], context: Context, folder: str, environment: dict[str, str] | None = None) -> shell.Done:
+    """A command in the copy, both streams together. Raises ToolFailure (`timeout`, `sandbox`, `limit`), Cancelled."""
+    scratch = tempfile.mkdtemp(prefix="fdc-")
+    inside = {**shell.environment(context), **_python(folder), "PWD": folder, **(environment or {})}
+    inside["PATH"] = _path(context.root.path, inside.get("PATH", os.defpath))
+    try:
+        fenced = fence(argv, root=folder, scratch=scratch, environment=inside, operator=context.operator)
+        return shell.started(fenced.argv, context, folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _python(folder: str) -> dict[str, str]:
+    """Python's path in the copy; nothing is compiled into it, because a patched file can be as old and as long as before."""
+    places = [folder, os.path.join(folder, "src")]
+    return {"PYTHONPATH": os.pathsep.join(one for one in places if os.path.isdir(one)), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _path(root: str, path: str) -> str:
+    """PATH with the programs of the workspace's own environments, which the copy links to."""
+    found = []
+    with os.scandir(root) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                found.append(os.path.join(entry.path, "bin"))
+            if entry.name == "node_modules" and os.path.isdir(os.path.join(entry.path, ".bin")):
+                found.append(os.path.join(entry.path, ".bin"))
+    return os.pathsep.join([path, *sorted(one for one in found if one not in path.split(os.pathsep))])
+
+
+def copy_of(context: Context) -> str:
+    """The copy's folder."""
+    return os.path.join(context.run_folder, "copy")
+
+
+def base_of(context: Context) -> str:
+    """Where the files lie that may be changed, with what has been accepted."""
+    return os.path.join(context.run_folder, "base")
+
+
+def held(context: Context) -> dict[str, str]:
+    """What the files that may be changed held when the copy was made. Raises ToolFailure where there is no copy."""
+    data = durable.read(_manifest(context))
+    if data is None or not os.path.isdir(copy_of(context)):
+        raise ToolFailure("missing", "the copy that the repair worked in is gone; begin a new repair")
+    found: Any = json.loads(data)
+    return {str(path): str(digest) for path, digest in found.items()}
+
+
+def read(folder: str, path: str) -> bytes:
+    """A file of the copy or the base; never through a link. Raises ToolFailure, OSError."""
+    from .files import Root
+
+    root = Root(folder)
+    try:
+        return root.read(path)
+    finally:
+        root.close()
+
+
+def put(folder: str, path: str, data: bytes) -> None:
+    """Makes `data` a file's content, all of it or nothing; its permissions stay. Raises OSError."""
+    target = os.path.join(folder, path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    durable.replace(target, data)
+
+
+def sha256(data: bytes) -> str:
+    """The digest that says whether a file is still what it was."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _manifest(context: Context) -> str:
+    return os.path.join(context.run_folder, "case.json")
