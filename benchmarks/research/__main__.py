@@ -1,0 +1,129 @@
+"""`python -m benchmarks.research [--part development|held-out] [--way NAME ...] [--output PAGE]`."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tooling"))
+
+from benchmarks.research.questions import Question, read, unpacked  # noqa: E402
+from benchmarks.research.ways import Answer, Bm25, Command, Place, Ripgrep, documents_of  # noqa: E402
+
+Ask = Callable[[str], Answer]
+WAYS = ("ripgrep", "BM25", "fdc research", "fdc explore")
+PARTS = ("development", "held-out")
+
+
+class Row(NamedTuple):
+    """One question, answered in one way. `rank` is that of the first place with a line that answers it; 0: none."""
+
+    question: Question
+    way: str
+    rank: int
+    answer: Answer
+
+
+def rank(places: Sequence[Place], answers: Iterable[tuple[str, int, int]]) -> int:
+    """At which place a line that answers is met first; 0 where at none."""
+    right = list(answers)
+    for number, place in enumerate(places, 1):
+        if any(place.path == path and first <= line <= last for path, first, last in right for line in place.lines):
+            return number
+    return 0
+
+
+def ways_of(folder: Path, names: Sequence[str]) -> dict[str, Ask]:
+    """How each way is asked about a folder."""
+    documents = documents_of(folder)
+    out: dict[str, Ask] = {}
+    for name in names:
+        if name == "ripgrep":
+            out[name] = Ripgrep(folder, documents).ask
+        elif name == "BM25":
+            out[name] = Bm25(documents).ask
+        else:
+            verb, *more = name.removeprefix("fdc ").split()
+            command = Command(verb, ("--code", *more) if verb == "research" else tuple(more))
+            out[name] = lambda question, command=command: command.ask(folder, question)  # type: ignore[misc]
+    return out
+
+
+def measure(questions: Sequence[Question], folders: dict[str, Path], names: Sequence[str], say: Callable[[str], None]) -> list[Row]:
+    """Every question in every way."""
+    rows = []
+    for package in dict.fromkeys(one.package for one in questions):
+        asks = ways_of(folders[package], names)
+        for question in [one for one in questions if one.package == package]:
+            for name, ask in asks.items():
+                answer = ask(question.ask)
+                rows.append(Row(question, name, rank(answer.places, question.answers), answer))
+            say(f"{question.id}: " + ", ".join(f"{row.way} {row.rank or '-'}" for row in rows[-len(asks) :]))
+    return rows
+
+
+def table(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    """The rows as a Markdown table, by part and kind of question."""
+    out = [
+        "| questions | way | in top 1 | in top 5 | code, top 1 / 5 | documents, top 1 / 5 | citations that hold | CPU s | tokens read |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for part in PARTS:
+        for number, name in enumerate(names):
+            here = [row for row in rows if row.question.part == part and row.way == name]
+            if not here:
+                continue
+            kinds = [[row for row in here if row.question.kind == kind] for kind in ("code", "docs")]
+            cited = sum(row.answer.cited for row in here)
+            held = cited - sum(len(row.answer.wrong) for row in here)
+            cells = [
+                f"{part} ({len(here)})" if not number else "", name, _part(here, 1), _part(here, 5),
+                *(f"{_within(some, 1)} / {_within(some, 5)} of {len(some)}" for some in kinds),
+                f"{held:,} of {cited:,}" if cited else "",
+                f"{statistics.fmean(row.answer.seconds for row in here):.2f}",
+                f"{statistics.fmean(row.answer.read for row in here):,.0f}",
+            ]  # fmt: skip
+            out.append("| " + " | ".join(cells) + " |")
+    return out
+
+
+def _within(rows: Sequence[Row], limit: int) -> int:
+    return sum(0 < row.rank <= limit for row in rows)
+
+
+def _part(rows: Sequence[Row], limit: int) -> str:
+    return f"{_within(rows, limit)} ({_within(rows, limit) / len(rows):.0%})"
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the table, or writes the page. Returns the exit code: 1 where a citation does not hold."""
+    reader = argparse.ArgumentParser(prog="python -m benchmarks.research", description="Measure answers beside ripgrep and BM25.")
+    reader.add_argument("--part", choices=PARTS, help="only these questions")
+    reader.add_argument("--way", action="append", help=f"only this way; one of {', '.join(WAYS)}, or with an option behind it")
+    reader.add_argument("--only", help="only questions whose id begins so")
+    reader.add_argument("--output", type=Path, help="write the page there instead of printing the table")
+    options = reader.parse_args(arguments)
+    questions, packages = read()
+    questions = [one for one in questions if options.part in (None, one.part) and one.id.startswith(options.only or "")]
+    names = options.way or WAYS
+    with tempfile.TemporaryDirectory(prefix="fdc-bench-") as scratch:
+        folders = {}
+        for name in dict.fromkeys(one.package for one in questions):
+            folders[name] = Path(scratch) / name
+            shutil.copytree(unpacked(packages[name]), folders[name])
+        rows = measure(questions, folders, names, lambda text: print(text, file=sys.stderr, flush=True))
+    lines = table(rows, names)
+    wrong = [f"{row.way}: {row.question.id}: {place}" for row in rows for place in row.answer.wrong]
+    print("\n".join([*lines, *(f"does not hold: {one}" for one in wrong)]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""The questions with their known answers, and the three packages that they are about, fetched by pip and unpacked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+QUESTIONS = Path(__file__).with_name("questions.json")
+KEPT = Path(__file__).resolve().parents[2] / ".benchmarks" / "research"
+
+
+class Question(NamedTuple):
+    """A question; `answers` are (path, first line, last line), one of which must be cited."""
+
+    id: str
+    package: str
+    kind: str
+    part: str
+    ask: str
+    answers: tuple[tuple[str, int, int], ...]
+
+
+class Package(NamedTuple):
+    """A source distribution whose lines the answers name: this very file and no other."""
+
+    name: str
+    version: str
+    folder: str
+    sha256: str
+
+
+class Wrong(Exception):
+    """A package is not the one that the questions were written for."""
+
+
+def read(path: Path = QUESTIONS) -> tuple[list[Question], dict[str, Package]]:
+    """The questions in order, and the packages by name."""
+    found = json.loads(path.read_text("utf-8"))
+    packages = {name: Package(name, **row) for name, row in found["packages"].items()}
+    return [_question(row) for row in found["questions"]], packages
+
+
+def _question(row: dict[str, Any]) -> Question:
+    answers = tuple((one["path"], *one["lines"]) for one in row["answers"])
+    return Question(row["id"], row["package"], row["kind"], row["part"], row["ask"], answers)
+
+
+def unpacked(package: Package, kept: Path = KEPT) -> Path:
+    """The folder of a package's sources, fetched once. Raises Wrong where the digest is another."""
+    folder = kept / package.folder
+    if folder.is_dir():
+        return folder
+    kept.mkdir(parents=True, exist_ok=True)
+    archive = kept / f"{package.folder}.tar.gz"
+    if not archive.is_file():
+        fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        subprocess.run([*fetch, "--dest", kept, f"{package.name}=={package.version}"], check=True)
+    if hashlib.sha256(archive.read_bytes()).hexdigest() != package.sha256:
+        raise Wrong(f"{archive} is not the {package.name} {package.version} whose lines the answers name")
+    with tarfile.open(archive) as opened:
+        opened.extractall(kept, filter="data")
+    return folder

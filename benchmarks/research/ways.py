@@ -1,0 +1,193 @@
+"""Five ways to answer a question from a folder: `fdc explore`, `fdc research`, either with the reranker, ripgrep, BM25.
+
+Each returns places in the order in which a reader meets them. ripgrep and BM25 return windows of lines;
+fdc returns cited lines, of which those near each other in one file are one place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fdc_toolchain.effects.documents import Document, scan
+from fdc_toolchain.effects.words import STOP
+
+WINDOW = 20
+"""Lines of a window; on the development part 20 did better than 10 and 40, for both ways that have windows."""
+DEPTH = 5
+FDC = str(Path(__file__).resolve().parents[2] / "tooling" / "fdc_cli.py")
+
+
+class Place(NamedTuple):
+    """Lines of one file that a way points at."""
+
+    path: str
+    lines: tuple[int, ...]
+
+
+class Answer(NamedTuple):
+    """What a way said: places in reading order, citations opened and wrong, what a reader must read, and what it cost."""
+
+    places: list[Place]
+    cited: int
+    wrong: list[str]
+    read: int
+    tokens: int
+    seconds: float
+
+
+def folded(cited: Iterable[tuple[str, int, int]]) -> list[Place]:
+    """Citations in reading order as places: one that lies within a window's length of an earlier one belongs to it."""
+    out: list[tuple[str, list[int]]] = []
+    for path, first, last in cited:
+        for known, lines in out:
+            if known == path and max(lines[0], last) - min(lines[0], first) < WINDOW:
+                lines += range(first, last + 1)
+                break
+        else:
+            out.append((path, list(range(first, last + 1))))
+    return [Place(path, tuple(lines)) for path, lines in out]
+
+
+class Command(NamedTuple):
+    """`fdc explore` or `fdc research --code`, as a user starts it, with extra options."""
+
+    verb: str
+    more: tuple[str, ...] = ()
+
+    def ask(self, folder: Path, question: str) -> Answer:
+        """Runs it in the folder. Its citations are opened here, with none of fdc's code."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        argv = [sys.executable, FDC, self.verb, question, "--format", "json", *self.more]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("FDC_")}
+        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, env=env)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode not in (0, 1, 5, 6, 7):
+            raise RuntimeError(f"fdc {self.verb} {question!r} ended with {done.returncode}: {done.stderr[-2000:]}")
+        said = json.loads(done.stdout)
+        cited, text = _explored(said) if self.verb == "explore" else _researched(said)
+        wrong = [f"{path}:{first}" for path, first, last, quote in cited if not _holds(folder, path, first, last, quote)]
+        places = folded((path, first, last) for path, first, last, _ in cited)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return Answer(places, len(cited), wrong, len(text) // 4, 0, spent)
+
+
+Cited = list[tuple[str, int, int, str]]
+
+
+def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
+    result = said.get("result") or {}
+    rows = [*(result.get("unified") or ()), *(result.get("nuances") or ())]
+    cited = [(one["path"], one["line"], one["line"], one["quote"]) for row in rows for one in row["citations"]]
+    return cited, str(result.get("markdown") or "")
+
+
+def _researched(said: dict[str, Any]) -> tuple[Cited, str]:
+    """The short answer as it is printed, then the rest of what was quoted."""
+    by_place = {(one["path"], one["line"], one["end_line"]): one for one in said["citations"]}
+    order = []
+    for line in said["answer"]:
+        found = re.search(r"\[(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?\]$", line)
+        if found is not None:
+            order.append((found["path"], int(found["first"]), int(found["last"] or found["first"])))
+    order += [place for place in by_place if place not in order]
+    cited = [(*place, by_place[place]["text"]) for place in order if place in by_place]
+    return cited, "\n".join(said["answer"])
+
+
+_MARKUP = re.compile(r"[\s>#*/;%!|\\-]+")
+
+
+def _holds(folder: Path, path: str, first: int, last: int, quote: str) -> bool:
+    try:
+        lines = (folder / path).read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return False
+    there = _MARKUP.sub("", " ".join(lines[first - 1 : last]))
+    return 1 <= first <= last <= len(lines) and bool(quote.strip()) and _MARKUP.sub("", quote) in there
+
+
+class Ripgrep:
+    """Windows of lines by how often they have words of the question, stop words left out."""
+
+    def __init__(self, folder: Path, documents: list[Document]) -> None:
+        self.folder, self.documents = folder, {one.path: one for one in documents}
+        self.program = shutil.which("rg")
+
+    def ask(self, question: str) -> Answer:
+        words = [word for word in re.findall(r"\w+", question.lower()) if word not in STOP and len(word) > 1]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if self.program:
+            argv = [self.program, "--no-config", "-uuu", "-i", "-o", "-n", "-F", "--no-heading", "-0"]
+        else:
+            argv = ["grep", "-r", "-I", "-i", "-o", "-n", "-F", "-Z"]
+        for word in words:
+            argv += ["-e", word]
+        done = subprocess.run([*argv, "."], cwd=self.folder, capture_output=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        counts: Counter[tuple[str, int]] = Counter()
+        for row in done.stdout.split(b"\n"):
+            path, _, rest = row.partition(b"\0")
+            name = path.decode("utf-8", "replace").removeprefix("./")
+            if name in self.documents:
+                counts[name, (int(rest.partition(b":")[0]) - 1) // WINDOW] += 1
+        best = sorted(counts, key=lambda key: (-counts[key], key))[:DEPTH]
+        places = [Place(path, tuple(range(at * WINDOW + 1, at * WINDOW + WINDOW + 1))) for path, at in best]
+        read = sum(len(line) + 1 for one in places for line in self.documents[one.path].lines[one.lines[0] - 1 : one.lines[-1]])
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return Answer(places, 0, [], read // 4, 0, spent)
+
+
+class Bm25:
+    """Plain BM25 (bm25s: English stop words; stems where PyStemmer is installed) over windows of lines with their path."""
+
+    def __init__(self, documents: list[Document]) -> None:
+        import bm25s
+
+        self.documents = {one.path: one for one in documents}
+        self.places = [
+            Place(one.path, tuple(range(at + 1, min(at + WINDOW, len(one.lines)) + 1)))
+            for one in documents for at in range(0, len(one.lines), WINDOW)
+        ]  # fmt: skip
+        self.stemmer = self._stemmer()
+        started = time.process_time()
+        texts = ["\n".join([place.path, *self._lines(place)]) for place in self.places]
+        tokens = bm25s.tokenize(texts, stopwords="en", stemmer=self.stemmer, show_progress=False)
+        self.index = bm25s.BM25()
+        self.index.index(tokens, show_progress=False)
+        self.built = time.process_time() - started
+
+    def _stemmer(self) -> Any:
+        try:
+            import Stemmer
+        except ImportError:
+            return None
+        return Stemmer.Stemmer("english")
+
+    def _lines(self, place: Place) -> tuple[str, ...]:
+        return self.documents[place.path].lines[place.lines[0] - 1 : place.lines[-1]]
+
+    def ask(self, question: str) -> Answer:
+        import bm25s
+
+        started = time.process_time()
+        tokens = bm25s.tokenize([question], stopwords="en", stemmer=self.stemmer, show_progress=False)
+        found, _ = self.index.retrieve(tokens, k=min(DEPTH, len(self.places)), show_progress=False)
+        places = [self.places[number] for number in found[0]]
+        spent = self.built + time.process_time() - started
+        return Answer(places, 0, [], sum(len(line) + 1 for one in places for line in self._lines(one)) // 4, 0, spent)
+
+
+def documents_of(folder: Path) -> list[Document]:
+    """The files that all ways look at: what fdc reads of the folder, sources and documents."""
+    return scan(str(folder), code=True).documents
