@@ -8,12 +8,13 @@ from typing import Any
 
 from .machines.model import Automaton
 from .program.model import FORMAT
-from .resolve.bound import bound_names
+from .resolve.bound import bound_names, is_data
 from .resolve.graph import Graph, Instance
 from .resolve.link import Files
 from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
 from .resolve.obligations import Obligation
 from .syntax.evidence import evidence
+from .syntax.shell_text import data_places
 from .syntax.values import Condition, Ref, Value
 
 
@@ -112,6 +113,22 @@ class _Lowering:
                 parts.append(text)
         return parts
 
+    def commands(self, node: Act) -> dict[str, list[Any]]:
+        """The templates of commands: what a run finds out stays one word of them."""
+        found = {}
+        unit = self.instance.unit
+        for parameter in node.bound.tool.parameters:
+            value = node.bound.arguments.get(parameter.name)
+            if parameter.sink == "command" and value is not None and "{" in value.text:
+                quotes = {id(ref): place.quote for ref, place in data_places(value.parts, lambda ref: is_data(unit, ref))}
+                refs = iter(part for part in value.parts if isinstance(part, Ref) and part.path[0] in self.names)
+                made = self.template(value)
+                for part in made:
+                    if isinstance(part, dict) and id(ref := next(refs)) in quotes:
+                        part["quote"] = quotes[id(ref)]
+                found[parameter.name] = made
+        return found
+
     def declaration(self, row: dict[str, Any]) -> dict[str, Any]:
         """What is declared of a tool; of a prompt, with the texts that its files hold: the program needs no file."""
         run = row.get("run", {})
@@ -146,7 +163,7 @@ class _Lowering:
                 "tool": tool.name,
                 "action": node.bound.action,
                 "bind": node.step.bind,
-                "args": {name: self.template(value) for name, value in node.bound.arguments.items()},
+                "args": {name: self.template(value) for name, value in node.bound.arguments.items()} | self.commands(node),
             }
         if isinstance(node, Invoke):
             return self._call(node)

@@ -1,6 +1,6 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import automaton, bounds, calls, capability, closure, files, names, obligations, prompts, verify
+from . import automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, verify
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -14,6 +14,7 @@ RULES: tuple[Rule, ...] = (
     verify.check,
     obligations.check,
     prompts.check,
+    flow.check,
 )
 
 __all__ = ["RULES", "Context", "Rule"]

@@ -39,8 +39,18 @@ def render(template: list[Any], names: dict[str, Any]) -> Any:
     """The value of a template: one reference alone has that value, everything else is text."""
     if len(template) == 1:
         part = template[0]
-        return part if type(part) is str else lookup(part["ref"], names)
-    return "".join([part if type(part) is str else text(lookup(part["ref"], names)) for part in template])
+        return part if type(part) is str else lookup(part["ref"], names) if "quote" not in part else _text(part, names)
+    return "".join([part if type(part) is str else _text(part, names) for part in template])
+
+
+def _text(part: dict[str, Any], names: dict[str, Any]) -> str:
+    """A reference as text; in a command quoted, so that it stays one word of it."""
+    value = text(lookup(part["ref"], names))
+    if "quote" in part:
+        from ..syntax.shell_text import quoted
+
+        return quoted(value, part["quote"])
+    return value
 
 
 def lookup(ref: list[str], names: dict[str, Any]) -> Any:

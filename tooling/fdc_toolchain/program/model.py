@@ -50,7 +50,8 @@ graph of a program has no cycle. Instructions are dicts with "op" and "line":
 
 A template is a list of parts: a string stands for itself, {"ref": [NAME, FIELD, ...]} for a
 value. A template that is one ref has that value (any JSON); otherwise it is text, with values
-that are not strings written as compact JSON. Conditions are
+that are not strings written as compact JSON. In a command a ref has "quote" too: word, double or
+single, where the shell's text has it; its value is written there as (a part of) one word. Conditions are
 
     {"not": c} {"and": [c, ...]} {"or": [c, ...]} {"test": OPERATOR, "left": v, "right": v}
     {"value": v}                              # true when the value is true, non-empty, non-zero
@@ -82,6 +83,8 @@ PlanBody = dict[str, Any]
 Instruction = dict[str, Any]
 
 FORMAT = 1
+QUOTES = ("word", "double", "single")
+"""Where in a command a reference can stand."""
 """The version of this form. A controller refuses programs of a format it does not know."""
 
 MAX_STACK = 10

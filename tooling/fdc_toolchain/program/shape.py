@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .model import FORMAT
+from .model import FORMAT, QUOTES
 
 MAX_NESTING = 200
 """Blocks and conditions inside each other. The linter's own limit is far below it."""
@@ -170,7 +170,7 @@ def _template(template: Any) -> bool:
 
 
 def _ref(part: Any) -> bool:
-    ref = part.get("ref") if isinstance(part, dict) else None
+    ref = part.get("ref") if isinstance(part, dict) and part.get("quote", "word") in QUOTES else None
     return isinstance(ref, list) and bool(ref) and all(isinstance(field, str) for field in ref)
 
 

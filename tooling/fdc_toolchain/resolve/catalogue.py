@@ -17,12 +17,16 @@ SHIPPED = ("grammar/tools.json", "grammar/research_tools.json", "grammar/explore
 
 
 class Parameter(NamedTuple):
-    """One parameter of a tool. `kind`: word, path, glob, number, rest or block. `access`: what happens to the file it names."""
+    """One parameter of a tool. `kind`: word, path, glob, number, rest or block. `access`: what happens to the file it names.
+
+    `sink`: what the text given chooses: command, path, url, message, user, or nothing (None).
+    """
 
     name: str
     kind: str
     required: bool
     access: str | None
+    sink: str | None
 
 
 class When(NamedTuple):
@@ -43,6 +47,7 @@ class Tool(NamedTuple):
     forbidden: str | None
     effect: str
     trust: str
+    clears: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     need_one_of: tuple[str, ...]
     fields: dict[str, str] | None
@@ -75,11 +80,15 @@ def _when(row: dict[str, Any]) -> When:
     return When(row["parameter"], row["program"], row.get("subcommand"))
 
 
+def _sink(row: dict[str, Any]) -> str | None:
+    return row.get("sink", "path" if row["kind"] in ("path", "glob") else None)
+
+
 def _tool(name: str, row: dict[str, Any]) -> Tool:
     result = row.get("result")
     cost = row.get("cost", {})
     parameters = tuple(
-        Parameter(item["name"], item["kind"], item.get("required", True), item.get("access"))
+        Parameter(item["name"], item["kind"], item.get("required", True), item.get("access"), _sink(item))
         for item in row["parameters"]
     )
     return Tool(
@@ -90,6 +99,7 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
         row.get("forbidden"),
         row["effect"],
         row["trust"],
+        tuple(row.get("clears", ())),
         parameters,
         tuple(row.get("need_one_of", ())),
         result if isinstance(result, dict) else None,

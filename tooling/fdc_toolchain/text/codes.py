@@ -91,6 +91,9 @@ CODES: dict[str, Code] = {
     "FDC461": Code("broken-rule", "error", "a run that breaks a rule of the workspace's protocols"),
     "FDC462": Code("malformed-check", "error", "a check of a protocol's rule that cannot be made out"),
     "FDC463": Code("unproved-rule", "warning", "a run may break a rule, and it is not known that none does"),
+    "FDC471": Code("untrusted-flow", "error", "text from outside chooses a command, a path, an address or words to send"),
+    "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps are done"),
+    "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
     # 5: protocols
     "FDC501": Code("malformed-protocol", "error", "a protocol source that does not follow its schema"),
     "FDC502": Code("duplicate-protocol", "error", "an id that two protocols or two rules have"),

@@ -1,0 +1,66 @@
+"""Text that goes through files: which file a step may write or read, as far as its path can be made out.
+
+A path is known by how it begins and how it ends; what is computed in between may be anything. Two
+of them may be the same file unless their beginnings or their ends forbid it. Nothing else is assumed:
+the order of the steps does not matter, so a loop or a second run cannot read what was overlooked.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import NamedTuple
+
+from ..syntax.values import Ref, Value
+
+_WILD = re.compile(r"[*?\[]")
+
+
+class Pattern(NamedTuple):
+    """Files by the beginning and the end of their paths; `whole`: the beginning is the path."""
+
+    begins: str
+    ends: str
+    whole: bool = False
+
+
+ANY = Pattern("", "")
+RUN = "runs/"
+"""Where the folder of every run lies."""
+
+
+def pattern_of(value: Value) -> Pattern:
+    """The files that an argument may name."""
+    if "{" not in value.text and not _WILD.search(value.text):
+        path = posixpath.normpath(value.text)
+        return Pattern(path, path, True)
+    texts = ["" if isinstance(part, Ref) else part for part in value.parts]
+    first = value.parts[0] if value.parts else ""
+    begins = RUN if isinstance(first, Ref) and first.path == ("run",) else texts[0] if texts else ""
+    ends = texts[-1] if texts else ""
+    wild = _WILD.search(begins)
+    begins = begins[: wild.start()] if wild else begins
+    tail = re.split(r"[*?\]]", ends)[-1]
+    if ".." in value.text or "//" in value.text or "./" in value.text:
+        return ANY
+    return Pattern(begins, tail)
+
+
+def meet(one: Pattern, other: Pattern) -> bool:
+    """True where two patterns may name one file."""
+    if one.whole and other.whole:
+        return one.begins == other.begins
+    if not (one.begins.startswith(other.begins) or other.begins.startswith(one.begins)):
+        return False
+    return one.ends.endswith(other.ends) or other.ends.endswith(one.ends)
+
+
+def spelled(pattern: Pattern) -> str:
+    """The pattern as one text."""
+    return "\t".join((pattern.begins, pattern.ends, "=" if pattern.whole else "*"))
+
+
+def read_back(text: str) -> Pattern:
+    """The pattern that `spelled` wrote."""
+    begins, ends, whole = text.split("\t")
+    return Pattern(begins, ends, whole == "=")
