@@ -1,0 +1,111 @@
+"""A model's answer applied to one text: the whole of it, where it says, or not at all.
+
+    read it (patch_read)  ->  find each hunk's one place (patch_place)  ->  hold it to its region  ->  apply (patch_text)
+
+`merge_diff` (floor `effects/`) is the tool of plans, for SEARCH/REPLACE to the letter; this one reads what models write, in
+three formats, and is for one text and one region. Neither guesses.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...report.diff import unified
+from .patch_place import TIERS, Misplaced, place
+from .patch_read import Hunk, PatchRefused, Reading, read
+from .patch_text import BOM, Edit, Text, edited, put_together, take_apart
+from .region import Region, bundled
+
+__all__ = ["Patched", "PatchRefused", "apply_patch", "unified"]
+
+
+class Patched(NamedTuple):
+    """The text afterwards, the lines (from 1) of the text before that were touched, and how the patch fitted: one of TIERS.
+
+    A place between two lines, where lines came in, is `(n + 1, n)`.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    how: str
+
+
+def apply_patch(original: str, answer: str, *, region: Region | None = None, similarity: float = 0.8) -> Patched:
+    """The text with the change that an answer asks for (HYP-35, 36).
+
+    Raises PatchRefused: `missing-diff` where the answer has no change (T-40), `empty-diff` where it changes nothing (T-43),
+    `scope-violation` where it touches a line outside of `region` or another file (HYP-14, 16), `patch-apply` where it is
+    malformed or has no place, or more than one. Raises ValueError for a similarity that is not in [0, 1], and nothing else.
+    """
+    if not 0 <= similarity <= 1:
+        raise ValueError(f"a similarity is a number from 0 to 1, not {similarity}")
+    text = take_apart(original)
+    readings = read(answer)
+    for reading in readings:
+        _right_file(reading, region)
+    if all(not any(_changes(hunk) for hunk in reading.hunks) for reading in readings):
+        raise PatchRefused("empty-diff", "the patch changes nothing")
+    placed = [_place_all(text, reading, similarity) for reading in readings]
+    best = min(tier for tier, _ in placed)
+    outcomes = {outcome for tier, outcome in placed if tier == best}
+    patches = [outcome for outcome in outcomes if not isinstance(outcome, str)]
+    if not patches or len(patches) < len(outcomes):
+        raise PatchRefused("patch-apply", min(outcome for outcome in outcomes if isinstance(outcome, str)))
+    if len(patches) > 1:
+        raise PatchRefused("patch-apply", "the answer can be read in two ways that change different lines")
+    edits, final = patches[0]
+    spans = tuple((edit.first + 1, edit.stop) for edit in edits)
+    if region is not None and bundled(region, spans):
+        line = next(span[0] for span in spans if bundled(region, [span]))
+        about = f"lines {region.first} to {region.last} of `{region.path}`"
+        raise PatchRefused("scope-violation", f"the patch changes the text at line {line}, the hypothesis is about {about}")
+    result = put_together(edited(text, edits, final))
+    if result == original:
+        raise PatchRefused("empty-diff", "the patch changes nothing")
+    return Patched(result, spans, TIERS[best])
+
+
+def _right_file(reading: Reading, region: Region | None) -> None:
+    if len(set(reading.paths)) > 1:
+        named = ", ".join(f"`{name}`" for name in reading.paths)
+        raise PatchRefused("scope-violation", f"the patch is for several files: {named}")
+    for name in reading.paths if region else ():
+        ours, theirs = f"/{region.path}" if region else "", f"/{name.removeprefix('./')}"
+        if not (ours.endswith(theirs) or theirs.endswith(ours)):
+            raise PatchRefused("scope-violation", f"the patch is for `{name}` and the hypothesis is about `{ours[1:]}`")
+
+
+def _changes(hunk: Hunk) -> bool:
+    after = [line for mark, line in hunk.ops if mark != "-"]
+    return hunk.old != after or (hunk.ends is not None and hunk.ends[0] != hunk.ends[1])
+
+
+def _without_bom(hunk: Hunk) -> Hunk:
+    """A hunk for a text whose mark was taken off. A text of nothing but the mark has no lines, though a diff shows one."""
+    sides = {side: [line for mark, line in hunk.ops if mark in (" ", side)] for side in "-+"}
+    nothing = {side for side, ended in zip("-+", hunk.ends or (True, True), strict=True) if not ended and sides[side] == [BOM]}
+    return hunk._replace(ops=tuple((mark, line.removeprefix(BOM)) for mark, line in hunk.ops if mark not in nothing))
+
+
+def _place_all(text: Text, reading: Reading, similarity: float) -> tuple[int, str | tuple[tuple[Edit, ...], bool | None]]:
+    """How well a reading fits, and its edits and whether the text is ended then; or why it does not fit."""
+    worst = 0
+    edits: list[Edit] = []
+    final: bool | None = None
+    for hunk in reading.hunks:
+        if text.bom:
+            hunk = _without_bom(hunk)
+        found = place(text, hunk, similarity)
+        if isinstance(found, Misplaced):
+            return (len(TIERS) if reading.literal and found.tier else found.tier), found.why
+        worst = max(worst, found.tier)
+        edits += found.edits
+        if hunk.ends is not None and (hunk.ends[0] != hunk.ends[1] or not text.lines):
+            final = hunk.ends[1]
+    if reading.literal and worst:
+        return len(TIERS), "the lines that a section replaces are not in the file"
+    edits.sort()
+    for one, other in zip(edits, edits[1:], strict=False):
+        if one.stop > other.first or (one.first, one.stop) == (other.first, other.stop):
+            return worst, f"two sections change the same place, line {other.first + 1}"
+    return worst, (tuple(edits), final)

@@ -1,0 +1,169 @@
+"""Where in a text a hunk fits: to the letter, else but for white space, else nearly (HYP-36). One place, or none.
+
+A place that is only as good as another one is no place. Numbers that the answer gives decide between places that fit to the
+letter, for then text and number say the same; nothing else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from .patch_read import Hunk
+from .patch_text import Edit, Text
+
+TIERS = ("exact", "whitespace", "fuzzy")
+MARGIN = 0.05
+"""A place must be better than the next one by this much: what is nearly as good is as good."""
+MOST_PAIRS = 200_000
+"""Pairs of different lines that are compared letter by letter; a longer search is given up."""
+LONGEST = 1000
+
+
+class Placed(NamedTuple):
+    """What a hunk does to the text, and how well it fitted: an index of TIERS."""
+
+    tier: int
+    edits: tuple[Edit, ...]
+
+
+class Misplaced(NamedTuple):
+    """A hunk has no place: `tier` says how well it fits in the places that it has, len(TIERS) where it has none."""
+
+    tier: int
+    why: str
+
+
+def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
+    """The one place of a hunk in a text."""
+    old = hunk.old
+    if not old:
+        if text.lines:
+            return Misplaced(0, "nothing in a section says where its new lines belong")
+        return Placed(0, _edits(hunk, 0, [line for _, line in hunk.ops]))
+    places = [at for at in _windows(text, hunk, len(old)) if list(text.lines[at : at + len(old)]) == old]
+    if len(places) > 1 and hunk.at is not None and hunk.at - 1 in places:
+        places = [hunk.at - 1]
+    tier = 0
+    if not places:
+        bare = [line.strip() for line in old]
+        stripped = [line.strip() for line in text.lines]
+        places = [at for at in _windows(text, hunk, len(old)) if stripped[at : at + len(old)] == bare]
+        tier = 1
+    if not places:
+        found = _nearly(text, hunk, similarity)
+        if isinstance(found, Misplaced):
+            return found
+        places, tier = [found], 2
+    if len(places) > 1:
+        lines = ", ".join(str(at + 1) for at in places[:5])
+        return Misplaced(tier, f"a section fits equally well at lines {lines}{', …' if len(places) > 5 else ''}")
+    there = text.lines[places[0] : places[0] + len(old)]
+    added = _indented(old, there, [line for mark, line in hunk.ops if mark == "+"])
+    if added is None:
+        return Misplaced(tier, f"the indentation of a section does not say what that of its new lines is at line {places[0] + 1}")
+    return Placed(tier, _edits(hunk, places[0], added))
+
+
+def _windows(text: Text, hunk: Hunk, width: int) -> Sequence[int]:
+    last = len(text.lines) - width
+    if last < 0:
+        return ()
+    return (last,) if hunk.ends else range(last + 1)  # who speaks of the end of the file means its last lines
+
+
+def _edits(hunk: Hunk, at: int, added: list[str]) -> tuple[Edit, ...]:
+    edits: list[Edit] = []
+    fresh = iter(added)
+    first, lines = at, list[str]()
+    for mark, _ in (*hunk.ops, (" ", "")):
+        if mark == "+":
+            lines.append(next(fresh))
+        elif mark == "-":
+            at += 1
+        else:
+            if at > first or lines:
+                edits.append(Edit(first, at, tuple(lines)))
+            at += 1
+            first, lines = at, []
+    return tuple(edits)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _indented(old: Sequence[str], there: Sequence[str], added: list[str]) -> list[str] | None:
+    """The new lines as the text indents: as the answer's old lines are to those that are there. None where that says nothing."""
+    pairs = {(_indent(ours), _indent(line)) for ours, line in zip(old, there, strict=True) if ours.strip()}
+    if all(ours == theirs for ours, theirs in pairs):
+        return added
+    table = dict(pairs)
+    known = len(table) == len(pairs)
+    deeper = {theirs.removesuffix(ours) if theirs.endswith(ours) else None for ours, theirs in pairs}
+    shallower = {ours.removesuffix(theirs) if ours.endswith(theirs) else None for ours, theirs in pairs}
+    more, less = (next(iter(one)) if len(one) == 1 else None for one in (deeper, shallower))
+    out = []
+    for line in added:
+        indent = _indent(line)
+        if not line.strip():
+            out.append(line)
+        elif known and indent in table:
+            out.append(table[indent] + line.lstrip())
+        elif more is not None:
+            out.append(more + line)
+        elif less is not None and line.startswith(less):
+            out.append(line.removeprefix(less))
+        else:
+            return None
+    return out
+
+
+def _nearly(text: Text, hunk: Hunk, similarity: float) -> int | Misplaced:
+    nowhere = Misplaced(len(TIERS), "the lines that a section replaces are not in the file")
+    old = [line.strip() for line in hunk.old]
+    lines = [line.strip() for line in text.lines]
+    if len(set(old)) * len(set(lines)) > MOST_PAIRS:
+        return Misplaced(len(TIERS), f"{nowhere.why} to the letter, and there are too many lines to look for similar ones")
+    goes = [at for at, mark in enumerate(mark for mark, _ in hunk.ops if mark != "+") if mark == "-"]
+    seen: dict[tuple[str, str], float] = {}
+
+    def like(at: int, line: str) -> float:
+        pair = (old[at], line)
+        if pair not in seen:
+            seen[pair] = _ratio(*pair)
+        return seen[pair]
+
+    scores: list[tuple[float, int]] = []
+    for start in _windows(text, hunk, len(old)):
+        window = lines[start : start + len(old)]
+        weights = [max(len(ours), len(line), 1) for ours, line in zip(old, window, strict=True)]
+        most = sum(w * _most(ours, line) for w, ours, line in zip(weights, old, window, strict=True))
+        if most < (similarity - MARGIN) * sum(weights):
+            continue
+        score = sum(w * like(at, line) for at, (w, line) in enumerate(zip(weights, window, strict=True))) / sum(weights)
+        scores.append((score, start))
+    scores.sort(reverse=True)
+    if not scores or scores[0][0] < similarity:
+        return nowhere
+    best, start = scores[0]
+    if len(scores) > 1 and scores[1][0] > best - MARGIN:
+        return Misplaced(2, f"a section fits about equally well at lines {start + 1} and {scores[1][1] + 1}")
+    if any(like(at, lines[start + at]) < similarity for at in goes):
+        return Misplaced(len(TIERS), f"a line that a section removes is too unlike the one in the file (about line {start + 1})")
+    return start
+
+
+def _most(one: str, other: str) -> float:
+    """No less than their ratio, for nothing."""
+    total = len(one) + len(other)
+    return 2.0 * min(len(one), len(other)) / total if total else 1.0
+
+
+def _ratio(one: str, other: str) -> float:
+    if one == other:
+        return 1.0
+    if max(len(one), len(other)) > LONGEST:
+        return 0.0
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
