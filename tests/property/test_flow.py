@@ -1,0 +1,83 @@
+"""The promise of the flow analysis (security.md 8.7): in a plan that it accepts, text from outside makes no difference
+to which steps are done and to what is chosen for them. Proved by doing: every plan is run with different texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from fdc_toolchain.analyses import flow, labels
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support import flows
+
+
+@given(st.integers(0, 2**40))
+@settings(max_examples=400)
+def test_in_an_accepted_plan_text_from_outside_changes_nothing_that_is_done(seed: int) -> None:
+    checked = flows.checked(flows.made(seed))
+    if flows.accepted(checked):
+        assert not flows.interferes(checked)
+
+
+def test_the_promise_is_not_kept_by_refusing_everything() -> None:
+    """Of plans that use what they read, most are accepted, and of those refused most do interfere."""
+    verdicts = [(flows.accepted(one), flows.interferes(one)) for one in map(flows.checked, map(flows.made, range(300)))]
+    refused = [interferes for accepted, interferes in verdicts if not accepted]
+    assert 0.4 < 1 - len(refused) / len(verdicts) < 0.9
+    assert sum(refused) / len(refused) > 0.6
+
+
+def _first(found: Iterable[labels.Label]) -> labels.Label:
+    return next(iter(found), labels.TRUSTED)
+
+
+def _then(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return {**other, **one}
+
+
+def _one_round(self: Any) -> int:
+    return 0
+
+
+class _Deaf(flow._Flow):
+    """Forgets what conditions let through."""
+
+    def condition(self, condition: Any) -> labels.Label:
+        return labels.TRUSTED
+
+
+MUTANTS: dict[str, tuple[Any, str, Any]] = {
+    "texts are not joined": (labels, "join", _first),
+    "one branch is enough": (flow, "_merged", _then),
+    "conditions do not count": (flow._Flow, "condition", _Deaf.condition),
+    "files are forgotten": (flow._Flow, "write", lambda self, pattern, label: None),
+    "callees are forgotten": (labels, "filled", lambda label, given: labels.TRUSTED),
+    "lists choose nothing": (flow._Flow, "value", lambda self, value: labels.TRUSTED),
+}
+
+
+def _seeds() -> Iterator[dict[str, str]]:
+    return (flows.made(seed) for seed in range(1200))
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_an_analysis_that_forgets_something_breaks_the_promise(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle is worth something: each of these mistakes lets a plan through that interferes."""
+    place, attribute, mistake = MUTANTS[name]
+    monkeypatch.setattr(place, attribute, mistake)
+    assert any(flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds()))
+
+
+def test_an_analysis_that_loses_needs_breaks_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep: Callable[..., Any] = flow._Flow.summary
+    monkeypatch.setattr(flow._Flow, "summary", lambda self: keep(self)._replace(needs={}))
+    assert any(flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds()))
+
+
+def test_a_loop_that_is_gone_round_once_breaks_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow._Flow, "size", _one_round)
+    # -1 and 0 differ, so the body is looked at once
+    assert any(flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds()))
