@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .exits import WorldError
+from .exits import Refused, WorldError
 
 if TYPE_CHECKING:
     from ..effects.answers import Open
@@ -34,15 +34,25 @@ def questions(root: str, store: Store, row: RunRow) -> list[Open]:
 
 
 def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float) -> None:
-    """Keeps an answer that `unfit` has nothing against; `how` says from where it came. Raises WorldError."""
+    """Keeps an answer that `unfit` has nothing against; `how` says from where it came.
+
+    Raises Refused where the run went on meanwhile, and WorldError.
+    """
     from ..effects import answers, trust
     from ..engine.ports import WorldFailed
+    from .stored import reading
+
+    def still() -> bool:
+        with reading(root) as store:
+            found = None if store is None else store.run(row.name)
+            return found is not None and (found.status, found.epoch) == (row.status, row.epoch)
 
     try:
         key = trust.key(root, make=True)
         if not trust.lasts():
             raise WorldError(f"{trust.key_path()} cannot be written, so an answer could not be told from a forged one")
-        answers.give(root, row, question, text, f"{_user()}, {how}", now, key)
+        if not answers.give(root, row, question, text, f"{_user()}, {how}", now, key, still):
+            raise Refused(f"the run {row.name} waits for no answer any more: it went on meanwhile; `fdc show {row.name}`")
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 

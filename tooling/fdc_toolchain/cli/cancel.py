@@ -67,7 +67,7 @@ def _close(root: str, name: str) -> str:
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..program.codec import ProgramError
-    from . import wiring
+    from . import closing, wiring
 
     store = wiring.writing(root)
     try:
@@ -81,9 +81,7 @@ def _close(root: str, name: str) -> str:
                 runs.forget_cancel(root, name)
                 raise Refused(wiring.untrusted(name, str(whose))) from whose
             state = fold(store.program(row), row.inputs, journal.records)
-            journal.append([wiring.cancelled(journal.epoch, state.elapsed)])
-            wiring.record_end(journal, wiring.left(row, "cancelled", state))
-            row = row._replace(status="cancelled")
+            row = row._replace(status=closing.cancel_end(journal, row, state))
         runs.forget_cancel(root, name)
         return row.status
     except (ProgramError, Mismatch) as wrong:

@@ -11,7 +11,7 @@ from .exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD
 from .progress import Quiet, arguments, duration
 
 if TYPE_CHECKING:
-    from .wiring import Ended
+    from .closing import Ended
 
 
 def tell(ended: Ended, show: Quiet, form: str, quiet: bool, style: Style) -> int:
@@ -93,6 +93,8 @@ def _story(ended: Ended, style: Style) -> list[str]:
         for question in ended.questions:
             out += _question(ended, question)
         verdict = f"waiting for a person after {work}"
+        if any(question["how"] == "answer" for question in ended.questions):
+            verdict += f"; `fdc answer {ended.run}` asks you and keeps what you say"
     elif ended.status == "broken":
         out.append(f"{style.paint('error', 'the world failed')}: {visible(ended.message)}")
         verdict = f"left off after {work}; nothing is lost, `{resume}` goes on"

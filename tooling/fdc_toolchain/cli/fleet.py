@@ -100,7 +100,7 @@ class Fleet:
             time.sleep(60)
 
     def _work(self, store: PgStore, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
-        from .wiring import known
+        from .stored import known
 
         row = store.run(run)
         if row is None:
@@ -138,7 +138,7 @@ class _Drive:
     def whole(self) -> dict[str, Any]:
         """Takes the run as far as it goes and puts the end on record."""
         from . import money
-        from .wiring import _ended, record_end
+        from .closing import ended_of, record_end
 
         row = self.row
         over = row.status not in ("new", "running")
@@ -157,7 +157,7 @@ class _Drive:
             self._gather(journal)
         if self.cancelled:
             return self._cancel(journal)
-        ended = _ended(row, ending, state)
+        ended = ended_of(row, ending, state)
         if ending.status == "broken" and self.store.lost:
             raise self._lost(ending.message)
         record_end(journal, ended)
@@ -166,7 +166,7 @@ class _Drive:
     def piece(self) -> dict[str, Any]:
         """Drives some branches of another run, whose records say how it came to them."""
         from ..effects import pieces
-        from .wiring import left, record_end
+        from .closing import left, record_end
 
         row, origin = self.row, self.row.origin
         assert origin is not None
@@ -306,17 +306,9 @@ class _Drive:
         return self.cancelled
 
     def _cancel(self, journal: RunJournal) -> dict[str, Any]:
-        from ..engine.drive import Ending
-        from .wiring import _ended, cancelled, left, record_end
+        from .closing import cancel_end
 
-        state = self._fold()
-        if state.ended:  # it was over before anybody cancelled it
-            last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
-            record_end(journal, _ended(self.row, last, state))
-            return {"status": last.status}
-        journal.append([cancelled(journal.epoch, state.elapsed)])
-        record_end(journal, left(self.row, "cancelled", state))
-        return {"status": "cancelled"}
+        return {"status": cancel_end(journal, self.row, self._fold())}
 
     def _lost(self, message: str) -> Exception:
         from ..engine.ports import WorldFailed

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..effects.journal import RunRow, Store
     from ..effects.pg_journal import PgStore
     from ..engine.state import RunState
-    from .wiring import Ended
+    from .closing import Ended
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -175,7 +175,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
     """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
     from ..effects import dispatch, trust
     from ..engine.ports import WorldFailed
-    from .wiring import the_run
+    from .stored import the_run
 
     try:
         store = _store(database, root, make=False)
@@ -282,7 +282,7 @@ class _Follower:
             raise Refused(f"no worker drives the run {self.name}: {said['refused']}")
 
     def _ended(self, row: RunRow, state: RunState) -> Ended:
-        from .wiring import Ended
+        from .closing import Ended
 
         said = row.ending or {}
         return Ended(

@@ -57,13 +57,11 @@ def seen(root: str, store: Store, row: RunRow) -> Run:
     from ..effects import run_view
     from ..engine.ports import WorldFailed
     from . import wiring
-    from .verify import SEALS, _checked
+    from .verify import SEALS, checked
 
     try:
-        checked = _checked(store, row.id, row.name, "")
-        return run_view.view(
-            root, store, row, wiring.status_of(root, row), SEALS[checked["seal"]], checked["faults"]
-        )
+        found = checked(store, row.id, row.name)
+        return run_view.view(root, store, row, wiring.status_of(root, row), SEALS[found["seal"]], found["faults"])
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 

@@ -92,7 +92,7 @@ def command(
     ended = wiring.drive_run(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
-        shell_seconds=shell_timeout,
+        shell_seconds=shell_timeout, seen=row.epoch,
         operator=Operator.of_environment(
             allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved)
         ),
@@ -125,6 +125,8 @@ def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
         address, equals, text = word.partition("=")
         if equals and address in open_:
             out[address] = text
+        elif equals and open_ and address.startswith("main/"):
+            raise UsageError(f"the run {row.name} asks nothing at `{address}`; it does at {', '.join(open_)}")
         elif len(open_) == 1 and not out:
             out[open_[0]] = word
         elif not open_:

@@ -131,10 +131,10 @@ def _remarks(record: Record) -> str:
 
 
 def _end(row: RunRow, steps: str) -> None:
+    from .closing import Ended
     from .ending import tell
     from .progress import Quiet
     from .terminal import style
-    from .wiring import Ended
 
     if row.ending is None or row.status in ("running", "new"):
         click.echo(f"{steps} so far; `fdc resume {row.name}` goes on")

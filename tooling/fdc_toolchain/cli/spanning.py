@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..effects.journal import RunRow
     from ..engine.ports import Progress
-    from .wiring import Ended
+    from .closing import Ended
 
 
 def spanned(show: Progress, row: RunRow) -> tuple[Progress, Callable[[Ended], None]]:

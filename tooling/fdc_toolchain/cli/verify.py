@@ -35,7 +35,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        found = [] if store is None else [_checked(store, number, name, run) for number, name in _chosen(store, run)]
+        found = [] if store is None else [checked(store, number, name) for number, name in _chosen(store, run)]
         strays = 0 if store is None or run else store.strays()
     if run and not found:
         raise UsageError(f"no run begins with `{run}`; `fdc runs` lists them")
@@ -63,12 +63,11 @@ def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
     return exact or [one for one in runs if isinstance(one[1], str) and one[1].startswith(run)]
 
 
-def _checked(store: Store, number: int, name: str, asked: str) -> dict[str, Any]:
-    checked = store.check(number)
-    faults = list(checked.faults)
-    if not faults:
-        faults += _forked(store, name)
-    return {"run": name, "records": checked.records, "seal": checked.signature, "faults": faults}
+def checked(store: Store, number: int, name: str) -> dict[str, Any]:
+    """What a check of one run found: its name, how many `records`, whose `seal`, and the `faults`. Raises WorldFailed."""
+    found = store.check(number)
+    faults = list(found.faults) or _forked(store, name)
+    return {"run": name, "records": found.records, "seal": found.signature, "faults": faults}
 
 
 def _forked(store: Store, name: str) -> list[str]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from hashlib import blake2b
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,25 +98,41 @@ def questions(row: RunRow, state: RunState, records: Iterable[Record], ready: Ma
     return found
 
 
-def give(root: str, row: RunRow, question: Open, text: str, by: str, now: float, key: bytes | None) -> None:
-    """Keeps an answer to an open question; one that lay ready for it is replaced. Raises WorldFailed."""
+def give(
+    root: str, row: RunRow, question: Open, text: str, by: str, now: float, key: bytes | None, still: Callable[[], bool]
+) -> bool:
+    """Keeps an answer to an open question; one that lay ready for it is replaced. Raises WorldFailed.
+
+    `still` says whether the question is still open. It is asked once nobody can take answers up who has not taken
+    the run over before; where it is not, nothing is kept: returns False.
+    """
     path = os.path.join(runs.run_folder(root, row.name), FILE)
     effect = question.effect
     made = Answer(row.name, row.digest, effect.address, effect.request, question.outcomes, text, by, round(float(now), 3))
     try:
         with durable.exclusive(path):
+            if not still():
+                return False
             durable.sweep(path)
             kept = [one for one in _read(path) if one[0].address != effect.address]
             _write(path, [*kept, (made, _seal(made, key))])
+            return True
     except OSError as failed:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
 
 
-def taken(root: str, row: RunRow, state: RunState, records: Iterable[Record], key: bytes | None) -> dict[str, Answer]:
-    """The answers that lie ready and are for exactly what the run asks now, by address. Raises WorldFailed."""
+def taken(
+    root: str, row: RunRow, state: RunState, records: Iterable[Record], key: bytes | None, *, alone: bool = False
+) -> dict[str, Answer]:
+    """The answers that lie ready and are for exactly what the run asks now, by address. Raises WorldFailed.
+
+    `alone`: the caller has taken the run over; whoever is just giving an answer is waited for, and who comes later
+    finds the run taken (`give`).
+    """
     path = os.path.join(root, runs.FOLDER, "runs", row.name, FILE)
     try:
-        kept = _read(path)
+        with durable.exclusive(path) if alone else nullcontext():
+            kept = _read(path)
     except OSError as failed:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
     if not kept:

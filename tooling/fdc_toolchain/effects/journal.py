@@ -19,6 +19,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -71,6 +72,7 @@ class Store:
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
     insert = _INSERT
+    begin_reading = "BEGIN"
 
     def __init__(self, path: str, key: bytes | None = None, *, readonly: bool = False) -> None:
         """`key` seals what is written, and tells whose seals those are that are found (`effects.trust`)."""
@@ -167,8 +169,24 @@ class Store:
 
     def check(self, number: int) -> chain.Checked:
         """Whether all of a run is as it was written, and who wrote it. Raises WorldFailed."""
-        owner = self._owner(number)
-        return chain.check(owner, self._chained(number), self.key, self._content)
+        with self.snapshot():  # a controller may write meanwhile
+            owner = self._owner(number)
+            return chain.check(owner, self._chained(number), self.key, self._content)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """While it lasts, everything that is read is as it was at one moment. Raises WorldFailed."""
+        if self._db.in_transaction:
+            yield
+            return
+        try:
+            self._db.execute(self.begin_reading)
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+        except sqlite3.Error as failed:
+            raise _world(failed, self.path) from failed
 
     def numbers(self) -> dict[int, str]:
         """The number and the name of every run, damaged or not."""

@@ -86,6 +86,7 @@ class PgStore(Store):
     """All runs of one database. `lost` says that the connection is gone, so that nothing can be known of the last commit."""
 
     insert = _INSERT + " FOR SHARE"
+    begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
     def __init__(self, url: str, key: bytes | None = None) -> None:
         """Makes the tables where there are none. Raises WorldFailed."""

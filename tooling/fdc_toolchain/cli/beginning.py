@@ -1,0 +1,133 @@
+"""Begins runs: a plan is compiled or refused, its inputs are checked, and a new run is put on record.
+
+    program = compile_or_refuse("plans/x.plan", root)
+    name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .exits import UsageError, WorldError
+from .stored import writing
+
+if TYPE_CHECKING:
+    from ..effects.operator import Operator
+    from ..knowledge.activity import Task
+
+
+def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
+    """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
+
+    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
+    where the settings are wrong.
+    """
+    from ..check import check, key_of, program_of
+    from ..report.render import render
+    from ..resolve.link import Linker
+    from ..resolve.settings import SettingsError, read_settings
+    from ..text.suggest import did_you_mean
+    from .terminal import style
+
+    try:
+        linker = Linker(root, read_settings(root))
+    except SettingsError as wrong:
+        raise UsageError(str(wrong)) from wrong
+    key = key_of(plan, root) if os.path.isfile(plan) else linker.resolve(plan)[0]
+    if key is None:
+        hint = did_you_mean(plan, linker.callable_names())
+        none = f"there is no plan `{plan}`, neither a file nor a registered name"
+        raise UsageError(none + (f"; {hint}" if hint else ""))
+    checked = check(linker, [key])
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        text = render("text", errors, checked.sources, style=style(), files_checked=1)
+        click.echo(text, nl=False, err=True)
+        return None
+    return program_of(checked)
+
+
+def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
+    """The root plan's inputs. Raises UsageError for one that it does not take, or one that is missing."""
+    from ..text.suggest import did_you_mean
+
+    params = {param["name"]: param for param in program["plans"][program["root"]]["params"]}
+    for name in pairs:
+        if name not in params:
+            hint = did_you_mean(name, params)
+            known = f"it takes {', '.join(f'`{one}`' for one in params)}" if params else "it takes none"
+            raise UsageError(f"the plan has no parameter `{name}`; {hint or known}")
+    missing = [name for name, param in params.items() if param.get("default") is None and name not in pairs]
+    if missing:
+        raise UsageError(f"the plan needs {', '.join(f'`{name}=VALUE`' for name in missing)}")
+    return dict(pairs)
+
+
+def task_for(root: str, asked: str | None) -> Task | None:
+    """The task whose log a new run's steps go into: the one asked for, else the one that was started last and is open.
+
+    Returns None where no task is open. Raises UsageError where the one asked for is not open, WorldError
+    where the log cannot be read.
+    """
+    from ..effects import activity_log
+    from ..knowledge.activity import open_tasks
+
+    try:
+        found = open_tasks(activity_log.content(root))
+    except OSError as failed:
+        raise WorldError(f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}") from failed
+    if asked is None:
+        return found[-1] if found else None
+    for task in found:
+        if task.id == asked:
+            return task
+    raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
+
+
+def begin(
+    root: str,
+    program: dict[str, Any],
+    plan: str,
+    given: Mapping[str, str],
+    budget: Mapping[str, float],
+    task: Task | None = None,
+    operator: Operator | None = None,
+    simulate: dict[str, Any] | None = None,
+) -> str:
+    """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
+
+    Raises UsageError for a budget that cannot be kept to (`money.settle`). `simulate` is a script
+    (`effects.simulate`): nothing of such a run is ever performed.
+    Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
+    """
+    from ..effects import runs, trust
+    from ..engine.ports import WorldFailed
+    from . import money
+
+    rates = money.settle(root, program, budget, operator)
+    try:
+        runs.folder(root)
+        name = runs.RunIds().run_id()
+        inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+        if rates is not None:
+            inputs["model"] = rates
+        if simulate is not None:
+            inputs["simulate"] = simulate
+        if task is not None:
+            inputs["task"] = task._asdict()
+        store = writing(root)
+        try:
+            store.create(name, plan, program, inputs, time.time())
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    if not trust.lasts():
+        said = f"fdc: {trust.key_path()} cannot be written, so nobody will know that run {name} is yours: "
+        click.echo(said + "`fdc resume` will want --trust", err=True)
+    return name

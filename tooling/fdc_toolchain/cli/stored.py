@@ -1,0 +1,88 @@
+"""The runs that a workspace has on record: to be looked at, or to be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .exits import UsageError, WorldError
+
+if TYPE_CHECKING:
+    from ..effects.journal import RunRow, Store
+
+
+@contextmanager
+def reading(root: str) -> Iterator[Store | None]:
+    """The journal of a workspace, to be looked at only; None where no run was ever made. Raises WorldError."""
+    from ..effects import journal, runs, trust
+    from ..effects.schema import Empty, Older
+    from ..engine.ports import WorldFailed
+
+    path = runs.journal_path(root)
+    if not os.path.exists(path):
+        yield None
+        return
+    try:
+        key = trust.key(root, make=False)
+        try:
+            store = journal.Store(path, key, readonly=True)
+        except Older:
+            journal.Store(path).close()
+            store = journal.Store(path, key, readonly=True)
+        except Empty:
+            yield None
+            return
+        try:
+            yield store
+        finally:
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def the_run(store: Store | None, prefix: str) -> RunRow:
+    """The one run whose name begins so; `last` is the newest. Raises UsageError where there is none, or several."""
+    found = [] if store is None else store.runs()[-1:] if prefix == "last" else store.runs(prefix)
+    exact = [row for row in found if row.name == prefix]
+    if len(exact) == 1 or len(found) == 1:
+        return (exact or found)[0]
+    if not found:
+        raise UsageError(f"no run begins with `{prefix}`; `fdc runs` lists them")
+    names = ", ".join(row.name for row in found[:6])
+    raise UsageError(f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}")
+
+
+def status_of(root: str, row: RunRow) -> str:
+    """The status to show: a run whose controller is gone was interrupted, whatever it last wrote."""
+    from ..effects import runs
+
+    if row.status == "running" and not runs.is_driven(root, row.name):
+        return "interrupted"
+    return row.status
+
+
+def writing(root: str) -> Store:
+    """The journal of a workspace, to be written. Raises WorldFailed."""
+    from ..effects import journal, runs, trust
+
+    return journal.Store(runs.journal_path(root), trust.key(root, make=True))
+
+
+def untrusted(name: str, signature: str) -> str:
+    """Why a run is not gone on with, and what to do."""
+    who = "nobody has sealed it" if signature == "none" else "its seal is not of your key"
+    return (
+        f"the run {name} was not begun by you on this machine ({who}); it may do anything that its plan says: "
+        f"look at it with `fdc show {name}`, and go on with --trust if you want that"
+    )
+
+
+def known(row: RunRow) -> None:
+    """Raises WorldError for a run whose records this fdc cannot read."""
+    from ..effects.journal import ENGINE
+
+    if row.engine != ENGINE:
+        what = f"an fdc whose records this one cannot read (engine {row.engine}, this is {ENGINE})"
+        raise WorldError(f"the run {row.name} was made by {what}")
