@@ -46,6 +46,7 @@ class Question(NamedTuple):
     """What is asked: who answers (`role`), what they are told to be, the question, the JSON Schema of the reply or None.
 
     `tokens` is the most that all turns together may use, `calls` the most turns; None for no ceiling.
+    `temperature`: how warm the reply is to be; None leaves it to the server.
     """
 
     role: str
@@ -54,6 +55,7 @@ class Question(NamedTuple):
     schema: Mapping[str, Any] | None = None
     tokens: int | None = None
     calls: int | None = None
+    temperature: float | None = None
 
 
 class Reply(NamedTuple):
@@ -112,7 +114,8 @@ class MessagesModel:
             return self._client
 
     def stream(
-        self, choice: Choice, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int]
+        self, choice: Choice, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int],
+        temperature: float | None = None,
     ) -> Any:
         """One request, its answer as the SDK's message. Raises what `_Dialogue` understands.
 
@@ -126,6 +129,8 @@ class MessagesModel:
         }
         if system:
             request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
+        if temperature is not None:
+            request["temperature"] = temperature
         if choice.effort:
             request["output_config"] = {"effort": choice.effort}
         size = 0
@@ -164,6 +169,8 @@ class _Dialogue:
         self.used = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0}
         self.calls = 0
         self.notes: dict[str, Any] = {"model": choice.model, "role": question.role}
+        if question.temperature is not None:
+            self.notes["temperature"] = question.temperature
 
     def run(self) -> Reply:
         schema = self.question.schema
@@ -249,7 +256,7 @@ class _Dialogue:
                 self._lost(broken)
                 most = self._room(system, messages)
             try:
-                return self.model.stream(self.choice, system, messages, most, broken)
+                return self.model.stream(self.choice, system, messages, most, broken, self.question.temperature)
             except anthropic.APIStatusError as failed:
                 if not _passes(failed):
                     raise self._refused(failed) from None
