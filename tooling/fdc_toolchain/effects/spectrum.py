@@ -1,0 +1,154 @@
+"""Which lines the failing tests run and which the passing ones: a test command, run once more in a folder under coverage.
+
+A small recorder (`spectrum_recorder.py`) and the `coverage` package go into a hidden folder beside the tests, and Python is
+told to begin there; so any command will do that comes to a Python: pytest, unittest, `make test`, a script. pytest's and
+unittest's tests are told apart; of anything else the run as a whole is one test, which fails if the command does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from typing import Any
+
+from . import repair_copy
+from .context import Context
+from .failure import ToolFailure
+
+HIDDEN = ".fdc-spectrum"
+MOST_FRAMES = 400
+_BEGIN = '''\
+"""Begins the measurement, and then what this file stands in front of."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+_here = os.path.dirname(os.path.abspath(__file__))
+try:
+    import fdc_spectrum
+    fdc_spectrum.begin()
+except Exception as _failed:
+    with open(os.path.join(_here, "failed"), "w") as _out:
+        _out.write(f"{type(_failed).__name__}: {_failed}")
+_spec = importlib.machinery.PathFinder.find_spec("sitecustomize", [_path for _path in sys.path if _path != _here])
+if _spec is not None and _spec.loader is not None:
+    _spec.loader.exec_module(importlib.util.module_from_spec(_spec))
+'''
+
+
+def measure(command: str, context: Context, folder: str, spectrum: bool) -> dict[str, Any]:
+    """Runs a test command in `folder`: `{exit_code, output, spectra, why}`. Raises ToolFailure (`timeout`, `sandbox`), Cancelled.
+
+    `spectra` is empty where `spectrum` is false or nothing could be measured, and `why` then says why; else one object:
+    `failing` and `passing` count tests, `files` are `{path, lines}` with `[line, failing tests, passing tests]`, `frames` are
+    `[path, line]` where errors were raised, innermost first. Paths are relative to `folder`.
+    """
+    argv = ["bash", "-c", command]
+    if not spectrum:
+        return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "spectra": [], "why": ""}
+    coverage = _coverage()
+    if coverage is None:
+        why = "the `coverage` package is not installed beside fdc (pip install 'fdc-toolchain[fix]')"
+        return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "spectra": [], "why": why}
+    hidden = os.path.join(os.path.realpath(folder), HIDDEN)
+    shutil.rmtree(hidden, ignore_errors=True)
+    try:
+        os.mkdir(hidden)
+        os.symlink(coverage, os.path.join(hidden, "coverage"))
+        with open(os.path.join(hidden, "sitecustomize.py"), "w", encoding="utf-8") as out:
+            out.write(_BEGIN)
+        recorder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spectrum_recorder.py")
+        shutil.copyfile(recorder, os.path.join(hidden, "fdc_spectrum.py"))
+        done = _ended(repair_copy.run_in_copy(argv, context, folder, _environment(hidden, folder)))
+        spectra = [read(hidden, folder, done["exit_code"] != 0)]
+        why = "" if spectra[0]["files"] else _why(hidden)
+        return {**done, "spectra": spectra if spectra[0]["files"] else [], "why": why}
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _ended(done: Any) -> dict[str, Any]:
+    return {"exit_code": done.exit_code, "output": done.output.decode("utf-8", "replace")}
+
+
+def _coverage() -> str | None:
+    import importlib.util
+
+    spec = importlib.util.find_spec("coverage")
+    return spec.submodule_search_locations[0] if spec is not None and spec.submodule_search_locations else None
+
+
+def _environment(hidden: str, folder: str) -> dict[str, str]:
+    places = [hidden, *(one for one in (folder, os.path.join(folder, "src")) if os.path.isdir(one))]
+    return {
+        "PYTHONPATH": os.pathsep.join(places), "PYTEST_ADDOPTS": "-p fdc_spectrum",
+        "FDC_SPECTRUM": hidden, "FDC_SPECTRUM_ROOT": os.path.realpath(folder),
+    }  # fmt: skip
+
+
+def _why(hidden: str) -> str:
+    try:
+        with open(os.path.join(hidden, "failed"), encoding="utf-8", errors="replace") as said:
+            return f"the lines could not be measured: {said.read(300)}"
+    except OSError:
+        return "the test command ran no line of a Python file of the workspace that could be measured"
+
+
+def read(hidden: str, folder: str, failed: bool) -> dict[str, Any]:
+    """What the processes of a run wrote down, as `measure` returns it. Raises ToolFailure where that is damaged."""
+    outcomes: dict[str, bool] = {}
+    frames: list[list[Any]] = []
+    names = sorted(os.listdir(hidden))
+    for name in names:
+        if name.startswith("tests."):
+            with open(os.path.join(hidden, name), "rb") as data:
+                seen = json.loads(data.read())
+            for test, bad in seen["outcomes"].items():
+                outcomes[test] = bad or outcomes.get(test, False)
+            frames += [[path, line] for path, line in _inside(seen["frames"], folder)]
+    lines: dict[str, dict[int, set[str]]] = {}
+    for name in names:
+        if name.startswith("lines."):
+            _gather(os.path.join(hidden, name), folder, lines)
+    bad = {test for test, wrong in outcomes.items() if wrong}
+    good = outcomes.keys() - bad
+    if not outcomes:  # no test was told apart: the run is one
+        bad, good = ({""}, set()) if failed else (set(), {""})
+    files = []
+    for path, found in sorted(lines.items()):
+        rows = []
+        for line, tests in sorted(found.items()):
+            counts = len(bad & tests), len(good & tests)
+            if not any(counts):  # run before any test was: for all of them
+                counts = len(bad), len(good)
+            rows.append([line, *counts])
+        files.append({"path": path, "lines": rows})
+    return {"failing": len(bad), "passing": len(good), "files": files, "frames": frames[:MOST_FRAMES]}
+
+
+def _gather(name: str, folder: str, lines: dict[str, dict[int, set[str]]]) -> None:
+    from coverage import CoverageData
+    from coverage.exceptions import CoverageException
+
+    data = CoverageData(basename=name)
+    try:
+        data.read()
+        for path, _ in _inside(((one, 0) for one in data.measured_files()), folder):
+            file = lines.setdefault(path, {})
+            for line, tests in data.contexts_by_lineno(os.path.join(os.path.realpath(folder), path)).items():
+                file.setdefault(line, set()).update(tests)
+    except CoverageException as failed:
+        raise ToolFailure("world", f"what the tests ran could not be read: {failed}") from failed
+    finally:
+        data.close(force=True)
+
+
+def _inside(places: Iterable[tuple[str, int]], folder: str) -> Iterable[tuple[str, int]]:
+    root = os.path.realpath(folder) + os.sep
+    for path, line in places:
+        real = os.path.realpath(os.path.join(folder, path))
+        if real.startswith(root) and not real.startswith(f"{root}{HIDDEN}{os.sep}") and not path.startswith("<"):
+            yield real[len(root) :], line

@@ -1,0 +1,178 @@
+"""Runs inside the tests' own processes and takes down which test ran which lines, which failed, and where. A program of its own.
+
+`effects.spectrum` copies this file beside the tests and makes Python begin with it; it imports nothing of fdc, so that it works
+under whatever Python the tests have. A test process must behave as without it: what goes wrong here is kept to itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+from typing import Any
+
+FOLDER, TEST, ROOT = "FDC_SPECTRUM", "FDC_SPECTRUM_TEST", "FDC_SPECTRUM_ROOT"
+
+_run: Any = None
+_pytest = False
+_outcomes: dict[str, bool] = {}
+_frames: list[tuple[str, int]] = []
+
+
+def begin() -> None:
+    """Starts to measure this process, if it was asked for."""
+    global _run
+    folder, root = os.environ.get(FOLDER), os.environ.get(ROOT)
+    if not folder or not root or _run is not None:
+        return
+    import coverage
+
+    _run = coverage.Coverage(
+        data_file=os.path.join(folder, f"lines.{os.getpid()}"), config_file=False, messages=False,
+        include=[f"{root}/*"], omit=[f"{folder}/*", "*/site-packages/*"],
+    )  # fmt: skip
+    _run.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "no-ctracer", "already-imported"])
+    try:
+        import coverage.tracer
+
+        _run.set_option("run:core", "ctrace")
+    except ImportError:
+        _run.set_option("run:core", "pytrace")  # the only other one that tells tests apart
+    _run.start()
+    if os.environ.get(TEST):
+        _run.switch_context(os.environ[TEST])  # a process that a test has begun
+    atexit.register(_end_of, os.getpid())
+    _watch_unittest()
+    hook = sys.excepthook
+
+    def noted(kind: type[BaseException], raised: BaseException, trace: Any) -> None:
+        _note(trace)
+        hook(kind, raised, trace)
+
+    sys.excepthook = noted
+
+
+def _end_of(owner: int) -> None:
+    if os.getpid() != owner:
+        return  # a fork: what it knows, its parent knows
+    _run.stop()
+    _run.save()
+    with open(os.path.join(os.environ[FOLDER], f"tests.{os.getpid()}"), "w", encoding="utf-8") as out:
+        json.dump({"outcomes": _outcomes, "frames": _frames}, out)
+
+
+def _switch(test: str) -> None:
+    _run.switch_context(test)
+    os.environ[TEST] = test
+
+
+def _note(trace: Any) -> None:
+    """The places of an error, the innermost first."""
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    _frames.extend(found[::-1][:50])
+
+
+# --- unittest
+
+
+def _watch_unittest() -> None:
+    from unittest import case, result
+
+    tests: Any = case.TestCase
+    results: Any = result.TestResult
+    run = tests.run
+
+    def watched(self: Any, into: Any = None) -> Any:
+        if _pytest:
+            return run(self, into)
+        _switch(self.id())
+        _outcomes.setdefault(self.id(), False)
+        try:
+            return run(self, into)
+        finally:
+            _switch("")
+
+    tests.run = watched
+    for name in ("addError", "addFailure", "addSubTest"):
+        _watch_result(results, name)
+    skip = results.addSkip
+
+    def skipped(self: Any, test: Any, reason: str) -> None:
+        _outcomes.pop(test.id(), None)
+        skip(self, test, reason)
+
+    results.addSkip = skipped
+
+
+def _watch_result(owner: Any, name: str) -> None:
+    inner = getattr(owner, name)
+
+    def failed(self: Any, test: Any, *rest: Any) -> Any:
+        if not _pytest and rest[-1] is not None:
+            _outcomes[test.id()] = True
+            _note(rest[-1][2])
+        return inner(self, test, *rest)
+
+    setattr(owner, name, failed)
+
+
+# --- pytest, which loads this file as a plugin
+
+
+def pytest_load_initial_conftests(early_config: Any) -> None:
+    """Puts another measurement out of action: Python has room for one."""
+    global _pytest
+    _pytest = _run is not None
+    for options in (early_config.known_args_namespace, early_config.option):
+        if getattr(options, "cov_source", None):
+            options.cov_source = None
+
+
+def pytest_configure(config: Any) -> None:
+    """The same, for what was read since."""
+    if getattr(config.option, "cov_source", None):
+        config.option.cov_source = None
+
+
+def pytest_runtest_protocol(item: Any, nextitem: Any) -> None:
+    """A test begins."""
+    if _run is not None:
+        _switch(item.nodeid)
+
+
+def pytest_runtest_logfinish(nodeid: str, location: Any) -> None:
+    """A test has ended."""
+    if _run is not None:
+        _switch("")
+
+
+def pytest_collectstart(collector: Any) -> None:
+    """A file of tests is imported."""
+    if _run is not None:
+        _switch(collector.nodeid)
+
+
+def pytest_collectreport(report: Any) -> None:
+    """It was, or could not be."""
+    if _run is not None:
+        _switch("")
+        if report.failed:
+            _outcomes[report.nodeid] = True
+
+
+def pytest_exception_interact(node: Any, call: Any, report: Any) -> None:
+    """Where a test, or the import of its file, failed."""
+    if call.excinfo is not None:
+        _note(call.excinfo.tb)
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """How a part of a test ended."""
+    if report.failed:
+        _outcomes[report.nodeid] = True
+    elif report.when == "call" and report.passed:
+        _outcomes.setdefault(report.nodeid, False)
