@@ -8,8 +8,6 @@ import os
 import signal
 import struct
 import subprocess
-import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,9 +19,9 @@ from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.testing import FakeClock, MemoryJournal, run
 
 from tests.support.background import fdc_started, wait_for
-from tests.support.process import clean_environment, fdc
+from tests.support.killing import killed_at
+from tests.support.process import fdc
 from tests.support.programs import iterate, program, step
-from tests.support.repository import ROOT
 from tests.support.witness import Witness
 
 KEY = b"k" * 32
@@ -129,41 +127,6 @@ def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_pat
         assert 3 in ends
 
 
-HARNESS = textwrap.dedent(
-    """
-    import os, signal, sys
-    sys.path.insert(0, sys.argv[1])
-    from fdc_toolchain import testing
-    from fdc_toolchain.engine import drive as engine
-    from fdc_toolchain.cli import main
-
-    class Point(testing.CrashPoint):
-        def reach(self, moment):
-            try:
-                super().reach(moment)
-            except testing.Crash:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    point, drive = Point(int(sys.argv[2]) or None), engine.drive
-
-    def killing(program, state, ports, **options):
-        ports.journal, ports.tools = point.journal(ports.journal), point.tools(ports.tools)
-        return drive(program, state, ports, **options)
-
-    engine.drive = killing
-    code = main.main(sys.argv[3:])
-    print("moments", len(point.moments), file=sys.stderr)
-    sys.exit(code)
-    """
-)
-
-
-def killed_at(number: int, workspace: Path) -> subprocess.CompletedProcess[str]:
-    """`fdc run p.plan` in a process of its own that dies of SIGKILL at a moment (0: never)."""
-    command = [sys.executable, "-c", HARNESS, str(Path(ROOT, "tooling")), str(number), "run", "p.plan"]
-    return subprocess.run(command, cwd=workspace, env=clean_environment(), capture_output=True, text=True, timeout=120)
-
-
 @pytest.mark.slow
 def test_a_real_process_that_is_killed_around_its_commits_goes_on(workspace: Path) -> None:
     """SIGKILL before and after appends and effects of a real `fdc run`; the soak takes every moment."""
@@ -177,13 +140,13 @@ def test_a_real_process_that_is_killed_at_any_moment_goes_on(workspace: Path) ->
 
 def every(workspace: Path, stride: int) -> None:
     (workspace / "p.plan").write_text(PLAN)
-    calm = killed_at(0, workspace)
+    calm = killed_at(0, workspace, "run", "p.plan")
     assert calm.returncode == 0, calm.stderr
     moments = int(calm.stderr.split()[-1])
     expected = (workspace / "b.txt").read_bytes()
     for number in range(1, moments + 1, stride):
         (workspace / "b.txt").unlink(missing_ok=True)
-        assert killed_at(number, workspace).returncode == -signal.SIGKILL
+        assert killed_at(number, workspace, "run", "p.plan").returncode == -signal.SIGKILL
         name = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"][-1]["run"]
         done = fdc("resume", name, cwd=workspace)
         assert done.returncode == 0, (number, done.stdout, done.stderr)

@@ -68,6 +68,7 @@ def command(
     root = root_of(workspace)
     with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
+        wiring.known(row)
         records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
     known: dict[str, Assumption] = {}
