@@ -1,0 +1,207 @@
+"""The graph of a dictionary: which words a definition uses. What leads back to itself, and what can be said with what. Pure.
+
+A word is *grounded* by a set of words when it is one of them, or when its definition uses grounded words only: the least
+fixed point, so that a circle of definitions grounds nothing by itself. A definition that names its own word is read
+without that word; that it does is kept as a circle of length one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
+
+from .wordnet import Table
+
+LONGEST = 8
+"""Longer circles than this are not looked for."""
+
+
+class Lexicon:
+    """A table of words as a graph. Words are their places in the table."""
+
+    def __init__(self, table: Table) -> None:
+        self.source = table.source
+        self.read = table.read
+        self.words = table.words
+        self._places = {word.label: place for place, word in enumerate(table.words)}
+        self.uses = tuple(tuple(one for one in word.uses if one != place) for place, word in enumerate(table.words))
+
+    def place(self, label: str) -> int | None:
+        """Where a word stands, or None for one that the dictionary has not, or only as a name or as several words."""
+        return self._places.get(label.lower().strip())
+
+    def places(self, labels: Iterable[str]) -> list[int]:
+        """The places of those labels that the dictionary has, each once, in their order."""
+        return list(dict.fromkeys(place for label in labels if (place := self.place(label)) is not None))
+
+    def labels(self, places: Iterable[int]) -> list[str]:
+        """The words at places."""
+        return [self.words[place].label for place in places]
+
+    @cached_property
+    def users(self) -> tuple[tuple[int, ...], ...]:
+        """For each word, those whose definitions use it."""
+        found: list[list[int]] = [[] for _ in self.words]
+        for place, used in enumerate(self.uses):
+            for one in used:
+                found[one].append(place)
+        return tuple(map(tuple, found))
+
+    def basic(self, place: int) -> int:
+        """How basic a word is: in how many definitions of the whole dictionary it stands."""
+        return self.words[place].used
+
+    def circle(self, place: int, within: Collection[int] | None = None) -> list[int]:
+        """The shortest way from a word through definitions back to it, with the word at both ends; empty where there is
+        none of at most LONGEST steps. With `within`, only ways through those words."""
+        if within is None and place in self.words[place].uses:
+            return [place, place]
+        before: dict[int, int] = {}
+        ring = [place]
+        for _ in range(LONGEST):
+            following = []
+            for one in ring:
+                for used in self.uses[one]:
+                    if used == place:
+                        way = [place, one]
+                        while way[-1] != place:
+                            way.append(before[way[-1]])
+                        return way[::-1]
+                    if used not in before and (within is None or used in within):
+                        before[used] = one
+                        following.append(used)
+            ring = following
+        return []
+
+    def close(self, place: int, other: int) -> bool:
+        """Whether two words define each other."""
+        return other in self.uses[place] and place in self.uses[other]
+
+    def trace(self, place: int, depth: int = 2) -> list[int]:
+        """The words that a definition leads to in so many steps, near first, without the word itself."""
+        seen = {place: None}
+        ring = [place]
+        for _ in range(depth):
+            ring = [used for one in ring for used in self.uses[one] if used not in seen]
+            seen.update(dict.fromkeys(ring))
+        return list(seen)[1:]
+
+    @cached_property
+    def grounding(self) -> tuple[int, ...]:
+        """A small set of words that grounds all of the dictionary: without them no circle of definitions is left. First those
+        whose definitions have no words that could be looked up, then the rest in the order in which they were taken: greedy
+        (the word with most ways through it), so the set is small and not the smallest."""
+        bare = [place for place, used in enumerate(self.uses) if not used and self.users[place]]
+        bare.sort(key=lambda place: (-self.basic(place), place))
+        return (*bare, *_without_circles(self.uses, self.users, self.basic))
+
+    @cached_property
+    def grounding_set(self) -> frozenset[int]:
+        """The same without their order."""
+        return frozenset(self.grounding)
+
+
+def _without_circles(
+    uses: tuple[tuple[int, ...], ...], users: tuple[tuple[int, ...], ...], basic: Callable[[int], int]
+) -> tuple[int, ...]:
+    below = [len(one) for one in uses]
+    above = [len(one) for one in users]
+    alive = bytearray([1]) * len(uses)
+    taken: list[int] = []
+    loose = [place for place in range(len(uses)) if not below[place] or not above[place]]
+    heap = [(-below[place] * above[place], -basic(place), place) for place in range(len(uses))]
+    heapq.heapify(heap)
+    while True:
+        while loose:  # a word with nothing below or nothing above it is on no circle
+            place = loose.pop()
+            if alive[place]:
+                alive[place] = 0
+                _cut(place, uses, below, above, alive, users, loose)
+        while heap and (not alive[heap[0][2]] or -heap[0][0] != below[heap[0][2]] * above[heap[0][2]]):
+            _, second, place = heapq.heappop(heap)
+            if alive[place]:  # its degree fell since: back with the true one
+                heapq.heappush(heap, (-below[place] * above[place], second, place))
+        if not heap:
+            return tuple(taken)
+        place = heapq.heappop(heap)[2]
+        taken.append(place)
+        alive[place] = 0
+        _cut(place, uses, below, above, alive, users, loose)
+
+
+def _cut(
+    place: int, uses: tuple[tuple[int, ...], ...], below: list[int], above: list[int], alive: bytearray,
+    users: tuple[tuple[int, ...], ...], loose: list[int],
+) -> None:  # fmt: skip
+    for one in uses[place]:
+        above[one] -= 1
+        if alive[one] and not above[one]:
+            loose.append(one)
+    for one in users[place]:
+        below[one] -= 1
+        if alive[one] and not below[one]:
+            loose.append(one)
+
+
+class Ground:
+    """What a set of words grounds. Words are added; nothing is taken away."""
+
+    def __init__(self, lexicon: Lexicon, members: Iterable[int]) -> None:
+        self._lexicon = lexicon
+        self.members: set[int] = set()
+        self._missing = [len(one) or 1 for one in lexicon.uses]  # a definition of no words grounds nothing
+        self.grounded: set[int] = set()
+        for place in members:
+            self.add(place)
+
+    def add(self, place: int) -> int:
+        """Adds a member; how many words are grounded more, itself not counted."""
+        self.members.add(place)
+        if place in self.grounded:
+            return 0
+        waiting = [place]
+        self.grounded.add(place)
+        for one in waiting:  # grows while it is walked
+            for user in self._lexicon.users[one]:
+                self._missing[user] -= 1
+                if not self._missing[user] and user not in self.grounded:
+                    self.grounded.add(user)
+                    waiting.append(user)
+        return len(waiting) - 1
+
+    def gain(self, place: int) -> list[int]:
+        """The words that would be grounded too if this one were a member, itself left out."""
+        if place in self.grounded:
+            return []
+        fewer: dict[int, int] = {}
+        waiting = [place]
+        found = {place}
+        for one in waiting:
+            for user in self._lexicon.users[one]:
+                fewer[user] = fewer.get(user, 0) + 1
+                if fewer[user] == self._missing[user] and user not in self.grounded and user not in found:
+                    found.add(user)
+                    waiting.append(user)
+        return waiting[1:]
+
+    def expression(self, place: int) -> list[int] | None:
+        """The members that a grounded word comes to by definitions alone, itself not among them; None where it is not."""
+        if place not in self.grounded or (place in self.members):
+            return None
+        found: dict[int, None] = {}
+        seen = {place}
+        waiting = [place]
+        while waiting:
+            for used in self._lexicon.uses[waiting.pop()]:
+                if used in self.members:
+                    found[used] = None
+                elif used not in seen:
+                    seen.add(used)
+                    waiting.append(used)
+        return list(found)
+
+    def share(self, place: int) -> float:
+        """The part of a definition's words that is grounded."""
+        used = self._lexicon.uses[place]
+        return sum(one in self.grounded for one in used) / len(used) if used else 0.0

@@ -1,0 +1,247 @@
+"""Six ways to look for primitives in a dictionary (ALPH-09), one function each. Pure.
+
+A strategy gives places of words, the best first, each with one sentence of what was seen; whoever asks takes the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .lexicon import Ground, Lexicon
+
+LEAST_MET = 10
+"""A word met less often than this in the tagged corpus is no candidate: too few would know it."""
+COMMONEST = 240
+"""So many common words stand for the concepts to express where nobody names any."""
+_OF_LEXNAME = {
+    "adj.all": "quality", "adj.pert": "relation", "adv.all": "quality", "noun.Tops": "being", "noun.act": "action",
+    "noun.animal": "life", "noun.artifact": "matter", "noun.attribute": "quality", "noun.body": "life",
+    "noun.cognition": "mind", "noun.communication": "language", "noun.event": "causation", "noun.feeling": "mind",
+    "noun.food": "life", "noun.group": "society", "noun.location": "space", "noun.motive": "mind", "noun.object": "matter",
+    "noun.person": "society", "noun.phenomenon": "causation", "noun.plant": "life", "noun.possession": "value",
+    "noun.process": "causation", "noun.quantity": "quantity", "noun.relation": "relation", "noun.shape": "space",
+    "noun.state": "being", "noun.substance": "matter", "noun.time": "time", "verb.body": "life",
+    "verb.change": "causation", "verb.cognition": "mind", "verb.communication": "language", "verb.competition": "society",
+    "verb.consumption": "life", "verb.contact": "action", "verb.creation": "causation", "verb.emotion": "mind",
+    "verb.motion": "space", "verb.perception": "mind", "verb.possession": "value", "verb.social": "society",
+    "verb.stative": "being", "verb.weather": "matter", "adj.ppl": "quality",
+}  # fmt: skip
+_OF_WORD = {
+    **dict.fromkeys(("time",), "time"), **dict.fromkeys(("space", "place", "location", "shape"), "space"),
+    **dict.fromkeys(("cause", "event", "process", "phenomenon", "effect", "result"), "causation"),
+    **dict.fromkeys(("act", "do", "use"), "action"),
+    **dict.fromkeys(("matter", "substance", "object", "artifact", "food", "water"), "matter"),
+    **dict.fromkeys(("group", "number", "two", "three", "part", "whole", "measure", "unit", "degree"), "quantity"),
+    **dict.fromkeys(("large", "small", "big", "little", "long", "short", "high", "low", "wide"), "quantity"),
+    **dict.fromkeys(("feeling", "motivation", "cognition"), "mind"), **dict.fromkeys(("attribute",), "quality"),
+    **dict.fromkeys(("relation", "same", "similar", "different", "equal"), "relation"),
+    **dict.fromkeys(("possible", "necessary", "able", "capable", "likely", "need", "must", "probable"), "modality"),
+    **dict.fromkeys(("good", "bad", "value"), "value"), **dict.fromkeys(("person", "people", "human"), "society"),
+    **dict.fromkeys(("organism", "plant", "animal", "life", "live", "body"), "life"),
+}  # fmt: skip
+
+
+class Found(NamedTuple):
+    """A word that a strategy came upon, and why."""
+
+    place: int
+    why: str
+
+
+class Quest(NamedTuple):
+    """What a strategy looks with: the dictionary, what the alphabet grounds already, and what it was asked for."""
+
+    lexicon: Lexicon
+    ground: Ground
+    taken: frozenset[str]
+    wanted: tuple[str, ...]
+    """Domains, the most wanted first."""
+    gaps: tuple[str, ...]
+    concepts: tuple[str, ...]
+    """Concepts that the alphabet should express."""
+
+    def free(self, place: int) -> bool:
+        """Whether a word may be a candidate: known well enough, and neither in the alphabet nor refused before."""
+        word = self.lexicon.words[place]
+        return word.label not in self.taken and place not in self.ground.members and word.met >= LEAST_MET and not word.regions
+
+
+def domain_of(label: str, lexname: str) -> str:
+    """The domain of a word: its lexicographers' file, but for the words that those files hold together by form."""
+    return _OF_WORD.get(label) or _OF_LEXNAME.get(lexname, "being")
+
+
+def sweep(quest: Quest) -> Iterator[Found]:
+    """DOMAIN_SWEEP: domain after domain, the words of each by how many definitions they stand in."""
+    lexicon = quest.lexicon
+    fields: dict[str, list[int]] = {}
+    for place in _by_use(lexicon):
+        if quest.free(place):
+            fields.setdefault(domain_of(lexicon.words[place].label, lexicon.words[place].lexname), []).append(place)
+    turns = [fields.get(domain, [])[:40] for domain in quest.wanted]
+    for row in range(40):
+        for domain, places in zip(quest.wanted, turns):
+            if row < len(places):
+                used = lexicon.basic(places[row])
+                yield Found(places[row], f"number {row + 1} of the free words of {domain} by definitions that use it ({used})")
+
+
+def mine(quest: Quest) -> Iterator[Found]:
+    """DECOMPOSITION_MINING: a complex concept is taken apart, its most basic word next, until the definitions go round in
+    a circle; the most basic word of that circle is where one is stuck."""
+    lexicon = quest.lexicon
+    for start in _complex(quest):
+        way = [start]
+        while True:
+            below = [one for one in lexicon.uses[way[-1]] if one not in quest.ground.grounded]
+            if not below:
+                stuck = [way.pop()]
+                break
+            following = max(below, key=lambda one: (lexicon.basic(one), -one))
+            if following in way:
+                stuck = way[way.index(following):]
+                break
+            way.append(following)
+        best = max(stuck, key=lambda one: (lexicon.basic(one), -one))
+        if quest.free(best):
+            steps = " > ".join(lexicon.labels([*way, stuck[0]]))
+            yield Found(best, f"taking `{lexicon.words[start].label}` apart ends here: {steps}")
+
+
+def cross(quest: Quest) -> Iterator[Found]:
+    """CROSS_REFERENCE: the words that occur in the decompositions of most concepts."""
+    lexicon = quest.lexicon
+    concepts = lexicon.places(quest.concepts) or _complex(quest)
+    seen: dict[int, list[int]] = {}
+    for concept in concepts:
+        for place in lexicon.trace(concept):
+            seen.setdefault(place, []).append(concept)
+    for place in sorted(seen, key=lambda one: (-len(seen[one]), -lexicon.basic(one), one)):
+        if quest.free(place) and place not in quest.ground.grounded and len(seen[place]) > 1:
+            names = ", ".join(lexicon.labels(seen[place][:6]))
+            yield Found(place, f"it occurs in the decompositions of {len(seen[place])} of {len(concepts)} concepts: {names}")
+
+
+def linguistic(quest: Quest) -> Iterator[Found]:
+    """LINGUISTIC_ANALYSIS: words that resist paraphrase: no synonym in their sense, a definition that needs rarer words
+    than themselves, and a short circle back."""
+    lexicon = quest.lexicon
+    scored = []
+    for place in _by_use(lexicon)[:1500]:
+        word, used = lexicon.words[place], lexicon.uses[place]
+        if quest.free(place) and not word.synonyms:
+            rarer = sum(lexicon.basic(one) < lexicon.basic(place) for one in used)
+            share = rarer / len(used) if used else 1.0
+            scored.append((-share, -min(lexicon.basic(place), 200), place, rarer, len(used)))
+    for _, _, place, rarer, used in sorted(scored):
+        circle = lexicon.circle(place)
+        if used and not circle:
+            continue
+        back = f", and leads back to it in {len(circle) - 1} steps" if circle else ""
+        yield Found(place, f"no synonym has its sense; its definition uses {rarer} rarer words of {used}{back}")
+
+
+def alien(quest: Quest) -> Iterator[Found]:
+    """THOUGHT_EXPERIMENT: someone who knows no word has to be shown some; which open the most definitions? Words of the
+    dictionary's grounding set, by what they would ground beside those that are known."""
+    lexicon = quest.lexicon
+    scored = []
+    for rank, place in enumerate(lexicon.grounding, 1):
+        if quest.free(place) and len(scored) < 400:
+            scored.append((-len(quest.ground.gain(place)), -lexicon.basic(place), rank, place))
+    for gain, _, rank, place in sorted(scored):
+        yield Found(
+            place, f"number {rank} of {len(lexicon.grounding)} words that break every circle of the dictionary; "
+            f"whoever knows it and the alphabet understands {-gain} definitions more",
+        )  # fmt: skip
+
+
+def fill(quest: Quest) -> Iterator[Found]:
+    """GAP_FILLING: the gaps of the last validation, the most needed first; of one that cannot be a candidate, the words that
+    its definition lacks."""
+    lexicon = quest.lexicon
+    later = []
+    for gap in quest.gaps:
+        place = lexicon.place(gap)
+        if place is None:
+            continue
+        if lexicon.words[place].label not in quest.taken and place not in quest.ground.members:
+            yield Found(place, f"validation names `{gap}` as a gap")
+        else:
+            later += [(used, gap) for used in lexicon.uses[place] if quest.free(used) and used not in quest.ground.grounded]
+    for place, gap in sorted(later, key=lambda one: (-lexicon.basic(one[0]), one)):
+        yield Found(place, f"the gap `{gap}` is defined with it")
+
+
+STRATEGIES: Mapping[str, Callable[[Quest], Iterator[Found]]] = {
+    "DOMAIN_SWEEP": sweep, "DECOMPOSITION_MINING": mine, "CROSS_REFERENCE": cross,
+    "LINGUISTIC_ANALYSIS": linguistic, "THOUGHT_EXPERIMENT": alien, "GAP_FILLING": fill,
+}  # fmt: skip
+
+
+def shortlist(name: str, quest: Quest, most: int) -> list[Found]:
+    """The first words that a strategy finds, each once. Raises KeyError for a strategy that does not exist."""
+    found: dict[int, Found] = {}
+    for one in STRATEGIES[name](quest):
+        found.setdefault(one.place, one)
+        if len(found) == most:
+            break
+    return list(found.values())
+
+
+def _by_use(lexicon: Lexicon) -> list[int]:
+    return sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.basic(place), place))
+
+
+def _complex(quest: Quest) -> list[int]:
+    """The concepts to take apart: those asked for, else the commonest words that the alphabet does not ground."""
+    lexicon = quest.lexicon
+    asked = [place for place in lexicon.places([*quest.gaps, *quest.concepts]) if place not in quest.ground.grounded]
+    if asked:
+        return asked
+    common = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.words[place].met, place))
+    return [place for place in common[:1000] if place not in quest.ground.grounded][:COMMONEST]
+
+
+def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
+    """What the graph says of one word against an alphabet: plain values, for the attacks of a critic to quote."""
+    word, used = lexicon.words[place], lexicon.uses[place]
+    same = [other for other in lexicon.places(word.synonyms) if other in ground.members]
+    expression = ground.expression(place)
+    gained = ground.gain(place)
+    members = ground.members - {place}
+    antonyms = [other for other in lexicon.places(word.antonyms) if other in members]
+    antonyms += [other for other in sorted(members) if word.label in lexicon.words[other].antonyms and other not in antonyms]
+    above = [other for other in lexicon.places(word.hypernyms) if other in members]
+    beside = _company(lexicon, place, members)
+    return {
+        "source": lexicon.source,
+        "lexname": word.lexname, "sense": word.sense, "met": word.met, "share": word.share,
+        "contexts": [[name, count] for name, count in word.contexts[:8]], "regions": list(word.regions),
+        "used": word.used, "definition": lexicon.labels(used),
+        "rarer": lexicon.labels(one for one in used if lexicon.basic(one) < lexicon.basic(place)),
+        "own": place in word.uses, "parts": list(word.parts), "hyponyms": list(word.hyponyms),
+        "trace": lexicon.labels(lexicon.trace(place)[:40]),
+        "circle": lexicon.labels(lexicon.circle(place)), "circle_of_members": lexicon.labels(lexicon.circle(place, members)),
+        "mutual": lexicon.labels(one for one in used if one in members and lexicon.close(place, one)),
+        "same_sense": lexicon.labels(same), "expression": None if expression is None else lexicon.labels(expression),
+        "grounded": lexicon.labels(one for one in used if one in ground.grounded),
+        "members": lexicon.labels(one for one in used if one in members),
+        "missing": lexicon.labels(one for one in used if one not in ground.grounded),
+        "gain": len(gained), "gained": lexicon.labels(gained[:8]), "grounding": place in lexicon.grounding_set,
+        "contrasts": lexicon.labels(antonyms), "presupposes": lexicon.labels(above[:2]),
+        "composes": [[lexicon.words[other].label, count] for other, count in beside],
+    }  # fmt: skip
+
+
+def _company(lexicon: Lexicon, place: int, members: Iterable[int]) -> list[tuple[int, int]]:
+    """The members that stand in one definition with a word at least three times, the most frequent three."""
+    together: dict[int, int] = {}
+    asked = set(members)
+    for user in lexicon.users[place]:
+        for other in lexicon.uses[user]:
+            if other in asked:
+                together[other] = together.get(other, 0) + 1
+    often = [(other, count) for other, count in together.items() if count > 2]
+    return sorted(often, key=lambda one: (-one[1], one[0]))[:3]
