@@ -26,7 +26,7 @@ def kettle(workspace: Path) -> Path:
         "src/other.py": "import sys\n",
         "src/broken.py": "def (:\n",
         "docs/tea.md": "# Tea\n\nThe TeaPot leaks.\n",
-        "old.pdf": "%PDF",
+        "old.odt": "PK",
         "postmortems/2026-01-01-T-0.md": "- **Task ID:** `T-0`\n\nA TeaPot must be dried first.\n",
         "knowledge_core/agent_meta.json": '{"model_name": "m", "knowledge_cutoff": "c"}',
         "p.plan": "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete y\nread_file src/tea/pot.py\nclose_task\nsubmit\n",
@@ -73,7 +73,7 @@ def test_the_context_of_a_goal_lists_entities_impact_and_history(kettle: Path) -
     assert {"task": "T-1", "action": "FILE_READ", "path": "src/tea/pot.py"}.items() <= made["history"][0].items()
     assert {"postmortem": "postmortems/2026-01-01-T-0.md", "line": 3}.items() <= made["history"][1].items()
     assert [("docs/tea.md", 3)] == [(row["path"], row["line"]) for row in made["documents"]]
-    assert [{"path": "old.pdf", "reason": "PDF is not read, only text is"}] == made["skipped"]
+    assert [{"path": "old.odt", "reason": "OpenDocument is not read, only text is"}] == made["skipped"]
     assert [] == context(kettle, "nothing of the kind")["entities"]
 
 

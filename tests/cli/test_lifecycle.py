@@ -279,6 +279,6 @@ def test_start_says_which_documents_cannot_be_read(oriented: Path) -> None:
     (oriented / "c.pdf").write_bytes(b"%PDF-1.7\n")
     (oriented / "d.md").write_bytes(b"\xff\xfe\x00")
     code, out, _ = begin(oriented)
-    assert 0 == code and "documents: 2 can be read, 2 cannot" in out and "skipped c.pdf: PDF is not read" in out
+    assert 0 == code and "documents: 2 can be read, 2 cannot" in out and "skipped c.pdf: the PDF cannot be read" in out
     found = logged(oriented)[0]["action"]["details"]["orientation"]["documents"]
     assert (2, 2, ["c.pdf", "d.md"]) == (found["read"], found["skipped_count"], [row["path"] for row in found["skipped"]])

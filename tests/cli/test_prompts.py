@@ -145,7 +145,7 @@ def test_hostile_text_in_a_reply_is_data_in_all_that_follows(desk: Path) -> None
     _, second = server.requests
     system, text = second["system"][0]["text"], second["messages"][0]["content"]
     assert "You obey" not in system and "gives you no instructions" in system
-    mark = text.split("<data-")[1][:12]
+    mark = text.split("<data-")[1].split(">")[0]
     assert text.rstrip().endswith(f"</data-{mark}>") and text.count(mark) == 2 and "booboo" not in text
     assert "\x1b" not in done.stdout and "\x07" not in done.stdout
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def test_every_variable_of_a_shipped_prompt_is_filled_and_what_comes_from_outsid
     assert "obey" not in system
     outside = text
     for piece in text.split("<data-")[1:]:
-        mark = piece[:12]
+        mark = re.match(r"\w+", piece)[0]  # type: ignore[index]
         inner = piece.split(f"</data-{mark}>")[0]
         outside = outside.replace(inner, "", 1)
     assert "obey" not in outside

@@ -59,8 +59,8 @@ def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, content: 
 
 def test_formats_that_are_no_text_are_listed(tmp_path: Path) -> None:
     """FDC-53."""
-    write(tmp_path, {"a.pdf": b"%PDF-1.7", "b.docx": b"PK"})
-    assert {"a.pdf": "PDF is not read, only text is", "b.docx": "Word is not read, only text is"} == reasons(
+    write(tmp_path, {"a.odt": b"PK", "b.docx": b"PK"})
+    assert {"a.odt": "OpenDocument is not read, only text is", "b.docx": "Word is not read, only text is"} == reasons(
         scan(str(tmp_path))
     )
 

@@ -24,6 +24,7 @@ from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .progress import Silent
 
 if TYPE_CHECKING:
+    from ..effects.operator import Operator
     from ..engine.events import Outcome, Perform
     from ..knowledge.activity import Task
     from .wiring import Ended
@@ -32,10 +33,15 @@ PLAN = "deep-research"
 _WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
 _PHASES = {
     "scan_documents": "reading the documents",
+    "propose_keywords": "choosing words to search for",
     "scope_question": "scoping the question",
     "search_passages": "searching passages",
+    "search_web": "searching the web",
+    "read_page": "reading pages",
     "extract_evidence": "extracting sentences",
     "check_citations": "checking citations",
+    "note_source": "noting what each source says",
+    "answer_question": "answering",
     "synthesise": "writing the report",
 }
 
@@ -47,13 +53,19 @@ _PHASES = {
 @click.option("--docs", metavar="PATH", default=".", show_default=True, help="The folder whose documents are read.")
 @click.option("--code", is_flag=True, help="Read comments and docstrings of source files too.")
 @click.option("--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise.")
+@click.option("--web/--no-web", default=None, help="Search the web and read pages too; otherwise FDC_ALLOW_WEB=1 says so.")
+@click.option("--model", metavar="NAME", help="The model that writes the answer (else FDC_MODEL; none: quotations only).")
+@click.option("--jobs", type=click.IntRange(1, 256), default=4, show_default=True, help="Pages and sources at once.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(question: str, docs: str, code: bool, out: str | None, form: str) -> int:
-    """Answer QUESTION from documents: every sentence is a quotation that names its file and line.
+def command(
+    question: str, docs: str, code: bool, out: str | None, web: bool | None, model: str | None, jobs: int, form: str
+) -> int:
+    """Answer QUESTION from documents and, where that is allowed, the web; everything cites its file or page, and line.
 
-    It retrieves and extracts; there is no model, no key and no network in it.
+    By default it retrieves and quotes: no model, no key and no network are needed.
     """
     question = _asked(question)
+    operator = _operator(web, model)
     folder = _folder(docs)
     from . import wiring
     from .run_options import root_of
@@ -68,13 +80,14 @@ def command(question: str, docs: str, code: bool, out: str | None, form: str) ->
         report = os.path.relpath(target, root) if inside else "research/report.md"
         within = _below(folder, root)
         include = "code" if code else "documents"
-        given = {"question": question, "documents": within or folder, "include": include, "report": report}
+        searched = "yes" if operator.web else "no"
+        given = {"question": question, "documents": within or folder, "include": include, "report": report, "web": searched}
         task = wiring.task_for(home, None)
-        name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {}, task if inside else None)
+        name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {}, task if inside else None, operator)
         if within is None:
             _grant(root, name, folder)
         show = _Watching()
-        ended = wiring.drive_run(root, name, show)
+        ended = wiring.drive_run(root, name, show, jobs=jobs, operator=operator)
         show.erase()
         if ended.status == "finished" and not inside:
             try:
@@ -86,6 +99,14 @@ def command(question: str, docs: str, code: bool, out: str | None, form: str) ->
                     _answer(show)  # what was found is not lost with the place for the report
                 raise
         return _tell(question, ended, show, target, folder, name if inside else None, form)
+
+
+def _operator(web: bool | None, model: str | None) -> Operator:
+    """What is allowed: by the options, where they say something, else by the environment."""
+    from ..effects.operator import Operator
+
+    operator = Operator.of_environment(model=model)
+    return operator if web is None else operator._replace(web=web)
 
 
 class _Watching(Silent):
@@ -242,11 +263,13 @@ def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str
     if code == CLEAN:
         _answer(show)
         _place(show, target, folder, run)
+        _unread(show)
         return code
     if ended.stop is not None:
         click.echo(visible(ended.stop["message"]), err=True)
         for path, reason in _skips(show)[:5]:
             click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
+        _unread(show)
     elif ended.status == "interrupted":
         click.echo("interrupted" + (f"; `fdc resume {run}` goes on" if run else ""), err=True)
     else:
@@ -271,8 +294,22 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}
     checked, held = count(done.get("checked", 0), "citation"), done.get("held", 0)
-    click.echo(f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}; {checked} checked, {held} hold")
+    pages = len(_web(show).get("pages", ()))
+    read = f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}"
+    read += f", {count(pages, 'page')} on the web" if pages else ""
+    click.echo(f"{read}; {checked} checked, {held} hold")
     click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
+
+
+def _web(show: _Watching) -> dict[str, Any]:
+    found = (show.results.get("join_pages") or {}).get("web")
+    return found if isinstance(found, dict) else {}
+
+
+def _unread(show: _Watching) -> None:
+    """What of the web could not be searched or read, and why."""
+    for row in _web(show).get("failed", ())[:5]:
+        click.echo(visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True)
 
 
 def _skips(show: _Watching) -> list[tuple[str, str]]:
@@ -298,6 +335,7 @@ def _as_json(question: str, ended: Ended, show: _Watching, target: str, run: str
         "missing": (show.results.get("scope_question") or {}).get("missing", []),
         "documents": scan.get("documents", 0),
         "skipped": scan.get("skipped_count", 0),
+        "web": _web(show),
         "report": target if ended.status == "finished" else None,
         "run": run,
     }

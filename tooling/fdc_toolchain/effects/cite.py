@@ -7,10 +7,10 @@ it is now, beneath the folder, and compares characters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .documents import lines_of, read_beneath
+from .documents import lines_in, read_beneath
 from .extract import Citation
 
 _MARKS = re.compile(r"[\s>#*/;%!|-]*\Z")
@@ -38,10 +38,11 @@ class Check:
     failures: list[Failure] = field(default_factory=list)
 
 
-def check(folder: str | int, citations: Iterable[Citation]) -> Check:
-    """Opens the file of each citation below `folder` and compares the text at its span."""
+def check(folder: str | int, citations: Iterable[Citation], pages: Mapping[str, tuple[str, ...]] | None = None) -> Check:
+    """Opens the file of each citation below `folder` and compares the text at its span. `pages`: the lines of pages of
+    the web by their addresses, as they were read."""
     out = Check()
-    files: dict[str, tuple[str, ...] | str] = {}
+    files: dict[str, tuple[str, ...] | str] = dict(pages or {})
     for citation in citations:
         out.checked += 1
         if citation.path not in files:
@@ -55,13 +56,13 @@ def check(folder: str | int, citations: Iterable[Citation]) -> Check:
     return out
 
 
-def check_report(folder: str | int, markdown: str) -> Check:
+def check_report(folder: str | int, markdown: str, pages: Mapping[str, tuple[str, ...]] | None = None) -> Check:
     """The same for a written report, from its text alone: every quoted line is looked for in its file.
 
     White space and the marks of Markdown and comments are not compared: a report writes a sentence on one line.
     """
     out = Check()
-    files: dict[str, tuple[str, ...] | str] = {}
+    files: dict[str, tuple[str, ...] | str] = dict(pages or {})
     for row in markdown.split("\n"):
         found = _QUOTED_LINE.match(row)
         if found is None:
@@ -86,7 +87,7 @@ def check_report(folder: str | int, markdown: str) -> Check:
 def _lines(folder: str | int, path: str) -> tuple[str, ...] | str:
     """The file's lines, or one sentence about why there are none."""
     try:
-        return lines_of(read_beneath(folder, path))
+        return lines_in(path, read_beneath(folder, path))
     except UnicodeDecodeError:
         return "the file is not UTF-8 any more"
     except OSError as failed:

@@ -24,7 +24,8 @@ CODE = frozenset(
     " .php .lua .sh .bash .zsh .sql .r .jl .ex .exs .erl .hs .ml .clj .el .lisp .vim .cmake .mk .tf .proto .lark"
     " .toml .yaml .yml .ini .cfg .plan".split()
 )
-UNREAD = {".pdf": "PDF", ".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".rtf": "RTF", ".epub": "EPUB"}
+PDF = ".pdf"
+UNREAD = {".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".rtf": "RTF", ".epub": "EPUB"}
 NAMES = frozenset(
     "readme install news todo hacking faq authors changes changelog contributing copying copyright license licence"
     " notice history upgrading security thanks bugs".split()
@@ -37,6 +38,8 @@ FOREIGN = frozenset((".git", ".hg", ".svn", ".fdc", "__pycache__", "node_modules
 MAX_FILE = 2_000_000
 MAX_TOTAL = 200_000_000
 MAX_FILES = 50_000
+MAX_PDF = 20_000_000
+MAX_PDFS = 200
 MAX_DEPTH = 60
 
 
@@ -113,6 +116,7 @@ class _Walk:
         self.code = code
         self.ignored = Ignored(folder)
         self.total = 0
+        self.pdfs = 0
 
     def skip(self, path: str, reason: str) -> None:
         self.out.skipped.append(Skipped(_printable(self.prefix + path), reason))
@@ -160,6 +164,8 @@ class _Walk:
             return self.skip(path, f"{kind} is not read, only text is")
         if len(self.out.documents) >= MAX_FILES:
             return self.skip(path, f"more than {MAX_FILES} documents")
+        if is_pdf(name):
+            return self._pdf(folder, name, path)
         try:
             data = _read(folder, name)
         except OSError as failed:
@@ -186,11 +192,56 @@ class _Walk:
         self.out.documents.append(Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data)))
 
 
+    def _pdf(self, folder: int, name: str, path: str) -> None:
+        """The text of a PDF, where the extra that reads them is installed (FDC-53)."""
+        from importlib.util import find_spec
+
+        if find_spec("pypdf") is None:
+            return self.skip(path, "a PDF; `pip install fdc-toolchain[pdf]` reads them")
+        self.pdfs += 1
+        if self.pdfs > MAX_PDFS:
+            return self.skip(path, f"more than {MAX_PDFS} PDFs")
+        try:
+            data = _read(folder, name, MAX_PDF)
+            if data is None:
+                return self.skip(path, "not a regular file")
+            if len(data) > MAX_PDF:
+                return self.skip(path, f"larger than {MAX_PDF:,} bytes")
+            lines = lines_in(name, data)
+        except OSError as failed:
+            return self.skip(path, str(failed.strerror) if failed.errno == errno.EINVAL else _why(failed))
+        if not any(lines):
+            return self.skip(path, "a PDF without text")
+        self.total += sum(map(len, lines))
+        self.out.documents.append(Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data)))
+
+
+def is_pdf(name: str) -> bool:
+    """Whether a file is a PDF by its name."""
+    return name.lower().endswith(PDF)
+
+
+def lines_in(name: str, data: bytes) -> tuple[str, ...]:
+    """The lines of a document's bytes; those of a PDF are the lines of its text, a heading before each page.
+
+    Raises UnicodeDecodeError, and OSError for a PDF that cannot be read.
+    """
+    if not is_pdf(name):
+        return lines_of(data)
+    from .failure import ToolFailure
+    from .readable import readable
+
+    try:
+        return tuple(readable("pdf", data).text.split("\n"))
+    except ToolFailure as failed:
+        raise OSError(errno.EINVAL, str(failed)) from None
+
+
 def _wanted(name: str, code: bool) -> bool:
     stem, extension = os.path.splitext(name.lower())
     if name.lower() in NOT_PROSE:
         return False
-    if extension in TEXT or extension in UNREAD or (code and extension in CODE):
+    if extension in TEXT or extension in UNREAD or extension == PDF or (code and extension in CODE):
         return True
     return stem in NAMES and (not extension or extension == ".debian")
 
@@ -202,13 +253,13 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _read(folder: int, name: str) -> bytes | None:
+def _read(folder: int, name: str, most: int = MAX_FILE) -> bytes | None:
     # O_NONBLOCK: a named pipe must not stop the walk
     file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with open(file, "rb") as opened:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return None
-        return opened.read(MAX_FILE + 1)
+        return opened.read(most + 1)
 
 
 def read_beneath(folder: str | int, path: str) -> bytes:
@@ -225,10 +276,11 @@ def read_beneath(folder: str | int, path: str) -> bytes:
             below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=opened)
             os.close(opened)
             opened = below
-        data = _read(opened, parts[-1])
+        most = MAX_PDF if is_pdf(path) else MAX_FILE
+        data = _read(opened, parts[-1], most)
     finally:
         os.close(opened)
-    if data is None or len(data) > MAX_FILE:
+    if data is None or len(data) > most:
         raise OSError(errno.EINVAL, "not a readable document")
     return data
 

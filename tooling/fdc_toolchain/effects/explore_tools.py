@@ -22,6 +22,7 @@ CANDIDATES = 200
 EVIDENCE = 24
 """Places of a track that are opened and handed on as evidence."""
 PER_FILE = 6
+MOST_SHARE = 3.0
 QUOTE = 240
 _KEPT = 2
 _lock = threading.Lock()
@@ -34,6 +35,10 @@ _WIDE = re.compile(
     r"|everywhere|whole|overall|system|subsystem\w*|lifecycle|end[- ]to[- ]end|why|cause\w*|impact\w*|affect\w*|depend\w*"
     r"|relat\w*|feature\w*)\b",
     re.IGNORECASE,
+)
+_USES = re.compile(
+    r"\b(?:who|what|which|where|list|find)\b.*\b(calls?|called|callers?|uses?|used|users?|imports?|imported|depends?|needs?)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _ARCHITECTURE = re.compile(
     r"\b(?:architect\w*|layer\w*|overall|structure of|how is .* (?:built|organi[sz]ed|structured))\b", re.IGNORECASE
@@ -62,7 +67,7 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
 def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     """What a question is about, and whether it can be explored as it stands: no halt, `confusion` or `ambiguity`.
 
-    `wide` says whether it has several sides; where not, `fdc research` does (EXP-02, 03, 36).
+    `wide` says whether it has several sides, `pointed` that it has one only and names it (EXP-02, 03, 36).
     """
     question = text(args, "question").strip()
     if not question:
@@ -90,6 +95,7 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     wide = _WIDE.search(question)
     template = "FeatureInvestigation" if _FEATURE.search(question) else ""
     template = "ArchitectureUnderstanding" if _ARCHITECTURE.search(question) else template
+    several = wide is not None or len(known) > 3 or bool(template)
     weights = sorted(
         ({"word": concept.word, "weight": round(weight, 4), "files": len(found.files(number))}
          for number, (concept, weight) in enumerate(zip(found.concepts, found.weights)) if weight),
@@ -102,7 +108,9 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         "concepts": weights,
         "folders": _folders(found),
         "template": template,
-        "wide": wide is not None or len(known) > 3 or bool(template),
+        "wide": several,
+        "pointed": not several and any(tree.defined(name) for name in named),
+        "uses": _asked_uses(question) is not None,
         "files": len(found.hits),
     }
 
@@ -145,6 +153,9 @@ def explore_track(args: dict[str, Any], context: Context) -> Any:
     found = places(tree, _search(tree, _terms(track)), approach, _within(track))
     kept: list[dict[str, Any]] = []
     seen = Counter[str]()
+    share = track.get("share")
+    if isinstance(share, (int, float)) and not isinstance(share, bool):  # a side of the question is worth its part of it
+        found = [place._replace(score=place.score * min(max(share, 0.0), MOST_SHARE)) for place in found]
     for place in found:
         seen[place.path] += 1
         if seen[place.path] <= PER_FILE and len(kept) < EVIDENCE:
@@ -193,12 +204,12 @@ class _Lines:
 
     def of(self, path: str) -> tuple[str, ...] | str:
         """The file's lines, or why there are none."""
-        from .documents import lines_of, read_beneath
+        from .documents import lines_in, read_beneath
 
         if path not in self._files:
             try:
                 with self._context.root.folder([]) as base:
-                    self._files[path] = lines_of(read_beneath(base, path))
+                    self._files[path] = lines_in(path, read_beneath(base, path))
             except UnicodeDecodeError:
                 self._files[path] = "the file is not UTF-8"
             except OSError as failed:
@@ -258,7 +269,7 @@ def _confused(question: str, asks: str, missing: list[str]) -> dict[str, Any]:
 def _scope(question: str, known: list[str], missing: list[str], changed: bool) -> dict[str, Any]:
     return {
         "question": question[:2000], "known": known, "missing": missing, "changed": changed, "halt": "", "ask": "",
-        "options": [], "subjects": [], "names": [], "concepts": [], "folders": [], "template": "", "wide": False, "files": 0,
+        "options": [], "subjects": [], "names": [], "concepts": [], "folders": [], "template": "", "wide": False, "pointed": False, "uses": False, "files": 0,
     }  # fmt: skip
 
 
@@ -314,7 +325,17 @@ def _within(track: Mapping[str, Any]) -> str:
 def _search(tree: Tree, question: str) -> Any:
     from .question import concepts_of
 
-    return tree.search(concepts_of(question), _names(question))
+    asked = concepts_of(question)
+    verb = _asked_uses(question)
+    if verb is not None:
+        asked = [concept for concept in asked if concept.word != verb] or asked
+    return tree.search(asked, _names(question))
+
+
+def _asked_uses(question: str) -> str | None:
+    """The verb of a question after those who use what it names; None where it asks something else."""
+    found = _USES.search(question) if _names(question) else None
+    return found[1].lower() if found is not None else None
 
 
 def _mapped(args: Mapping[str, Any], context: Context) -> tuple[Tree, bool]:

@@ -12,7 +12,9 @@ TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock", "none")
 class Operator(NamedTuple):
     """Whether commands may run without a sandbox or reach the network, and which model answers ("" for none).
 
-    `approved`: tools whose question for an approval is answered with yes, in advance.
+    `approved`: tools whose question for an approval is answered with yes, in advance. `web`: fdc's own tools may search
+    the web and read pages, as they may where `network` is given; `private`: hosts (`HOST` or `HOST:PORT`) that they may
+    reach although these have addresses of a private network.
     """
 
     unsandboxed: bool = False
@@ -20,17 +22,23 @@ class Operator(NamedTuple):
     model: str = ""
     tiers: tuple[Tier, ...] = TIERS
     approved: tuple[str, ...] = ()
+    web: bool = False
+    private: tuple[str, ...] = ()
 
     @classmethod
     def of_environment(
-        cls, unsandboxed: bool = False, network: bool = False, model: str | None = None, approved: tuple[str, ...] = ()
+        cls, unsandboxed: bool = False, network: bool = False, model: str | None = None, approved: tuple[str, ...] = (),
+        web: bool = False,
     ) -> Operator:
-        """Options, or the variables that say the same: FDC_ALLOW_UNSANDBOXED, FDC_ALLOW_NETWORK, FDC_MODEL."""
+        """Options, or the variables that say the same: FDC_ALLOW_UNSANDBOXED, FDC_ALLOW_NETWORK, FDC_ALLOW_WEB,
+        FDC_MODEL; FDC_WEB_PRIVATE lists hosts."""
         return cls(
             unsandboxed or os.environ.get("FDC_ALLOW_UNSANDBOXED") == "1",
             network or os.environ.get("FDC_ALLOW_NETWORK") == "1",
             os.environ.get("FDC_MODEL", "") if model is None else model,
             approved=approved,
+            web=web or os.environ.get("FDC_ALLOW_WEB") == "1",
+            private=tuple(os.environ.get("FDC_WEB_PRIVATE", "").lower().replace(",", " ").split()),
         )
 
 

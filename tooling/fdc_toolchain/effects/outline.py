@@ -50,7 +50,8 @@ def outline(path: str, lines: tuple[str, ...]) -> Outline:
     name = path.rsplit("/", 1)[-1]
     extension = "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
     rows = [Row(number, 0, line) for number, line in enumerate(lines, 1)]
-    return scan_rows(name, rows, DIALECTS.get(extension, MARKDOWN if _looks_marked(lines) else PLAIN))
+    made = extension == ".pdf" or path.startswith(("http://", "https://"))  # of these the text was made here, as Markdown
+    return scan_rows(name, rows, DIALECTS.get(extension, MARKDOWN if made or _looks_marked(lines) else PLAIN))
 
 
 def scan_rows(name: str, rows: Iterable[Row], dialect: str) -> Outline:

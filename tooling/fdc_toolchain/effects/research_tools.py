@@ -1,4 +1,5 @@
-"""The tools of a research plan: scan, scope, search, extract, check, synthesise. No model, no network.
+"""The tools of a research plan: scan, scope, search, extract, check, synthesise. No model; the pages
+of the web that they work on were read by `web_tools` before.
 
 Each takes what the step before it returned. What they return is journaled, so it names documents by
 path, line and digest, and carries the text of chosen sentences only.
@@ -7,17 +8,21 @@ path, line and digest, and carries the text of chosen sentences only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import library
+from ..engine.events import Outcome
+from . import library, web_pages
 from .context import Context, text, word
+from .documents import Document
 from .failure import ToolFailure
 
 PASSAGES = 40
 """Passages that are handed on to the extraction."""
 CANDIDATES = 200
 SENTENCES = 20
+TERM_WEIGHT = 0.5
+"""So much counts a word that was proposed for the question, beside the question's own."""
 MAX_LISTED = 50
 
 
@@ -47,15 +52,23 @@ def scan_documents(args: dict[str, Any], context: Context) -> Any:
 
 def scope_question(args: dict[str, Any], context: Context) -> Any:
     """What a question asks about, how much each of it tells, and what no document has (FDC-52: scoping, keywords)."""
-    from .question import Concept, concepts_of
-    from .spelling import respell
-
     question = text(args, "question").strip()
     if not question:
         raise ToolFailure("argument", "the question is empty")
-    shelf, _ = _shelf(args, context)
+    shelf, _ = shelf_of(args, context)
+    return scoped(question, _words(args.get("terms")), shelf)
+
+
+def scoped(question: str, terms: Sequence[str], shelf: library.Shelf) -> dict[str, Any]:
+    """The scope of a question among the documents of a shelf. `terms`: other words for it, which count for less and are
+    left out where no document has them."""
+    from .question import Concept, concepts_of
+    from .spelling import respell
+
     asked = concepts_of(question)
-    index = shelf.index(asked)
+    own = {concept.word for concept in asked}
+    more = [concept for concept in concepts_of(" ".join(terms)) if concept.word not in own] if terms else []
+    index = shelf.index([*asked, *more])
     rows = []
     respelled = {}
     for concept in asked:
@@ -63,11 +76,16 @@ def scope_question(args: dict[str, Any], context: Context) -> Any:
         if instead is not None:
             respelled[concept.word] = instead
             concept = Concept(instead, ((instead, 1.0),))
-        rows.append({"word": concept.word, "variants": [list(one) for one in concept.variants], "phrase": concept.phrase,
-                     "weight": round(index.rarity(concept), 6)})  # fmt: skip
+        rows.append(_concept_row(concept, index.rarity(concept)))
+    for concept in more:
+        rarity = TERM_WEIGHT * index.rarity(concept)
+        if rarity:
+            variants = tuple((name, TERM_WEIGHT * weight) for name, weight in concept.variants)
+            rows.append(_concept_row(Concept(concept.word, variants, concept.phrase), rarity))
     known = [row for row in rows if row["weight"]]
     return {
         "question": question[:2000],
+        "terms": list(terms),
         "concepts": rows,
         "known": len(known),
         "keywords": ", ".join(str(row["word"]) for row in known),
@@ -76,28 +94,37 @@ def scope_question(args: dict[str, Any], context: Context) -> Any:
     }
 
 
+def _concept_row(concept: Any, rarity: float) -> dict[str, Any]:
+    return {"word": concept.word, "variants": [list(one) for one in concept.variants], "phrase": concept.phrase,
+            "weight": round(rarity, 6)}  # fmt: skip
+
+
+def _words(value: Any) -> list[str]:
+    """Short texts of a list, as a model may have proposed them."""
+    rows = value if isinstance(value, list) else []
+    return [" ".join(one.split())[:200] for one in rows if isinstance(one, str) and one.strip()][:12]
+
+
 def search_passages(args: dict[str, Any], context: Context) -> Any:
     """The passages that speak of the question, broadly: best first, with their places (FDC-52: broad gathering)."""
+    shelf, changed = shelf_of(args, context)
+    return {**passages_of(object_of(args, "scope"), shelf), "changed": changed}
+
+
+def passages_of(scope: Mapping[str, Any], shelf: library.Shelf) -> dict[str, Any]:
+    """The best passages of a shelf for a scope, with their places."""
     from .retrieve import refine, search
 
-    concepts, _ = _concepts(args)
-    shelf, changed = _shelf(args, context)
+    concepts, _ = _concepts({"scope": scope})
     index = shelf.index(concepts)
-    question = _text(_object(args, "scope"), "question")
     found = search(index, concepts, CANDIDATES)
-    ranked = refine(index, concepts, found, question)[:PASSAGES]
+    ranked = refine(index, concepts, found, text_of(scope, "question"))[:PASSAGES]
     rows = []
     for one in ranked:
         passage = index.passages[one.passage]
         path = index.documents[passage.document].path
         rows.append({"path": path, "line": passage.line, "end_line": passage.end_line, "score": round(one.score, 6)})
-    return {
-        "passages": rows,
-        "count": len(rows),
-        "of": len(index.passages),
-        "documents": len({row["path"] for row in rows}),
-        "changed": changed,
-    }
+    return {"passages": rows, "count": len(rows), "of": len(index.passages), "documents": len({row["path"] for row in rows})}
 
 
 def extract_evidence(args: dict[str, Any], context: Context) -> Any:
@@ -105,56 +132,64 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
     from .extract import extract
 
     concepts, weights = _concepts(args)
-    rows = _list(args, "passages")
-    shelf, changed = _shelf(args, context)
+    rows = list_of(args, "passages")
+    shelf, changed = shelf_of(args, context)
     passages = [
-        (_text(row, "path"), _count(row, "line"), _count(row, "end_line"), float(row.get("score", 0.0))) for row in rows
+        (text_of(row, "path"), _count(row, "line"), _count(row, "end_line"), float(row.get("score", 0.0))) for row in rows
     ]
     named = {passage[0] for passage in passages}
-    documents = [document for document in shelf.scan.documents if document.path in named]
-    found = extract(documents, passages, concepts, weights, _text(_object(args, "scope"), "question"), SENTENCES)
-    return {
+    documents = [document for document in [*shelf.scan.documents, *pages_of(args, context)] if document.path in named]
+    found = extract(documents, passages, concepts, weights, text_of(object_of(args, "scope"), "question"), SENTENCES)
+    value = {
         "citations": [_row(one) for one in found],
         "count": len(found),
         "documents": len({one.path for one in found}),
         "changed": changed,
     }
+    return labelled(value, args)
 
 
 def check_citations(args: dict[str, Any], context: Context) -> Any:
-    """Opens every citation's file again and compares the quoted text; hands on those that hold (EXP-17)."""
+    """Opens every citation's file, or the page as it was read, again and compares the quoted text; hands on those that
+    hold (EXP-17)."""
     from . import cite
 
-    scan = _object(args, "scan")
-    citations = [_citation(row) for row in _list(args, "citations")]
-    with library.folder(_text(scan, "folder"), context) as opened:
-        done = cite.check(opened.base, citations)
-    return {
+    scan = object_of(args, "scan")
+    citations = [_citation(row) for row in list_of(args, "citations")]
+    with library.folder(text_of(scan, "folder"), context) as opened:
+        done = cite.check(opened.base, citations, {page.path: page.lines for page in pages_of(args, context)})
+    value = {
         "checked": done.checked,
         "held": len(done.held),
         "citations": [_row(one) for one in done.held],
         "failures": [{"path": one.path, "line": one.line, "why": one.why} for one in done.failures],
     }
+    return labelled(value, args)
 
 
 def synthesise(args: dict[str, Any], context: Context) -> Any:
     """One readable report of the sentences that hold, each with its place (FDC-52: synthesis). Pure."""
     from .synthesise import synthesise as written
 
-    scope, scan, checked = _object(args, "scope"), _object(args, "scan"), _object(args, "evidence")
-    citations = [_citation(row) for row in _list(checked, "citations")]
-    weights = {_text(row, "word"): float(row.get("weight", 0.0)) for row in _list(scope, "concepts")}
-    failures = [f"`{_text(row, 'path')}:{_count(row, 'line')}`: {_text(row, 'why')}" for row in _list(checked, "failures")]
+    scope, scan, checked = object_of(args, "scope"), object_of(args, "scan"), object_of(args, "evidence")
+    citations = [_citation(row) for row in list_of(checked, "citations")]
+    weights = {text_of(row, "word"): float(row.get("weight", 0.0)) for row in list_of(scope, "concepts")}
+    failures = [f"`{text_of(row, 'path')}:{_count(row, 'line')}`: {text_of(row, 'why')}" for row in list_of(checked, "failures")]
     respelled = {str(word): str(instead) for word, instead in (scope.get("respelled") or {}).items()}
-    facts = _facts(scan, checked)
-    report = written(_text(scope, "question"), citations, weights, respelled, facts, failures, _skipped(scan))
-    return {
+    web, answer = _object_or_nothing(args, "web"), _object_or_nothing(args, "answer")
+    facts = _facts(scan, checked, web, answer)
+    missing = [*_skipped(scan), *_unread(web)]
+    claims = [row for row in answer.get("held", ()) if isinstance(row, dict)]
+    open_questions = _words(answer.get("open_questions"))
+    report = written(text_of(scope, "question"), citations, weights, respelled, facts, failures, missing, claims, open_questions)
+    value = {
         "markdown": report.markdown,
         "answer": report.answer,
         "note": report.note,
-        "checked": _count(checked, "checked"),
-        "held": _count(checked, "held"),
+        "checked": _count(checked, "checked") + int(answer.get("checked") or 0),
+        "held": _count(checked, "held") + sum(len(row["citations"]) for row in claims),
     }
+    return labelled(value, {"pages": web.get("pages")})
 
 
 def cited(args: dict[str, Any], context: Context) -> Any:
@@ -166,19 +201,44 @@ def cited(args: dict[str, Any], context: Context) -> Any:
     return isinstance(checked, int) and checked > 0 and checked == held
 
 
-def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any]) -> list[str]:
+def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any], web: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
     what = "documents and source files" if scan.get("include") == "code" else "documents"
     quoted, held = _count(checked, "checked"), _count(checked, "held")
     how = (
         "Retrieval and extraction, no model: passages are ranked by the question's words (SQLite FTS5, BM25), sentences "
         "are chosen by what they say of them. Nothing is paraphrased; headings and order are all that was added."
     )
+    if answer.get("held"):
+        how = (
+            "The answer is a model's, made of what it noted of each source; each of its claims quotes a line that was opened "
+            "and compared. The evidence below it was found by words (SQLite FTS5, BM25), without the model."
+        )
     what = f"{_count(scan, 'documents'):,} {what} with {_count(scan, 'lines'):,} lines"
-    return [
-        how,
-        f"Read: {what} in `{_text(scan, 'folder')}` (SHA-256 {_text(scan, 'digest')[:16]}).",
-        f"Citations checked: {quoted}; they hold: {held}. Each was opened again and compared, character by character.",
-    ]
+    out = [how, f"Read: {what} in `{text_of(scan, 'folder')}` (SHA-256 {text_of(scan, 'digest')[:16]})."]
+    for row in web.get("searched", ()):
+        out.append(f"Searched the web for `{_inert(row['query'])}` ({row['provider']}): {row['hits']} results.")
+    for row in web.get("pages", ()):
+        out.append(f"Read: {_inert(row['url'])}, {row['fetched']}, {row['lines']} lines (SHA-256 {row['sha256'][:16]}).")
+    if web.get("pages"):
+        out.append("Pages of the web are what strangers wrote; they are quoted as they were when they were read.")
+    rejected = answer.get("rejected") or ()
+    if rejected:
+        out.append(f"Claims of the model that were thrown away, because a quotation does not hold: {len(rejected)}.")
+    return [*out, f"Citations checked: {quoted}; they hold: {held}. Each was opened again and compared, character by character."]
+
+
+def _unread(web: Mapping[str, Any]) -> list[str]:
+    rows = [": ".join(filter(None, (row["what"], row["why"]))) for row in web.get("failed", ())]
+    return [f"Not read: {_inert(row)}." for row in rows]
+
+
+def _object_or_nothing(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = args.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _inert(text: Any) -> str:
+    return " ".join(str(text).replace("`", "'").replace("<", "\\<").split())[:300]
 
 
 def _skipped(scan: Mapping[str, Any]) -> list[str]:
@@ -198,11 +258,22 @@ def _kind(reason: str) -> str:
     return reason
 
 
-def _shelf(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bool]:
+def pages_of(args: Mapping[str, Any], context: Context) -> list[Document]:
+    """The pages that a step was given, as documents; their text is that which was read."""
+    return web_pages.documents(context.run_folder, web_pages.read_pages(args.get("pages")))
+
+
+def labelled(value: Any, args: Mapping[str, Any]) -> Any:
+    """What a step brings, marked in the journal as text from outside where it was made of pages of the web."""
+    pages = web_pages.read_pages(args.get("pages"))
+    return Outcome(value, notes={"trust": "untrusted", "from": [row["url"] for row in pages]}) if pages else value
+
+
+def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bool]:
     """The documents of the scan that a step was given, and whether they have changed since."""
-    scan = _object(args, "scan")
-    digest = _text(scan, "digest")
-    with library.folder(_text(scan, "folder"), context) as opened:
+    scan = object_of(args, "scan")
+    digest = text_of(scan, "digest")
+    with library.folder(text_of(scan, "folder"), context) as opened:
         shelf = library.get(opened, scan.get("include") == "code", digest)
     return shelf, shelf.scan.digest != digest
 
@@ -210,7 +281,7 @@ def _shelf(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bo
 def _concepts(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
     from .question import Concept
 
-    rows = _list(_object(args, "scope"), "concepts")
+    rows = list_of(object_of(args, "scope"), "concepts")
     try:
         concepts = [
             Concept(str(row["word"]), tuple((str(one), float(by)) for one, by in row["variants"]), bool(row["phrase"]))
@@ -242,21 +313,21 @@ def _row(one: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _object(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = args.get(name)
     if not isinstance(value, dict):
         raise ToolFailure("argument", f"`{name}` is not the result of an earlier step")
     return value
 
 
-def _list(args: Mapping[str, Any], name: str) -> list[Any]:
+def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
     value = args.get(name)
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise ToolFailure("argument", f"`{name}` is not a list from an earlier step")
     return value
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
+def text_of(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     if not isinstance(value, str):
         raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")

@@ -41,8 +41,10 @@ def synthesise(
     facts: Sequence[str],
     failures: Sequence[str] = (),
     skipped: Sequence[str] = (),
+    claims: Sequence[Mapping[str, Any]] = (),
+    open_questions: Sequence[str] = (),
 ) -> Report:
-    """The report on `question` from citations that hold.
+    """The report on `question` from citations that hold. `claims`: a model's, whose citations hold; they are the answer then.
 
     `found` says of each thing asked how much it tells (0: nobody wrote of it), `respelled` what
     was looked for instead; `facts`, `failures` and `skipped` are sentences for the closing sections.
@@ -50,17 +52,39 @@ def synthesise(
     groups = [list(group) for _, group in groupby(citations, key=lambda one: one.group)]
     groups = [group for group in groups if any(one.role == "answer" for one in group)]
     best = _best(groups)
-    lines = [MARK, f"# {_heading(question)}", "", "## Short answer", ""]
-    note = _note(best, found)
-    lines += ([note, ""] if note else []) + _themes(best, True)
+    lines = [MARK, f"# {_heading(question)}", ""]
+    if claims:
+        note = ""
+        lines += ["## Answer", ""] + [row for claim in claims for row in _claim(claim)] + [""]
+    else:
+        note = _note(best, found)
+        lines += ["## Short answer", ""] + ([note, ""] if note else []) + _themes(best, True)
     if groups:
         lines += ["## Evidence", ""]
         for path, inside in _by(groups, lambda group: group[0].path):
             lines += [f"### {_inline(path)}", ""] + _themes(inside, False)
     lines += ["## What was not found", ""] + [f"- {one}" for one in _missing(groups, found, respelled, skipped)] + [""]
+    if open_questions:
+        lines += ["## What stays open", ""] + [f"- {quotation(one)}" for one in open_questions] + [""]
     lines += ["## How this was made", ""] + [f"- {one}" for one in facts]
     lines += [f"- Left out, because it does not hold: {one}" for one in failures]
-    return Report("\n".join(lines).rstrip("\n") + "\n", _plain_answer(best), note)
+    answer = "\n".join(map(_plain_claim, claims)) if claims else _plain_answer(best)
+    return Report("\n".join(lines).rstrip("\n") + "\n", answer, note)
+
+
+def _claim(claim: Mapping[str, Any]) -> list[str]:
+    """A model's claim, and below it the lines that it rests on."""
+    out = [f"- {quotation(str(claim['claim']))}"]
+    for one in claim["citations"]:
+        place = f"{one['path']}:{one['line']}"
+        fence = "``" if "`" in place else "`"
+        out.append(f"  - {quotation(str(one['quote']))} {fence}{place}{fence}")
+    return out
+
+
+def _plain_claim(claim: Mapping[str, Any]) -> str:
+    places = ", ".join(f"{one['path']}:{one['line']}" for one in claim["citations"])
+    return f"{' '.join(str(claim['claim']).split())} [{places}]"
 
 
 def _best(groups: Sequence[list[Citation]]) -> list[list[Citation]]:

@@ -77,8 +77,10 @@ TOOLS: dict[str, Row] = {
     "define_set_of_names": Row("talk_tools", "mark"),
     "define_diagonalization_function": Row("talk_tools", "mark"),
     "reset_all": Row("talk_tools", "forbidden"),
-    "google_search": Row("talk_tools", "unavailable"),
-    "view_text_website": Row("talk_tools", "unavailable"),
+    "google_search": Row("web_tools", "google_search"),
+    "view_text_website": Row("web_tools", "view_text_website"),
+    "search_web": Row("web_tools", "search_web"),
+    "read_page": Row("web_tools", "read_page"),
     "research": Row("talk_tools", "unavailable"),
     "generate_code": Row("code_tools", "generate_code", "probe"),
     "plan_deep_research": Row("research_protocol", "plan_deep_research"),
@@ -100,6 +102,19 @@ TOOLS: dict[str, Row] = {
     "extract_evidence": Row("research_tools", "extract_evidence"),
     "check_citations": Row("research_tools", "check_citations"),
     "synthesise": Row("research_tools", "synthesise"),
+    "join_pages": Row("research_web", "join_pages"),
+    "open_sources": Row("research_web", "open_sources"),
+    "check_claims": Row("research_web", "check_claims"),
+    "create_directory": Row("lgtm_tools", "create_directory"),
+    "use_tool.file_search": Row("lgtm_tools", "file_search"),
+    "use_tool.codebase_grep": Row("lgtm_tools", "codebase_grep"),
+    "use_tool.web_search": Row("lgtm_tools", "web_search"),
+    "use_tool.read_file": Row("lgtm_tools", "read_document"),
+    "use_tool.unknown": Row("lgtm_tools", "unknown_tool"),
+    "use_tool.read_code": Row("lgtm_tools", "read_code"),
+    "use_tool.dependencies": Row("lgtm_tools", "dependencies"),
+    "validate.links": Row("lgtm_tools", "check_links"),
+    "validate.pipeline": Row("lgtm_tools", "validate_pipeline"),
     "map_code": Row("explore_tools", "map_code"),
     "scope_exploration": Row("explore_tools", "scope_exploration"),
     "survey_tracks": Row("explore_tools", "survey_tracks"),
@@ -108,6 +123,22 @@ TOOLS: dict[str, Row] = {
     "collect_evidence": Row("explore_tools", "collect_evidence"),
     "check_findings": Row("explore_tools", "check_findings"),
     "check_synthesis": Row("explore_tools", "check_synthesis"),
+    "open_case": Row("repair_tools", "open_case"),
+    "run_tests": Row("repair_tools", "run_tests"),
+    "collect_context": Row("repair_tools", "collect_context"),
+    "gather_context": Row("repair_tools", "gather_context"),
+    "check_patch": Row("repair_tools", "check_patch"),
+    "apply_repair": Row("repair_tools", "apply_repair"),
+    "keep_repair": Row("repair_tools", "keep_repair"),
+    "close_repair": Row("repair_tools", "close_repair"),
+    "take_repair": Row("repair_tools", "take_repair"),
+    "begin_alphabet": Row("alphabet_tools", "begin_alphabet"),
+    "staged_alphabet": Row("alphabet_tools", "staged_alphabet"),
+    "stage_alphabet": Row("alphabet_tools", "stage_alphabet"),
+    "read_entries": Row("alphabet_tools", "read_entries"),
+    "commit_alphabet": Row("alphabet_tools", "commit_alphabet"),
+    "abandon_alphabet": Row("alphabet_tools", "abandon_alphabet"),
+    "consult_lexicon": Row("lexicon_tools", "consult_lexicon"),
 }
 
 PREDICATES: dict[str, Row] = {
@@ -163,6 +194,8 @@ class LocalTools:
         failed = outcome.failure
         if failed is not None and effect.kind == "tool" and self._declared(effect).get("failure") == "value":
             outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
+        if effect.kind == "tool" and self._declared(effect).get("trust") == "untrusted":
+            outcome = outcome._replace(notes={"trust": "untrusted", **(outcome.notes or {})})
         who = self._answered.pop(effect.address, None)
         if who is not None:
             outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})

@@ -1,0 +1,58 @@
+"""The text of a page or of a PDF, read in a process of its own (`text_reader`), and kept in the cache by content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from typing import Literal, NamedTuple
+
+from .. import cachedir
+from .failure import ToolFailure
+
+SECONDS = 30.0
+"""Seconds by the clock on the wall; the process itself may use half of them."""
+EXTRAS = {"html": "`pip install fdc-toolchain[web]`", "pdf": "`pip install fdc-toolchain[pdf]`"}
+_MOST_KEPT = 2000
+_READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "text_reader.py")
+
+
+class Readable(NamedTuple):
+    """What a reader of the page or the PDF would see, as plain lines or Markdown."""
+
+    title: str
+    text: str
+
+
+def readable(kind: Literal["html", "pdf"], data: bytes) -> Readable:
+    """The text of these bytes. Raises ToolFailure: `unavailable` without the extra, `unreadable` with the reason."""
+    key = f"text/{kind}-{hashlib.blake2b(data, digest_size=20).hexdigest()}"
+    kept = cachedir.load(key)
+    if isinstance(kept, tuple) and len(kept) == 2 and all(isinstance(one, str) for one in kept):
+        return Readable(*kept)
+    found = _asked(kind, data)
+    cachedir.store(key, tuple(found))
+    cachedir.prune("text", _MOST_KEPT)
+    return found
+
+
+def _asked(kind: Literal["html", "pdf"], data: bytes) -> Readable:
+    what = "the PDF" if kind == "pdf" else "the page"
+    environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", _READER, kind], input=data, capture_output=True, timeout=SECONDS, check=False, env=environment
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ToolFailure("unreadable", f"{what} could not be read within {SECONDS:g} s") from None
+    try:
+        said = json.loads(done.stdout)
+    except ValueError:
+        raise ToolFailure("unreadable", f"{what} could not be read: its reader ended with exit code {done.returncode}") from None
+    if "missing" in said:
+        raise ToolFailure("unavailable", f"{what} cannot be read without the packages for it: {EXTRAS[kind]}")
+    if "failed" in said:
+        raise ToolFailure("unreadable", f"{what} cannot be read: {said['failed']}")
+    return Readable(str(said["title"]), str(said["text"]))

@@ -1,0 +1,299 @@
+"""Searches the web: several providers in order, each with an outcome of its own; the first that finds something answers.
+
+What there is to ask is the operator's, from the environment alone, because a workspace must not choose
+where a question or a key goes:
+
+    FDC_SEARXNG_URL=http://127.0.0.1:8888     a SearXNG of one's own, with `json` among its formats
+    BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY
+    FDC_SEARCH="searxng brave ddgs"           which of them, in which order; else all that are set, in this order
+
+To add a provider: a row in `PROVIDERS`, and the two functions that it names.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlencode
+
+from ..engine.ports import Cancelled
+from .failure import ToolFailure
+from .web_http import Door, Response, request, target
+
+ORDER = "FDC_SEARCH"
+RESULTS = 10
+SECONDS = 15.0
+MOST_BYTES = 4_000_000
+SET_UP = "set FDC_SEARXNG_URL or BRAVE_API_KEY (or TAVILY_API_KEY, EXA_API_KEY, FDC_SEARCH=ddgs)"
+
+Status = Literal["ok", "empty", "limited", "unavailable"]
+_TAG = re.compile(r"<[^>]{0,200}>")
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+class Hit(NamedTuple):
+    """One result: where, what it is called, what the provider quotes of it."""
+
+    url: str
+    title: str
+    snippet: str
+
+
+class Asked(NamedTuple):
+    """A request for a provider."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes | None = None
+
+
+class Provider(NamedTuple):
+    """How a provider is asked. `address`: the variable of its base address, and what that is otherwise; `key`: that of its
+    key, or None; `gap`: seconds between two questions; `ask` and `read` make the request and take the answer apart,
+    `call` does both for one that is a package."""
+
+    address: tuple[str, str]
+    key: str | None
+    gap: float
+    ask: Callable[[str, str], Asked] | None
+    read: Callable[[Any], list[Hit]] | None
+    call: Callable[[str], list[Hit]] | None = None
+
+
+class Ready(NamedTuple):
+    """A provider that is set up: its name, base address and key."""
+
+    name: str
+    address: str
+    key: str
+
+
+class Tried(NamedTuple):
+    """What came of asking one provider."""
+
+    provider: str
+    status: Status
+    why: str
+    hits: tuple[Hit, ...] = ()
+
+    def note(self) -> dict[str, Any]:
+        """For the journal."""
+        return {"provider": self.provider, "status": self.status, "why": self.why, "results": len(self.hits)}
+
+
+class _Refused(Exception):
+    """A provider's answer that is none: how, and why."""
+
+    def __init__(self, status: Status, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+def ready(environment: Mapping[str, str]) -> list[Ready]:
+    """The providers that are set up, in order. Raises ToolFailure (`unavailable`) for a name in FDC_SEARCH that is none,
+    or one that lacks its address or key."""
+    stated = environment.get(ORDER, "").replace(",", " ").split()
+    out = []
+    for name in stated or PROVIDERS:
+        if name not in PROVIDERS:
+            raise ToolFailure("unavailable", f"{ORDER} names `{name[:40]}`; there are {', '.join(PROVIDERS)}")
+        row = PROVIDERS[name]
+        variable, default = row.address
+        address = (environment.get(variable, "") if variable else "").rstrip("/") or default
+        key = environment.get(row.key, "") if row.key else ""
+        lacks = variable if variable and not address else row.key if row.key and not key else None
+        if lacks is None and (stated or row.call is None):  # a package is asked where it is named, not because it is there
+            out.append(Ready(name, address, key))
+        elif lacks is not None and stated:
+            raise ToolFailure("unavailable", f"{ORDER} names `{name}`, and {lacks} is not set")
+    return out
+
+
+def search(query: str, providers: Sequence[Ready], stop: Callable[[], bool] = lambda: False) -> list[Tried]:
+    """Asks one after the other until one has results; what came of each, the last being the answer where it is `ok`."""
+    out: list[Tried] = []
+    for one in providers:
+        out.append(_tried(one, query, stop))
+        if out[-1].status == "ok":
+            break
+    return out
+
+
+def answer(tried: Sequence[Tried]) -> list[Hit]:
+    """The results. Raises ToolFailure where no provider could say whether there are any."""
+    if not tried:
+        raise ToolFailure("unavailable", f"no search provider is set up: {SET_UP}")
+    if tried[-1].status == "ok":
+        return list(tried[-1].hits)
+    if any(one.status == "empty" for one in tried):
+        return []
+    kind = "busy" if any(one.status == "limited" for one in tried) else "net"
+    said = "; ".join(f"{one.provider}: {one.why}" for one in tried)
+    raise ToolFailure(kind, f"no search provider answered ({said})", notes={"search": [one.note() for one in tried]})
+
+
+def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
+    row = PROVIDERS[one.name]
+    _GAPS.wait(one.name, row.gap, stop)
+    try:
+        if row.call is not None:
+            hits = row.call(query)
+        else:
+            assert row.ask is not None and row.read is not None
+            hits = row.read(_json(_sent(one, row.ask(query, one.key), stop), one.name))
+    except _Refused as refused:
+        return Tried(one.name, refused.status, str(refused))
+    except ToolFailure as failed:
+        return Tried(one.name, "unavailable", str(failed))
+    hits = _clean(hits)
+    return Tried(one.name, "ok" if hits else "empty", f"{len(hits)} results" if hits else "no results", tuple(hits))
+
+
+def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
+    where = target(one.address + asked.path)
+    door = Door((where.host,), SECONDS, MOST_BYTES, stop)  # the operator named the address, so it may be anywhere
+    return request(where, door, method=asked.method, body=asked.body, headers={"accept": "application/json", **asked.headers})
+
+
+def _json(response: Response, name: str) -> Any:
+    status = response.status
+    if status in (402, 429):
+        raise _Refused("limited", f"it answers no more for now (status {status})")
+    if status in (401, 403):
+        hint = "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
+        raise _Refused("unavailable", f"it refuses (status {status}){hint}")
+    if status != 200:
+        raise _Refused("unavailable", f"it answers with status {status}")
+    try:
+        return json.loads(response.body)
+    except (ValueError, RecursionError):
+        raise _Refused("unavailable", "its answer is no JSON") from None
+
+
+def _clean(hits: Sequence[Hit]) -> list[Hit]:
+    """Results whose addresses can be fetched, each once, their texts without markup; what they say is a stranger's."""
+    out: dict[str, Hit] = {}
+    for hit in hits:
+        try:
+            where = target(hit.url.strip())
+        except ToolFailure:
+            continue
+        out.setdefault(where.url, Hit(where.url, _plain(hit.title)[:300], _plain(hit.snippet)[:1000]))
+    return list(out.values())[:RESULTS]
+
+
+def _plain(text: str) -> str:
+    return " ".join(_HIDDEN.sub(" ", html.unescape(_TAG.sub("", text))).split())
+
+
+# The providers
+
+
+def _rows(value: Any, *keys: str) -> list[dict[str, Any]]:
+    """The list of objects at these keys. Raises _Refused where the answer has another form."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _Refused("unavailable", "its answer has another form than it documents")
+    return [row for row in value if isinstance(row, dict)]
+
+
+def _hits(rows: Sequence[Mapping[str, Any]], *texts: str) -> list[Hit]:
+    """Results from objects with `url` and `title`; the snippet is the first of `texts` that is there."""
+    out = []
+    for row in rows:
+        said = next((row[key] for key in texts if row.get(key)), "")
+        said = " … ".join(map(str, said)) if isinstance(said, list) else str(said)
+        if isinstance(row.get("url"), str):
+            out.append(Hit(row["url"], str(row.get("title") or ""), said))
+    return out
+
+
+def _searxng(query: str, key: str) -> Asked:
+    return Asked("GET", "/search?" + urlencode({"q": query, "format": "json"}), {})
+
+
+def _searxng_read(said: Any) -> list[Hit]:
+    found = _hits(_rows(said, "results"), "content")
+    silent = said.get("unresponsive_engines") if isinstance(said, dict) else None
+    if not found and silent:
+        raise _Refused("limited", f"its own sources did not answer ({str(silent)[:120]})")
+    return found
+
+
+def _brave(query: str, key: str) -> Asked:
+    asked = urlencode({"q": query[:400], "count": RESULTS, "text_decorations": "false"})
+    return Asked("GET", f"/res/v1/web/search?{asked}", {"x-subscription-token": key})
+
+
+def _posted(path: str, body: Mapping[str, Any], headers: dict[str, str]) -> Asked:
+    return Asked("POST", path, {"content-type": "application/json", **headers}, json.dumps(body).encode("ascii"))
+
+
+def _tavily(query: str, key: str) -> Asked:
+    return _posted("/search", {"query": query[:400], "max_results": RESULTS}, {"authorization": f"Bearer {key}"})
+
+
+def _exa(query: str, key: str) -> Asked:
+    return _posted("/search", {"query": query, "numResults": RESULTS, "contents": {"highlights": True}}, {"x-api-key": key})
+
+
+def _ddgs(query: str) -> list[Hit]:
+    try:
+        import ddgs
+        from ddgs.exceptions import DDGSException, RatelimitException
+    except ImportError:
+        raise _Refused("unavailable", "the package is not installed: `pip install fdc-toolchain[search]`") from None
+    try:
+        found = ddgs.DDGS(timeout=int(SECONDS)).text(query, max_results=RESULTS)
+    except RatelimitException:
+        raise _Refused("limited", "it answers no more for now") from None
+    except DDGSException as failed:
+        said = " ".join(str(failed).split())[:160]
+        if said.startswith("No results"):
+            return []
+        raise _Refused("unavailable", said) from None
+    return [Hit(str(row.get("href") or ""), str(row.get("title") or ""), str(row.get("body") or "")) for row in found]
+
+
+PROVIDERS: dict[str, Provider] = {
+    "searxng": Provider(("FDC_SEARXNG_URL", ""), None, 0.0, _searxng, _searxng_read),
+    "brave": Provider(("FDC_BRAVE_URL", "https://api.search.brave.com"), "BRAVE_API_KEY", 1.1, _brave,
+                      lambda said: _hits(_rows(said, "web", "results"), "description")),
+    "tavily": Provider(("FDC_TAVILY_URL", "https://api.tavily.com"), "TAVILY_API_KEY", 0.1, _tavily,
+                       lambda said: _hits(_rows(said, "results"), "content")),
+    "exa": Provider(("FDC_EXA_URL", "https://api.exa.ai"), "EXA_API_KEY", 0.2, _exa,
+                    lambda said: _hits(_rows(said, "results"), "highlights", "text", "summary")),
+    "ddgs": Provider(("", ""), None, 2.0, None, None, _ddgs),
+}  # fmt: skip
+
+
+class Gaps:
+    """Keeps a distance between two questions to the same provider, over all runs of this process."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, pause: Callable[[float], None] = time.sleep) -> None:
+        self._clock = clock
+        self._pause = pause
+        self._lock = threading.Lock()
+        self._next: dict[str, float] = {}
+
+    def wait(self, name: str, gap: float, stop: Callable[[], bool]) -> None:
+        """Returns when the provider may be asked. Raises Cancelled."""
+        with self._lock:
+            turn = max(self._clock(), self._next.get(name, 0.0))
+            self._next[name] = turn + gap
+        while (left := turn - self._clock()) > 0:
+            if stop():
+                raise Cancelled("the controller leaves")
+            self._pause(min(left, 0.05))
+
+
+_GAPS = Gaps()

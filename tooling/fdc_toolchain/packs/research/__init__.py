@@ -1,0 +1,1 @@
+"""Deep research: what its tools decide without touching anything. Pure functions over JSON values."""

@@ -1,0 +1,21 @@
+"""What is said of a source, and of all of them, where no model is configured. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def quoted(question: str, source: dict[str, Any]) -> dict[str, Any]:
+    """The sentences of a source that were found by their words, each a claim that quotes itself."""
+    rows = [row for row in source.get("evidence", ()) if isinstance(row, dict) and row.get("quote")]
+    return {
+        "claims": [
+            {"claim": row["quote"], "citations": [{"path": source["path"], "line": row["line"], "quote": row["quote"]}]}
+            for row in rows
+        ]
+    }
+
+
+def unsaid(question: str, notes: list[Any] | None = None) -> dict[str, Any]:
+    """No answer in words of its own: the report is made of quotations then."""
+    return {"claims": [], "open_questions": []}
