@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .models import model_for
+from .nested import pipeline_in
 from .progress import Quiet
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def bench_for(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
-        overrides={"close_task": _closing(root)},
+        overrides={"close_task": _closing(root), "plan.run": pipeline_in(root, show, allowed)},
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )
 

@@ -31,6 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agent": ("agent", "take a task from orientation to submission, durably"),
     "research": ("research", "answer a question from documents, every sentence cited"),
     "explore": ("explore", "answer a question about code from independent sides, every claim cited"),
+    "lgtm": ("lgtm", "from a question to an implementation plan: hypotheses, challenges, one checked document"),
+    "fix": ("fix", "repair code until a test command passes, hypothesis by hypothesis"),
     "start": ("start", "begin a task: orientation, then TASK_START in the log"),
     "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
     "knowledge": ("knowledge", "index the workspace, and say what it knows about a task"),

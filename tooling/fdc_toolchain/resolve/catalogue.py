@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 from .. import cachedir, resources
 from ..text.diagnostic import Diagnostic
 
-SHIPPED = ("grammar/tools.json", "grammar/research_tools.json", "grammar/explore_tools.json")
+SHIPPED = (
+    "grammar/alphabet_tools.json",
+    "grammar/tools.json",
+    "grammar/research_tools.json",
+    "grammar/explore_tools.json",
+    "grammar/lgtm_tools.json",
+    "grammar/repair_tools.json",
+)
 
 
 class Parameter(NamedTuple):

@@ -1,0 +1,131 @@
+"""`fdc lgtm`: runs the registered LGTM plan on a question; the document that it ends with goes to stdout.
+
+The log of the run goes to stderr. The run folder `runs/RUN/` keeps every artifact.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..engine.events import Outcome, Perform
+    from .wiring import Ended
+
+PLAN = "lgtm"
+CHALLENGED, UNSYNTHESISED, UNPLANNED = 5, 6, 7
+EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, "planning": UNPLANNED, "document": UNPLANNED}
+
+
+@click.command(
+    epilog="Exit codes: 0 planned, 5 a hypothesis did not survive its challenge, 6 nothing could be synthesised, 7 no pipeline "
+    "or document held; 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
+)
+@click.argument("question")
+@click.option("--prior", metavar="TEXT", default="", help="What is given already; it becomes part of the question.")
+@click.option("--paths", "--docs", metavar="GLOB", default="**", show_default=True, help="The files that are looked at.")
+@click.option("--max-iterations", type=click.IntRange(1, 10), default=5, show_default=True, metavar="N",
+              help="The most rounds of refinement.")
+@click.option("--confidence", type=click.FloatRange(0, 1), default=0.7, show_default=True, metavar="X",
+              help="The mean confidence at which refinement may stop.")
+@click.option("--conflicts", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="The conflicts that may be open when refinement stops.")
+@click.option("--gate", type=click.Choice(["all", "subset"]), default="all", show_default=True,
+              help="Whether every hypothesis must survive its challenge, or those that do are enough.")
+@click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
+@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling: model_calls, tokens, money, ...")
+@click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    question: str, prior: str, paths: str, max_iterations: int, confidence: float, conflicts: int, gate: str,
+    model: str | None, budgets: tuple[str, ...], jobs: int, form: str,
+) -> int:  # fmt: skip
+    """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
+
+    It plans and does nothing of it.
+    """
+    if paths.startswith("/") or ".." in paths.split("/"):
+        raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
+    if not question.strip():
+        raise UsageError("the question is empty")
+    given = {
+        "question": _text(question, "the question"), "prior": _text(prior, "--prior"), "paths": paths or "**",
+        "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
+    }  # fmt: skip
+    from ..effects.operator import Operator
+    from . import wiring
+    from .run_options import budget_of, root_of
+
+    root = root_of(None)
+    program = wiring.compile_or_refuse(PLAN, root)
+    if program is None:
+        return FINDINGS
+    operator = Operator.of_environment()
+    if model:
+        operator = operator._replace(model=model)
+    task = wiring.task_for(root, None)
+    name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), budget_of(budgets), task, operator)
+    ended = wiring.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
+    return _tell(ended, form)
+
+
+class _Watching(Quiet):
+    """The lines of the run's log on stderr; stdout belongs to the document."""
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words."""
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(visible(line.rstrip("\r")), err=True)
+
+    def ask(self, question: str) -> str | None:
+        """Nobody is asked in the middle."""
+        return None
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        super().done(effect, outcome, took)
+        value = outcome.value
+        if effect.tool == "log_message" and isinstance(value, dict):
+            mark = "" if value["level"] == "Info" else f"{value['level']}: "
+            click.echo(visible(f"{mark}{value['message']}"), err=True)
+
+
+def _text(given: str, what: str) -> str:
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is not UTF-8 text") from None
+    return given.replace("\0", " ").strip()
+
+
+def _tell(ended: Ended, form: str) -> int:
+    from .ending import as_json, exit_code
+
+    outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
+    code = exit_code(ended)
+    if code == CLEAN:
+        code = EXITS[outcome["ended"]]
+    if form == "json":
+        click.echo(json.dumps(as_json(ended), indent=2, ensure_ascii=True))
+        return code
+    if outcome:
+        counts = f"{outcome['knowledge']} entries of knowledge, {outcome['hypotheses']} micro-hypotheses"
+        counts += f" ({outcome['validated']} validated, {outcome['invalidated']} not), {outcome['conflicts']} conflicts"
+        if outcome["markdown"]:
+            click.echo("\n".join(visible(line) for line in outcome["markdown"].split("\n")))
+        else:
+            click.echo(f"No plan was made. {visible(outcome['why'])}")
+        click.echo(f"{counts}\nrun folder: {outcome['run']}" + (f"/{outcome['plan']}" if outcome["plan"] else ""), err=True)
+    elif ended.status == "interrupted":
+        click.echo(f"interrupted; `fdc resume {ended.run}` goes on", err=True)
+    elif ended.stop is not None:
+        click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
+    else:
+        raise WorldError(f"{ended.message}; nothing is lost, `fdc resume {ended.run}` goes on")
+    return code

@@ -1,0 +1,80 @@
+"""`plan.run`: a pipeline that was proved, as a run of its own within a step of another run.
+
+The inner run is recorded, resumed, shown and replayed like any other. The step's mark names it before it begins, so that
+the same step, done again after a crash, goes on with the same run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .progress import Quiet, Silent
+
+if TYPE_CHECKING:
+    from ..effects.context import Context
+    from ..effects.operator import Operator
+
+
+def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[str, Any], Context], Any]:
+    """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
+
+    def perform(args: dict[str, Any], context: Context) -> Any:
+        from ..effects import lgtm_pipeline, marks, runs
+        from ..effects.failure import ToolFailure
+        from ..engine.events import Outcome
+        from ..engine.ports import Cancelled, WorldFailed
+        from ..program.codec import digest
+        from . import wiring
+        from .exits import Exit
+
+        pipeline = args.get("pipeline")
+        if not isinstance(pipeline, dict):
+            raise ToolFailure("argument", "`pipeline` is none that was proved")
+        mark = marks.read(context.run_folder, context.key)
+        name = mark["run"] if mark else runs.RunIds().run_id()
+        if mark is None:
+            marks.write(context.run_folder, context.key, {"run": name})
+        store = wiring.writing(root)
+        try:
+            if store.run(name) is None:
+                program, findings, _ = lgtm_pipeline.compiled(str(pipeline.get("text", "")), root)
+                if program is None or digest(program) != pipeline.get("program"):
+                    why = findings[0] if findings else "it is not the program that was proved"
+                    raise ToolFailure("pipeline", f"the pipeline is not run: {why}")
+                taken = {param["name"] for param in program["plans"][program["root"]]["params"]}
+                given = {key: args[key] for key in taken if args.get(key) is not None}
+                budget = {"model_calls": lgtm_pipeline.CALLS}
+                inputs = {"given": given, "builtin": {"run": f"runs/{context.run}"}, "budget": budget}
+                store.create(name, f"runs/{context.run}/{pipeline.get('filePath')}", program, inputs, time.time())
+        finally:
+            store.close()
+        watching = _Inner(show)
+        try:
+            ended = wiring.drive_run(root, name, watching, operator=operator)
+        except Exit as failed:
+            raise WorldFailed(str(failed)) from failed
+        if ended.status in ("interrupted", "cancelled") or context.cancelled.is_set():
+            raise Cancelled("the run within is left in the middle")
+        if ended.status == "broken":
+            raise WorldFailed(ended.message)
+        usage = {measure: ended.spent.get(measure, 0.0) for measure in ("model_calls", "tokens")}
+        if ended.status != "finished":
+            why = ended.stop["message"] if ended.stop else "it waits for a person"
+            raise ToolFailure("pipeline", f"the pipeline stopped: {why}", usage, {"run": name})
+        return Outcome(ended.result, None, usage, {"run": name})
+
+    return perform
+
+
+class _Inner(Silent):
+    """Shows what the inner run says where the outer one shows such things."""
+
+    def __init__(self, outer: Quiet) -> None:
+        super().__init__()
+        self._outer = outer
+
+    def say(self, text: str) -> None:
+        """Port `Progress`."""
+        self._outer.say(text)

@@ -1,0 +1,268 @@
+"""Micro-hypotheses: how they begin, are criticised, refined and compared without a model, and what they must be. Pure.
+
+Without a model a hypothesis is an extracted statement with its place: `name` (`path:line`): what stands there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...knowledge.statements import NEGATION, OBSOLETE, against, content, names, quoted, stem
+from .artifacts import problems, written
+from .names import KNOWLEDGE, area_id, hypothesis_id, hypothesis_path
+
+AREAS = 5
+STRONG = 0.4
+"""The part of the best area's score that another needs to be one."""
+ASSUMPTIONS = 10
+_PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "keyAssumptions", "validationCriteria",
+             "critiquePoints", "questions", "alternativeApproaches")  # fmt: skip
+
+
+def areas(question: str, results: list[Any]) -> dict[str, Any]:
+    """The areas that the evidence falls into: by what it tells of, the best first (LGTM-52)."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    rows = _kept(results)
+    coded = {_about(row["stub"])[1]: _about(row["stub"]) for row in reversed(rows) if row["stub"].get("subject")}
+    for row in rows:
+        about = _about(row["stub"])
+        groups.setdefault(about if row["stub"].get("subject") else coded.get(about[1], about), []).append(row)
+    worth = {about: max(float(row["stub"].get("score") or 0) for row in inside) for about, inside in groups.items()}
+    least = STRONG * max(worth.values(), default=0.0)
+    ranked = sorted((item for item in groups.items() if worth[item[0]] >= least), key=lambda item: -worth[item[0]])
+    out: list[dict[str, Any]] = []
+    for (name, place), rows in ranked[:AREAS]:
+        ident = area_id(name, [one["areaID"] for one in out])
+        count = f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}"
+        paths = [row["entry"]["filePath"] for row in rows]
+        out.append({"areaID": ident, "description": f"`{name}` in {place}: {count} of knowledge", "evidence": paths})
+    return {"areas": out}
+
+
+def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]) -> dict[str, Any]:
+    """The first hypothesis of an area: its best extracted statement, what supports it, what it leaves open."""
+    listed = proposal.get("areas", []) if isinstance(proposal, dict) else []
+    mine = next((row.get("evidence") or [] for row in listed if row.get("areaID") == area["areaID"]), [])
+    rows = [row for row in _kept(results) if row["entry"]["filePath"] in mine] or _kept(results)[:1]
+    ordered = sorted(rows, key=lambda row: (row["stub"].get("kind") != "documentation", -float(row["stub"].get("score") or 0)))
+    best, more = ordered[0], ordered[1:]
+    said = " ".join(" ".join([best["stub"]["quote"], *(row["stub"]["quote"] for row in more)]).split())
+    missing = _missing(question, said)
+    name = _about(best["stub"])[0]
+    silent = f"What was found here says nothing of {', '.join(missing)}."
+    gap = silent if missing else "Every word of the question is spoken of here; the change that it asks for is what is missing."
+    about = [f"Who uses `{name}`?", f"Which tests name `{name}`?"] if best["stub"].get("subject") else []
+    asked = [*about, *(f"What speaks of {word}?" for word in missing[:3])]
+    criteria = [f"Every use of `{name}` works as before, or is changed with it.",
+                f"A test names `{name}` and fails where the change is left out."]  # fmt: skip
+    files = len({row["stub"]["path"] for row in rows})
+    return {
+        "statement": _statement(best["stub"]),
+        "confidence": _confidence(len(rows), 0),
+        "gapCharacterization": gap,
+        "rationale": f"{len(rows)} places in {files} files tell of `{name}`; this one tells most of the question"
+        f" (ref: {best['entry']['entryID']}).",
+        "keyAssumptions": _assumptions([best, *more], [], "A"),
+        "validationCriteria": criteria if about else [f"`{name}` agrees with what was changed."],
+        "critiquePoints": [],
+        "questions": asked,
+        "alternativeApproaches": [f"{_statement(row['stub'])}" for row in more if row["stub"].get("kind") == "definition"][:3],
+    }  # fmt: skip
+
+
+def critique(hypothesis: dict[str, Any], framework: str) -> dict[str, Any]:
+    """What can be held against a hypothesis, by rule: one file only, no test, words of doubt in its evidence."""
+    rows = hypothesis["keyAssumptions"]
+    files = {_file(row["statement"]) for row in rows} - {""}
+    points = []
+    if len(files) < 2:
+        points.append("All of its evidence comes from one file.")
+    if not any("test" in one for one in files):
+        points.append("No test is among its evidence.")
+    for row in rows:
+        quote = quoted(row["statement"])
+        found = OBSOLETE.search(quote) or NEGATION.search(quote)
+        if found:
+            points.append(f"{row['id']} has a word of exception, `{found.group()}`: read it before relying on it.")
+    return {"framework": framework, "points": points[:6]}
+
+
+def questions(hypothesis: dict[str, Any], critiques: Any) -> dict[str, Any]:
+    """What to find out next: what is still open."""
+    return {"questions": list(hypothesis["questions"])[:4]}
+
+
+def tools_needed(questions: Any, tools: str) -> dict[str, Any]:
+    """Which of the tools answer the questions: names are looked up, words are searched."""
+    rows = _texts(questions, "questions")
+    wanted = ["CodebaseGrep" if names(row) else "FileSearch" for row in rows] or ["FileSearch"]
+    return {"tools": [one for one in dict.fromkeys(wanted) if one in tools.split(",")], "questions": rows}
+
+
+def refine(question: str, hypothesis: dict[str, Any], critiques: Any, results: list[Any]) -> dict[str, Any]:
+    """The hypothesis with what was found since: new assumptions, answered questions gone, points of the critique in it."""
+    known = set(names(" ".join([hypothesis["statement"], *hypothesis["questions"]])))
+    rows = [row for row in _kept(results) if _bears(row["stub"], known, question)]
+    found = " ".join(str(row["stub"]["quote"]) for row in rows)
+    usual = content("uses tests name speaks")
+    left = [one for one in hypothesis["questions"] if not content(found) & (content(one) - usual)]
+    assumptions = [*hypothesis["keyAssumptions"], *_assumptions(rows, hypothesis["keyAssumptions"], "A")][:ASSUMPTIONS]
+    points = critique({**hypothesis, "keyAssumptions": assumptions}, "")["points"]
+    files = len({row["stub"]["path"] for row in rows})
+    more = f" {len(rows)} further places in {files} files bear on it." if rows else ""
+    return {
+        **{key: hypothesis[key] for key in _PROMISED},
+        "confidence": _confidence(len(assumptions), len(points)) if rows else hypothesis["confidence"],
+        "rationale": hypothesis["rationale"] + more,
+        "keyAssumptions": assumptions,
+        "critiquePoints": points if rows else hypothesis["critiquePoints"],
+        "questions": left,
+    }
+
+
+def _bears(stub: dict[str, Any], known: set[str], question: str) -> bool:
+    """Whether a find bears on a hypothesis: it names what that is about, or says two words of the question."""
+    said = f"{stub['quote']} {stub.get('subject') or ''}"
+    return any(name.rpartition(".")[2] in said for name in known) or len(content(question) & content(said)) >= 2
+
+
+def validate(
+    drafted: Any, area: str, known: list[Any], results: list[Any], old: dict[str, Any] | None = None, version: Any = 0
+) -> dict[str, Any]:
+    """A drafted hypothesis as the artifact it becomes: `ok`, `why`, its path and text (LGTM-15, 17, 56 to 58).
+
+    `old`: the version before. Its history is carried on by us, not by whoever drafted. Evidence must be an entry there is.
+    """
+    number = int(version)
+    ident = old["microHypothesisID"] if old else hypothesis_id(area, 1)
+    path = hypothesis_path(ident, number, "refined" if old else "initial")
+    out = {"ok": False, "why": "", "id": ident, "area": area, "version": number, "path": path, "text": "", "hypothesis": None}
+    if not isinstance(drafted, dict) or "failed" in drafted:
+        why = drafted.get("why") if isinstance(drafted, dict) else "it is not JSON"
+        return {**out, "why": f"{path}: {why}"}
+    entries = {row["filePath"] for row in known} | {row["entry"]["filePath"] for row in _kept(results)}
+    made = {key: drafted.get(key) for key in _PROMISED}
+    history = list(old["refinementHistory"]) if old else []
+    if old and all(made[key] == old[key] for key in ("statement", "keyAssumptions", "gapCharacterization", "confidence")):
+        return {**out, "why": "nothing new was found"}
+    if old:
+        evidence = [row["entry"]["entryID"] for row in _kept(results)]
+        history.append({"version": number, "confidence": made["confidence"], "newEvidence": evidence,
+                        "change": _change(old, made)})  # fmt: skip
+    whole: dict[str, Any] = {"microHypothesisID": ident, "areaOfAnalysisID": area, **made, "refinementHistory": history}
+    found = problems("hypothesis", whole)
+    for row in whole["keyAssumptions"] if not found else ():
+        found += [f"$.keyAssumptions: {row['id']} names {one}, which there is not"
+                  for one in row["evidence"] if one not in entries or not KNOWLEDGE.match(one)]  # fmt: skip
+    if found:
+        return {**out, "why": f"{path}: {'; '.join(found[:3])}"}
+    return {**out, "ok": True, "hypothesis": whole, "text": written("hypothesis", whole, path)}
+
+
+def read(text: str) -> dict[str, Any]:
+    """A hypothesis out of its file. Raises ValueError for a file that holds none."""
+    import json
+
+    value = json.loads(text)
+    found = problems("hypothesis", value)
+    if found:
+        raise ValueError(f"a hypothesis file is not one any more: {found[0]}")
+    return dict(value)
+
+
+def refinement(checked: dict[str, Any], knowledge: list[Any], warn: str) -> dict[str, Any]:
+    """What a branch of the loop returns (LGTM-57): evidence is kept even where the refinement failed."""
+    new = [row["entry"] for row in _kept(knowledge)]
+    out = {**{key: checked[key] for key in ("id", "version", "path", "hypothesis")}, "knowledge": knowledge, "warn": warn}
+    if checked["ok"]:
+        return {**out, "outcome": "SuccessfulRefinement", "newKnowledgeEntries": new}
+    failed = {"failedHypID": checked["id"], "reason": "Validation Failed", "why": checked["why"], "newKnowledgeEntries": new}
+    return {**out, "outcome": "FailedRefinement", **failed}
+
+
+def join(results: list[Any], strategy: str) -> dict[str, Any]:
+    """Join: the results of a fork together. Raises ValueError for a strategy that there is not (LGTM-41)."""
+    if strategy == "CollectResults":
+        return {"results": results, "count": len(results)}
+    if strategy == "CollectTupleResults":
+        pairs = [[row["id"], row["outcome"]] for row in results]
+        return {"results": results, "count": len(results), "tuples": pairs, "all": all(two == "Passed" for _, two in pairs)}
+    raise ValueError(f"there is no strategy `{strategy[:40]}`; there are CollectResults, CollectTupleResults")
+
+
+def conflicts(hypotheses: list[Any]) -> dict[str, Any]:
+    """The pairs of hypotheses of which an assumption speaks against one of the other's (LGTM-59)."""
+    rows = []
+    for number, one in enumerate(hypotheses):
+        for other in hypotheses[number + 1 :]:
+            found = _clash(one, other)
+            if found:
+                ids = [one["microHypothesisID"], other["microHypothesisID"]]
+                rows.append({"involvedHypotheses": ids, "description": found})
+    return {"conflicts": rows}
+
+
+def _clash(one: dict[str, Any], other: dict[str, Any]) -> str:
+    for mine in one["keyAssumptions"]:
+        for theirs in other["keyAssumptions"]:
+            why = against(quoted(mine["statement"]), quoted(theirs["statement"]))
+            if why:
+                first, second = (f"{row['id']} in {hyp['microHypothesisID']}" for row, hyp in ((mine, one), (theirs, other)))
+                return f"Assumption {first} and assumption {second}: {why}."
+    return ""
+
+
+def _kept(results: Any) -> list[dict[str, Any]]:
+    return [row for row in results if isinstance(row, dict) and row.get("ok")] if isinstance(results, list) else []
+
+
+def _about(stub: dict[str, Any]) -> tuple[str, str]:
+    """What a find tells of: a definition and its file, or the file."""
+    subject, home = str(stub.get("subject") or ""), str(stub.get("home") or "")
+    path = home.rpartition(":")[0] or str(stub["path"])
+    return (subject.split(".")[0] or path.rpartition("/")[2], f"`{path}`")
+
+
+def _statement(stub: dict[str, Any]) -> str:
+    subject = str(stub.get("subject") or "")
+    name = f"`{subject}`" if subject else str(stub.get("title") or "It")
+    return f"{name} (`{stub['source']}`): {' '.join(str(stub['quote']).split())}"
+
+
+def _assumptions(rows: list[dict[str, Any]], before: list[Any], mark: str) -> list[dict[str, Any]]:
+    start = len(before) + 1
+    return [
+        {"id": f"{mark}{start + number:02d}", "statement": _statement(row["stub"]), "evidence": [row["entry"]["filePath"]]}
+        for number, row in enumerate(rows)
+    ]
+
+
+def _confidence(count: int, points: int) -> float:
+    """More places that bear on it raise it, points of the critique lower it. It counts; it is no probability."""
+    return float(f"{max(0.1, min(0.95, 0.5 + 0.06 * count - 0.03 * points)):.2f}")
+
+
+def _missing(question: str, said: str) -> list[str]:
+    asked = {stem(word): word for word in question.replace("`", " ").replace("?", " ").split()}
+    return [word for key, word in asked.items() if key in content(question) and key not in content(said)]
+
+
+def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
+    gained = len(new["keyAssumptions"] or ()) - len(old["keyAssumptions"])
+    changed = "the statement was changed" if new["statement"] != old["statement"] else "the statement stays"
+    return f"{changed}; {gained:+d} assumptions"
+
+
+def _file(statement: str) -> str:
+    found = statement.partition("(`")[2].partition("`)")[0]
+    return found.rpartition(":")[0]
+
+
+def _texts(value: Any, key: str) -> list[str]:
+    rows = value.get(key) if isinstance(value, dict) else None
+    return [str(row) for row in rows] if isinstance(rows, list) else []
+
+
+def candidate(text: str) -> dict[str, Any]:
+    """The file of a candidate: the hypothesis as it was refined, under the version that is challenged."""
+    return {"text": written("hypothesis", read(text), "the candidate")}

@@ -1,0 +1,200 @@
+"""Synthesis of what was validated, and the pipeline that makes the implementation's components. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...knowledge.statements import content, names
+from .names import generate_file_name
+
+PIPELINE = """\
+# FSM: tooling/lgtm_pipeline_fsm.json
+# The components of the implementation, one for each validated micro-hypothesis.
+
+param question
+param synthesis
+param hypotheses
+param map
+budget model_calls 24
+allow read **
+
+set_plan The components of: {question}
+components <- for hypothesis in {hypotheses} max 6
+  code <- use_tool.read_code hypothesis={hypothesis} map={map}
+  component <- gen_text.component question={question} hypothesis={hypothesis} code={code}
+  yield {component}
+ordered <- join.components components={components} synthesis={synthesis}
+yield {ordered}
+close_task
+"""
+"""The pipeline where no model writes one."""
+TRIES = 3
+
+
+def analyze(hypotheses: list[Any], uses: list[Any], question: str) -> dict[str, Any]:
+    """What must be there first, and what depends on what, without a model: open questions, and uses in the code."""
+    asked: dict[str, list[str]] = {}
+    said = content(" ".join(one["statement"] for row in hypotheses for one in row["keyAssumptions"]))
+    for row in hypotheses:
+        for one in row["questions"]:
+            if one.startswith("What speaks of ") and content(one.removeprefix("What speaks of ")) <= said:
+                continue  # another hypothesis speaks of it
+            asked.setdefault(one, []).append(row["microHypothesisID"])
+    rows = [f"Find out: {one} Nothing that was found says so ({', '.join(ids)})." for one, ids in asked.items()]
+    return {"implementationPrerequisites": rows[:8], "keyDependencies": uses[:12]}
+
+
+def narrative(hypotheses: list[Any], analysis: Any, question: str) -> str:
+    """The validated statements in a row, each with its hypothesis; nothing is paraphrased."""
+    rows = ["No model was configured: these are the validated statements as they were found."]
+    rows += [f"{row['statement']} [{row['microHypothesisID']}]" for row in hypotheses]
+    return "\n\n".join(rows)
+
+
+def validate(hypotheses: list[Any], analysis: Any, narrated: Any) -> dict[str, Any]:
+    """The synthesis as the worldview keeps it, or why it cannot be kept (LGTM-72): it must speak of every hypothesis."""
+    out: dict[str, Any] = {"ok": False, "why": "", "output": None}
+    if not isinstance(analysis, dict) or "failed" in analysis:
+        return {**out, "why": f"the analysis failed: {analysis.get('why') if isinstance(analysis, dict) else ''}"}
+    if not isinstance(narrated, str) or not narrated.strip():
+        return {**out, "why": f"there is no narrative: {narrated.get('why') if isinstance(narrated, dict) else ''}"}
+    ids = [row["microHypothesisID"] for row in hypotheses]
+    silent = [ident for ident in ids if ident not in narrated]
+    if silent:
+        return {**out, "why": f"the narrative does not name {', '.join(silent[:4])}"}
+    foreign = [ident for ident in re.findall(r"\bh_[A-Za-z0-9]+_\d{3}\b", narrated) if ident not in ids]
+    if foreign:
+        return {**out, "why": f"the narrative names {foreign[0]}, which was not validated"}
+    rows = [row for row in analysis["keyDependencies"] if row["from"] in ids and row["to"] in ids and row["from"] != row["to"]]
+    output = {"synthesizedNarrative": narrated.strip(), "implementationPrerequisites": analysis["implementationPrerequisites"],
+              "keyDependencies": rows}  # fmt: skip
+    return {**out, "ok": True, "output": output}
+
+
+def synthesis_path(run: str) -> str:
+    """Where the narrative lies, from the run folder."""
+    return generate_file_name("synthesis", run.rpartition("/")[2], "narrative", "md")
+
+
+def base_plan(synthesis: dict[str, Any], hypotheses: list[Any]) -> dict[str, Any]:
+    """The steps that the implementation would take, without a model: one for each hypothesis."""
+    return {"steps": [f"{row['microHypothesisID']}: {row['statement']}" for row in hypotheses]}
+
+
+def write_pipeline(base: Any, refused: Any) -> str:
+    """The text of the pipeline, without a model: the one that is kept here."""
+    return PIPELINE
+
+
+def unproved() -> dict[str, Any]:
+    """What is known of a pipeline before there is one."""
+    return {"proved": False, "findings": [], "text": "", "program": "", "cost": {}, "tries": 0}
+
+
+def optimise(proof: dict[str, Any]) -> str:
+    """Plan, without a model: rounds that do not depend on each other are run in parallel. The linter judges the result."""
+    return re.sub(r"^(\s*(?:[A-Za-z_]\w* *<- *)?)for (?=[A-Za-z_]\w* in )", r"\1fork ", str(proof["text"]), flags=re.MULTILINE)
+
+
+def choose(base: dict[str, Any], better: dict[str, Any], run: str) -> dict[str, Any]:
+    """The optimised pipeline where it is proved and costs no more, else the one that was proved before (LGTM-44)."""
+    measures = ("steps", "model_calls")
+    take = bool(better["proved"]) and all(better["cost"].get(key, 0) <= base["cost"].get(key, 0) for key in measures)
+    taken = better if take else base
+    path = generate_file_name("pipeline", run.rpartition("/")[2], "optimized", "plan")
+    return {**taken, "path": path, "optimised": take and better["text"] != base["text"]}
+
+
+def component(question: str, hypothesis: dict[str, Any], code: dict[str, Any]) -> dict[str, Any]:
+    """One component, without a model: the place to change, who uses it, which tests name it, and its code as it stands."""
+    name, place = str(code.get("name") or ""), str(code.get("place") or "")
+    users, tests = code.get("users") or [], code.get("tests") or []
+    where = f"`{name}` in `{place}`" if name else f"`{place}`"
+    if name:
+        rows = [f"The validated statement is about {where}: a change of what the question asks about begins here."]
+        used, tested = _count(users, "line uses", "lines use"), _count(tests, "line names", "lines name")
+        rows.append(f"Elsewhere {used} it: look at each." if users else "Nothing else uses it.")
+        rows.append(f"In tests {tested} it." if tests else "No test among these files names it: write one first.")
+    else:
+        rows = [f"{where} speaks of it: what is changed elsewhere must agree with this, or change it."]
+    return {
+        "title": f"Change {where}" if name else f"Keep {where} in step",
+        "rationale": " ".join(rows), "hypotheses": [hypothesis["microHypothesisID"]],
+        "language": str(code.get("language") or ""), "code": str(code.get("code") or ""), "place": place,
+        "touches": [*users[:8], *tests[:6]], "generated": False,
+    }  # fmt: skip
+
+
+def _count(rows: list[Any], one: str, several: str) -> str:
+    return f"{len(rows)} {one if len(rows) == 1 else several}"
+
+
+def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
+    """The components in an order in which each comes after what it depends on, as far as there is one. None is lost."""
+    needs: dict[str, set[str]] = {}
+    for row in synthesis.get("keyDependencies") or []:
+        needs.setdefault(row["from"], set()).add(row["to"])
+    left, lost = _whole(components)
+    out: list[dict[str, Any]] = []
+    while left:
+        waiting = {ident for row in left for ident in row["hypotheses"]}
+        free = [row for row in left
+                if not any(needs.get(one, set()) & (waiting - set(row["hypotheses"])) for one in row["hypotheses"])]  # fmt: skip
+        chosen = (free or left)[0]
+        out.append(chosen)
+        left.remove(chosen)
+    return {"components": out, "count": len(out), "lost": lost}
+
+
+def validate_components(result: Any, hypotheses: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
+    """What the pipeline yielded, as components of these hypotheses and nothing else; `ok` where there is one at least."""
+    rows = result.get("components", []) if isinstance(result, dict) else result
+    whole, lost = _whole(rows if isinstance(rows, list) else [])
+    ids = {row["microHypothesisID"] for row in hypotheses}
+    mine = [row for row in whole if row["hypotheses"] and set(row["hypotheses"]) <= ids]
+    lost += [f"`{row['title']}` belongs to no validated hypothesis" for row in whole if row not in mine]
+    if isinstance(result, dict):
+        lost += [str(one) for one in result.get("lost") or ()] + ([str(result.get("why"))] if "failed" in result else [])
+    made = ordered(mine, synthesis)
+    return {**made, "lost": lost, "ok": bool(made["components"]), "why": "; ".join(lost) or "the pipeline yielded no component"}
+
+
+def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The components among these values, with every field; and why the others are none."""
+    out: list[dict[str, Any]] = []
+    lost: list[str] = []
+    for row in rows:
+        if not isinstance(row, dict) or "failed" in row:
+            lost.append(str(row.get("why", "")) if isinstance(row, dict) else "what is no component")
+            continue
+        texts = {key: str(row.get(key) or "") for key in ("title", "rationale", "language", "code", "place")}
+        ids = [str(one) for one in row["hypotheses"]] if isinstance(row.get("hypotheses"), list) else []
+        touches = [str(one) for one in row["touches"]] if isinstance(row.get("touches"), list) else []
+        if texts["title"] and ids:
+            out.append({**texts, "hypotheses": ids, "touches": touches, "generated": row.get("generated") is not False})
+        else:
+            lost.append("a component without a title or a hypothesis")
+    return out, lost
+
+
+def diagrams(synthesis: dict[str, Any], components: Any) -> dict[str, Any]:
+    """Which diagrams would help: what depends on what, and what each component touches."""
+    return {"diagrams": [
+        {"name": "Order of the components", "prompt": "the components from first to last, what each needs and touches"},
+    ]}  # fmt: skip
+
+
+def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> str:
+    """A diagram in ASCII, without a model: drawn from the components and the uses that were found."""
+    rows = components["components"]
+    number = {ident: at for at, row in enumerate(rows, 1) for ident in row["hypotheses"]}
+    out = []
+    for at, row in enumerate(rows, 1):
+        name = (names(row["title"]) or [row["place"]])[0]
+        out.append(f"[{at}] {name}  ({row['place']})")
+        before = sorted({number[one["to"]] for one in synthesis.get("keyDependencies") or []
+                         if one["from"] in row["hypotheses"] and one["to"] in number})  # fmt: skip
+        out += [f"     +--> needs [{one}]" for one in before]
+        out += [f"     <--- {one}" for one in dict.fromkeys(touched.partition("`:")[0].strip("`") for touched in row["touches"])]
+    return "\n".join(out).encode("ascii", "replace").decode("ascii")

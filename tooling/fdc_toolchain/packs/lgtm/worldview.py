@@ -1,0 +1,300 @@
+"""The state of a run, the worldview: how it begins, and every change to it. Pure; changes are no primitives (LGTM-48).
+
+Each function takes a worldview and returns the next one. `log` is one line of `log_message`, or several.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .artifacts import advance, written
+from .names import AREA, FILE, HYPOTHESIS, hypothesis_path
+
+VERSION = 3
+MOST_AREAS = 6
+MOST_ROUNDS = 10
+CONVERGED = ("CandidateRefinement", "CandidateNullChallenge")
+LEVELS = ("Info", "Warn", "Error")
+
+
+def configure(max_iterations: str, confidence: str, conflicts: str, gate: str) -> dict[str, Any]:
+    """The numbers of a run, checked (LGTM-42, 60). Raises ValueError for one that makes no sense."""
+    try:
+        rounds, least, most = int(max_iterations), float(confidence), int(conflicts)
+    except ValueError:
+        raise ValueError("max_iterations and conflicts are whole numbers, confidence is one between 0 and 1") from None
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise ValueError(f"max_iterations is {rounds}; it must be 1 to {MOST_ROUNDS}")
+    if not 0.0 <= least <= 1.0 or most < 0:
+        raise ValueError(f"confidence {least} must be between 0 and 1, conflicts {most} not below 0")
+    if gate not in ("all", "subset"):
+        raise ValueError(f"gate is `all` or `subset`, found `{gate[:40]}`")
+    return {"max_iterations": rounds, "confidence": least, "conflicts": most, "gate": gate}
+
+
+def begin(question: str, prior: str, run: str) -> dict[str, Any]:
+    """The worldview before anything is known (LGTM-19, 49). Raises ValueError for an empty question."""
+    asked = " ".join(question.split())
+    if not asked:
+        raise ValueError("the question is empty")
+    if prior.strip():
+        asked = f"{asked} (given: {' '.join(prior.split())})"
+    name = run.rpartition("/")[2]
+    meta = {"originalQuestion": asked, "runFolderPath": run, "finalPlanPath": None, "runId": name, "optimizedPipeline": None}
+    return {
+        "schemaVersion": VERSION, "meta": meta, "knowledgeBase": {"entries": []}, "areasOfAnalysis": [],
+        "microHypotheses": [], "hypothesisConflicts": [], "synthesisOutput": None, "log": [],
+    }  # fmt: skip
+
+
+def look(wv: dict[str, Any]) -> dict[str, Any]:
+    """GetWorldview: the worldview as it is at this point, and as it is written (LGTM-47). Raises ValueError where it is none."""
+    return {"worldview": wv, "question": wv["meta"]["originalQuestion"], "text": written("worldview", wv, "worldview.json")}
+
+
+def log_line(level: str, text: str) -> dict[str, str]:
+    """LogMessage. Raises ValueError for a level that there is not (LGTM-45)."""
+    if level not in LEVELS:
+        raise ValueError(f"there is no log level `{level[:40]}`; there are {', '.join(LEVELS)}")
+    return {"level": level, "message": text}
+
+
+def logged(wv: dict[str, Any], log: Any) -> dict[str, Any]:
+    """With lines of the log at its end, in order."""
+    lines = log if isinstance(log, list) else [log]
+    return {**wv, "log": [*wv["log"], *(line for line in lines if isinstance(line, dict) and line.get("level"))]}
+
+
+def know(wv: dict[str, Any], results: list[Any], warn: str = "", log: Any = ()) -> dict[str, Any]:
+    """With the entries that were written; what was not is in the log (LGTM-07, 51)."""
+    good = [row["entry"] for row in results if isinstance(row, dict) and row.get("ok")]
+    bad = [log_line("Warn", row["why"]) for row in results if isinstance(row, dict) and not row.get("ok")]
+    more = [log_line("Warn", warn)] if warn else []
+    entries = [*wv["knowledgeBase"]["entries"], *good]
+    lines = list(log) if isinstance(log, (list, tuple)) else [log]
+    return logged({**wv, "knowledgeBase": {"entries": entries}}, [*lines, *more, *bad])
+
+
+def set_areas(wv: dict[str, Any], proposed: Any) -> dict[str, Any]:
+    """With its areas of analysis. Raises ValueError where there is none (LGTM-52)."""
+    rows = proposed.get("areas") if isinstance(proposed, dict) else None
+    areas: list[dict[str, Any]] = []
+    for row in rows if isinstance(rows, list) else []:
+        ident = str(row.get("areaID", "")) if isinstance(row, dict) else ""
+        if AREA.match(ident) and all(ident.lower() != one["areaID"].lower() for one in areas) and len(areas) < MOST_AREAS:
+            areas.append({"areaID": ident, "description": str(row.get("description") or ident), "status": "Active"})
+    if not areas:
+        why = f": {proposed.get('why')}" if isinstance(proposed, dict) and proposed.get("why") else ""
+        raise ValueError(f"no area of analysis was found; the question may name what is not in these files{why}")
+    return {**wv, "areasOfAnalysis": areas}
+
+
+def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, Any]:
+    """With the first hypothesis of each area that has one; an area without is in the log (LGTM-53)."""
+    entries = list(wv["microHypotheses"])
+    lines = []
+    for row in made:
+        if row["ok"]:
+            entries.append({
+                "microHypothesisID": row["id"], "areaOfAnalysisID": row["area"], "version": 0, "status": "Initial",
+                "confidence": row["hypothesis"]["confidence"], "filePath": row["path"], "nullChallengeFilePath": None,
+                "nullChallengeOutcome": "NotAttempted", "derivedFromMicroHypothesisID": None,
+            })  # fmt: skip
+        else:
+            lines.append(log_line("Warn", f"{row['area']} has no hypothesis: {row['why']}"))
+    return logged({**wv, "microHypotheses": entries}, [*lines, log])
+
+
+def active(wv: dict[str, Any]) -> list[dict[str, Any]]:
+    """The hypotheses that may still be refined."""
+    return [row for row in wv["microHypotheses"] if row["status"] not in ("Validated", "Invalidated")]
+
+
+def to_refine(wv: dict[str, Any], round: dict[str, Any]) -> dict[str, Any]:
+    """What an iteration refines, and its number."""
+    return {"hypotheses": checked(active(wv)), "number": int(round["count"]) + 1}
+
+
+def checked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Entries of hypotheses whose files lie where hypotheses lie. Raises ValueError for any other path."""
+    for row in rows:
+        if FILE.match(row["filePath"]) is None:
+            raise ValueError(f"`{row['filePath'][:80]}` is no file of a hypothesis")
+    return rows
+
+
+def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
+    """With what the branches of an iteration brought: entries in the order of the branches, versions, statuses (LGTM-40, 58)."""
+    entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
+    lines = [log] if isinstance(log, dict) else list(log)
+    out = wv
+    for row in joined["results"]:
+        out = know(out, row["knowledge"], row.get("warn", ""))
+        if row["outcome"] != "SuccessfulRefinement":
+            lines.append(log_line("Info", f"{row['id']} stays as it is: {row['reason']}"))
+            continue
+        old = entries[row["id"]]
+        if row["version"] != old["version"] + 1:
+            raise ValueError(f"{row['id']}: version {row['version']} does not follow {old['version']}")
+        moved = advance(old, "CandidateRefinement")
+        moved |= {"version": row["version"], "filePath": row["path"], "confidence": row["hypothesis"]["confidence"]}
+        entries[row["id"]] = moved
+    return logged({**out, "microHypotheses": list(entries.values())}, lines)
+
+
+def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]:
+    """With the conflicts that were found, each pair once (LGTM-25, 59); one that names no hypothesis is dropped."""
+    ids = {row["microHypothesisID"] for row in wv["microHypotheses"]}
+    rows = list(wv["hypothesisConflicts"])
+    for one in found.get("conflicts", []) if isinstance(found, dict) else []:
+        pair = sorted(set(one["involvedHypotheses"]) & ids)
+        if len(pair) >= 2 and all(sorted(row["involvedHypotheses"]) != pair for row in rows):
+            number = f"C_{len(rows) + 1:03d}"
+            described = {"description": one["description"], "status": "Detected"}
+            rows.append({"conflictID": number, "involvedHypotheses": pair, **described})
+    return logged({**wv, "hypothesisConflicts": rows}, log)
+
+
+def first_round(config: dict[str, Any]) -> dict[str, Any]:
+    """The counter of the loop, which is no part of the worldview (LGTM-61)."""
+    return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"]}
+
+
+def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    """The counter after an iteration, and whether to stop: at the most iterations, or where every hypothesis has
+    converged, confidence is high enough and conflicts are few enough (LGTM-60)."""
+    rows = active(wv)
+    count = int(round["count"]) + 1
+    overall = sum(row["confidence"] for row in rows) / len(rows) if rows else 1.0
+    open_conflicts = sum(row["status"] == "Detected" for row in wv["hypothesisConflicts"])
+    terms = {
+        "converged": all(row["status"] in CONVERGED for row in rows),
+        "confident": overall >= config["confidence"],
+        "agreed": open_conflicts <= config["conflicts"],
+    }
+    last = count >= config["max_iterations"]
+    stop = last or all(terms.values())
+    why = "every hypothesis has converged" if all(terms.values()) else "that was the last iteration" if last else ""
+    return {**round, "count": count, "stop": stop, "why": why, "confidence": round_to(overall), **terms}
+
+
+def round_to(number: float) -> float:
+    """Two places, as people read it."""
+    return float(f"{number:.2f}")
+
+
+def candidates(wv: dict[str, Any]) -> dict[str, Any]:
+    """The hypotheses that were refined and go on to the challenge, each with the path of its candidate version (LGTM-62)."""
+    rows = []
+    for row in wv["microHypotheses"]:
+        if row["status"] == "CandidateRefinement":
+            version = row["version"] + 1
+            path = hypothesis_path(row["microHypothesisID"], version, "candidate")
+            rows.append({"id": row["microHypothesisID"], "from": row["filePath"], "version": version, "path": path})
+    checked([{"filePath": path} for row in rows for path in (row["from"], row["path"])])
+    return {"rows": rows, "count": len(rows)}
+
+
+def mark(wv: dict[str, Any], marked: list[Any], log: Any) -> dict[str, Any]:
+    """With those as candidates of the null challenge."""
+    by_id = {row["id"]: row for row in marked}
+    out = []
+    for entry in wv["microHypotheses"]:
+        row = by_id.get(entry["microHypothesisID"])
+        if row is not None:
+            entry = {**advance(entry, "CandidateNullChallenge"), "version": row["version"], "filePath": row["path"]}
+        out.append(entry)
+    return logged({**wv, "microHypotheses": out}, log)
+
+
+def to_challenge(wv: dict[str, Any]) -> dict[str, Any]:
+    """Only candidates are challenged (LGTM-63)."""
+    rows = [row for row in wv["microHypotheses"] if row["status"] == "CandidateNullChallenge"]
+    return {"hypotheses": checked(rows), "count": len(rows)}
+
+
+def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
+    """With the outcome and the file of every challenge, and what was found on the way (LGTM-68)."""
+    out = wv
+    by_id = {row["id"]: row for row in joined["results"]}
+    for row in joined["results"]:
+        if HYPOTHESIS.match(row["id"]) is None:
+            raise ValueError(f"`{row['id']}` is no hypothesis")
+        out = logged(know(out, row["knowledge"], row["warn"]), row["log"])
+    entries = []
+    for entry in out["microHypotheses"]:
+        row = by_id.get(entry["microHypothesisID"])
+        if row is not None:
+            entry = {**entry, "nullChallengeFilePath": row["path"], "nullChallengeOutcome": row["outcome"]}
+        entries.append(entry)
+    return logged({**out, "microHypotheses": entries}, log)
+
+
+def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    """With every challenged hypothesis Validated or Invalidated (LGTM-24), whether all passed, and whether to go on (C-19)."""
+    rows = []
+    for entry in wv["microHypotheses"]:
+        if entry["status"] == "CandidateNullChallenge":
+            entry = advance(entry, "Validated" if entry["nullChallengeOutcome"] == "Passed" else "Invalidated")
+        rows.append(entry)
+    outcomes = [entry["nullChallengeOutcome"] for entry in rows if entry["nullChallengeOutcome"] != "NotAttempted"]
+    passed = all(one == "Passed" for one in outcomes)
+    on = passed or (config["gate"] == "subset" and "Passed" in outcomes)
+    text = "Passed" if passed else "Failed"
+    return {"worldview": {**wv, "microHypotheses": rows}, "all_passed": passed, "proceed": on, "text": text}
+
+
+def validated(wv: dict[str, Any]) -> dict[str, Any]:
+    """What synthesis works with (LGTM-71)."""
+    rows = [row for row in wv["microHypotheses"] if row["status"] == "Validated"]
+    return {"hypotheses": checked(rows), "count": len(rows)}
+
+
+def set_synthesis(wv: dict[str, Any], checked: dict[str, Any], path: str, log: Any) -> dict[str, Any]:
+    """With the output of the synthesis (LGTM-26, 72)."""
+    return logged({**wv, "synthesisOutput": {**checked["output"], "filePath": path}}, log)
+
+
+def set_pipeline(wv: dict[str, Any], chosen: dict[str, Any], log: Any) -> dict[str, Any]:
+    """With the pipeline that was proved, as it is stored: its text and its program's name (LGTM-75)."""
+    stored = {"filePath": chosen["path"], "text": chosen["text"], "program": chosen["program"]}
+    return logged({**wv, "meta": {**wv["meta"], "optimizedPipeline": stored}}, log)
+
+
+def set_plan(wv: dict[str, Any], document: dict[str, Any], log: Any) -> dict[str, Any]:
+    """With the path of the final plan (LGTM-76)."""
+    return logged({**wv, "meta": {**wv["meta"], "finalPlanPath": document["path"]}}, log)
+
+
+def outcome(wv: dict[str, Any], ended: str, why: str = "", document: Any = None) -> dict[str, Any]:
+    """How the run ended: `planned`, or what stopped it, with the counts that a reader wants."""
+    statuses = [row["status"] for row in wv["microHypotheses"]]
+    return {
+        "ended": ended, "why": why, "question": wv["meta"]["originalQuestion"], "run": wv["meta"]["runFolderPath"],
+        "plan": wv["meta"]["finalPlanPath"], "markdown": document["text"] if isinstance(document, dict) else "",
+        "knowledge": len(wv["knowledgeBase"]["entries"]), "areas": len(wv["areasOfAnalysis"]),
+        "hypotheses": len(statuses), "validated": statuses.count("Validated"), "invalidated": statuses.count("Invalidated"),
+        "conflicts": len(wv["hypothesisConflicts"]),
+    }  # fmt: skip
+
+
+def next_version(entry: dict[str, Any]) -> int:
+    """The number of a hypothesis's next version (LGTM-04)."""
+    return int(entry["version"]) + 1
+
+
+def nothing() -> list[Any]:
+    """No results."""
+    return []
+
+
+def drawing(spec: dict[str, Any], text: Any) -> dict[str, str]:
+    """A diagram with its name; one that could not be drawn says why."""
+    drawn = text if isinstance(text, str) else f"(not drawn: {text.get('why') if isinstance(text, dict) else 'nothing'})"
+    return {"name": str(spec["name"]), "text": _bare(drawn)}
+
+
+def _bare(text: str) -> str:
+    """A text without the fence that a model put around it."""
+    plain = text.strip("\n")
+    return plain.split("\n", 1)[-1].rsplit("```", 1)[0].strip("\n") if plain.startswith("```") and "\n" in plain else plain
