@@ -7,7 +7,7 @@ nothing in the plan binds is text, and said to be; everywhere else it is an erro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ..resolve.bound import BUILT_IN, bound_names
@@ -152,11 +152,15 @@ class _Names:
                 self.scope[name] = before
         return changed
 
-    def bind(self, name: str | None, span: Span, fields: Fields, what: str, *, loop: bool = False) -> None:
+    def bind(
+        self, name: str | None, span: Span, fields: Fields, what: str, *, loop: bool = False, made_of: Iterable[Value] = ()
+    ) -> None:
+        """Binds a name. One that the step itself reads (`made_of`) is carried on, and hides nothing."""
         if name is None:
             return
         known = self.scope.get(name)
-        if known is not None and known[1]:
+        carried = any(ref.path[0] == name for value in made_of if "{" in value.text for ref in value.refs)
+        if known is not None and known[1] and not carried:
             labels = (Label(known[0].span, "bound here before"),) if known[0].span else ()
             self.report(span, "FDC314", f"`{name}` hides {known[0].what} of the same name", labels=labels)
         self.put(name, (_Bind(span, fields, what), True))
@@ -181,12 +185,14 @@ class _Names:
                 if node.step.bind:
                     tool = node.bound.tool
                     fields: Fields = tool.fields if tool.fields is not None else (None if tool.result in (None, "any") else False)
-                    self.bind(node.step.bind, self.binding_span(node.step), fields, "the result")
+                    read = node.bound.arguments.values()
+                    self.bind(node.step.bind, self.binding_span(node.step), fields, "the result", made_of=read)
             elif isinstance(node, Invoke):
                 for value in node.arguments.values():
                     self.value(node.call, value)
                 if node.call.bind:
-                    self.bind(node.call.bind, self.binding_span(node.call), None, "the result")
+                    read = node.arguments.values()
+                    self.bind(node.call.bind, self.binding_span(node.call), None, "the result", made_of=read)
             elif isinstance(node, Loop):
                 self.loop(node)
             elif isinstance(node, Choice):

@@ -1,0 +1,190 @@
+"""`fdc fix`: repairs code until a test command passes; the diff goes to stdout, what is under way to stderr.
+
+It runs the registered plan `fix` (`fix-plain` with --no-discipline, `fix-write` with --write). The workspace is
+copied, and only the copy is patched and tested; see docs/fix.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .exits import BUG, FINDINGS, INTERRUPTED, UsageError, WorldError
+
+if TYPE_CHECKING:
+    from .wiring import Ended
+
+FIXED, NO_PROGRESS, PARTIAL, WORLD = 0, 1, 3, 5
+EXITS = {"fixed": FIXED, "passing": FIXED, "partial": PARTIAL, "none": NO_PROGRESS}
+PLANS = ("fix", "fix-plain", "fix-write")
+ENDED = {
+    "fixed": "fixed: the test command passes in the copy",
+    "passing": "the test command passes already; there is nothing to fix",
+    "stalled": "given up: nothing new was learned",
+    "exhausted": "given up: no further hypothesis is left",
+    "no-hypotheses": "given up: no two competing hypotheses could be had",
+    "bound": "given up: the iterations are used up",
+}
+
+
+@click.command(
+    epilog="Exit codes: 0 the test command passes, 3 some failures are gone and others are left, 1 no progress, "
+    "or the run was stopped; 2 wrong usage, 4 a bug of ours, 5 the world failed, 130 interrupted.",
+)
+@click.argument("files", nargs=-1, metavar="[FILES]...")
+@click.option("--test", "test", metavar="COMMAND", help="The command that fails now and passes when the code is repaired.")
+@click.option("--write", is_flag=True,
+              help="Write the repair into the workspace when the command passes; else it is only printed.")
+@click.option("--max-iterations", "iterations", type=click.IntRange(1, 200), default=40, show_default=True, metavar="N",
+              help="The most patches that are tried.")
+@click.option("--max-stalls", "stalls", type=click.IntRange(1, 200), default=6, show_default=True, metavar="N",
+              help="Iterations in a row that may teach nothing.")
+@click.option("--no-discipline", is_flag=True,
+              help="Try patch after patch, without hypotheses; what the discipline is measured against.")
+@click.option("--test-timeout", type=click.FloatRange(0.1), metavar="SECONDS",
+              help="The most that one run of the command may take [five times its first run and 10 s].")
+@click.option("--resume", metavar="RUN", help="Go on with a repair that was interrupted (`last`, or the beginning of its name).")
+@click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
+@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N",
+              help="A ceiling: steps, model_calls, tokens, money, seconds.")
+@click.option("--allow-unsandboxed", is_flag=True, help="Run the command even where no sandbox is to be had.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    files: tuple[str, ...], test: str | None, write: bool, iterations: int, stalls: int, no_discipline: bool,
+    test_timeout: float | None, resume: str | None, model: str | None, budgets: tuple[str, ...], allow_unsandboxed: bool,
+    form: str,
+) -> int:  # fmt: skip
+    """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
+
+    Rival hypotheses are put to the test before any code is written; each patch belongs to one of them and touches its
+    lines only. The workspace stays as it is: a copy is patched and tested. The repair is printed as a unified diff.
+    """
+    from ..effects.operator import Operator
+    from . import wiring
+    from .fix_watch import Watching
+    from .run_options import budget_of, root_of
+
+    root = root_of(None)
+    operator = Operator.of_environment(unsandboxed=allow_unsandboxed, model=model)
+    ceilings = budget_of(budgets)
+    show = Watching()
+    try:
+        if resume is not None:
+            name = _resumed(root, resume)
+            options = {"budget": ceilings, "shell_seconds": test_timeout, "operator": operator, "retry": True}
+            ended = wiring.drive_run(root, name, show, **options)  # type: ignore[arg-type]
+        else:
+            given = {"test": _command(test), "files": "\n".join(_named(root, files)), "iterations": str(iterations),
+                     "patience": str(test_timeout or 0)}  # fmt: skip
+            if not no_discipline:
+                given["stalls"] = str(stalls)
+            plan = "fix-plain" if no_discipline else "fix"
+            if write:
+                plan, given["discipline"] = "fix-write", "no" if no_discipline else "yes"
+            program = wiring.compile_or_refuse(plan, root)
+            if program is None:
+                return FINDINGS
+            inputs, task = wiring.given_for(program, given), wiring.task_for(root, None)
+            name = wiring.begin(root, program, plan, inputs, ceilings, task, operator)
+            ended = wiring.drive_run(root, name, show, shell_seconds=test_timeout, operator=operator)
+    except WorldError as failed:
+        click.echo(f"fdc: {visible(str(failed))}", err=True)
+        return WORLD
+    return _tell(root, ended, form)
+
+
+def _command(test: str | None) -> str:
+    if test is None or not test.strip():
+        raise UsageError("--test COMMAND is missing: the command that fails now and passes when the code is repaired")
+    try:
+        test.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the test command is not UTF-8 text") from None
+    if "\0" in test or "\n" in test:
+        raise UsageError("the test command is one line")
+    return test
+
+
+def _named(root: str, files: tuple[str, ...]) -> list[str]:
+    """The files as paths from the workspace. Raises UsageError for one that is not there, or not below it."""
+    found = []
+    for name in files:
+        path = os.path.relpath(os.path.abspath(name), os.path.realpath(root) if os.path.isabs(name) else root)
+        if path.startswith(".."):
+            raise UsageError(f"`{name}` is not in the workspace {root}")
+        if not any(mark in name for mark in "*?[") and not os.path.exists(name):
+            raise UsageError(f"there is no `{name}`")
+        if "\n" in path:
+            raise UsageError("a file's name with a line end")
+        found.append("**/*.py" if path == "." else path)
+    return found
+
+
+def _resumed(root: str, prefix: str) -> str:
+    from . import wiring
+
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, prefix)
+        if row.plan not in PLANS:
+            raise UsageError(f"the run {row.name} is one of `{row.plan}`, and no repair; `fdc resume` goes on with it")
+        return row.name
+
+
+def _tell(root: str, ended: Ended, form: str) -> int:
+    from . import ending, fix_trace
+
+    code = ending.exit_code(ended)
+    outcome = ended.result if isinstance(ended.result, dict) else {}
+    pages = fix_trace.write(root, ended.run) if outcome or ended.stop is not None else ""
+    if code == FIXED and outcome:
+        code = EXITS[outcome["status"]]
+    elif ended.status == "broken":
+        code = WORLD
+    if form == "json":
+        click.echo(json.dumps({**_summary(ended, outcome), "page": pages}, indent=2, ensure_ascii=True))
+        return code
+    if outcome.get("diff"):
+        click.echo(outcome["diff"], nl=False)
+    for line in _story(ended, outcome, pages):
+        click.echo(visible(line), err=True)
+    return code
+
+
+def _summary(ended: Ended, outcome: dict[str, Any]) -> dict[str, Any]:
+    kept = ("ended", "status", "diff", "changes", "iterations", "cycles", "written", "history", "hypotheses", "failure")
+    said = {name: outcome.get(name) for name in kept}
+    return {
+        "format": 1, "run": ended.run, **said, "ended": outcome.get("ended") or ended.status, "seconds": round(ended.seconds, 3),
+        "spent": ended.spent, "stop": ended.stop, "message": ended.message,
+    }  # fmt: skip
+
+
+def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
+    if outcome:
+        out = [ENDED.get(outcome["ended"], outcome["ended"])]
+        if outcome["status"] == "partial":
+            left = len(outcome["failure"].get("failing") or ())
+            out[0] += f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
+        elif outcome["ended"] == "no-hypotheses" and outcome.get("why"):
+            out.append(f"  {outcome['why']}")
+        out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
+        work = f"{outcome['iterations']} iterations, {ended.seconds:.1f} s"
+        written = outcome.get("written")
+        if written:
+            out.append(f"written: {', '.join(written)}; the files as they were: runs/{ended.run}/original/")
+        elif outcome["changes"]:
+            out.append("nothing was written into the workspace; `git apply` takes the diff, or --write the next time")
+        return [*out, f"{work}; page: {pages}  (run {ended.run})"]
+    if ended.status == "interrupted":
+        return [f"interrupted; the workspace is as it was; `fdc fix --resume {ended.run}` goes on"]
+    if ended.stop is not None:
+        kind = "this is a bug of fdc; please report it: " if ended.stop["kind"] == "bug" else ""
+        return [f"{kind}{ended.stop['message']}", f"`fdc show {ended.run}` shows every step"]
+    return [f"{ended.message}; nothing is lost, `fdc fix --resume {ended.run}` goes on"]
+
+
+__all__ = ["BUG", "EXITS", "INTERRUPTED", "command"]

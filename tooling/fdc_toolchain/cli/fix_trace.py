@@ -1,0 +1,74 @@
+"""The record of a repair, out of its journal: `trace.json`, `events.jsonl` and the page `case.html` in `runs/RUN/`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..effects.journal import RunRow, Store
+    from ..packs.repair.trace import Step
+
+
+def write(root: str, run: str) -> str:
+    """Writes them; returns the page's path from the workspace. Raises WorldError where the journal cannot be read."""
+    from .. import durable
+    from ..packs.repair import trace
+    from ..report.case_page import render
+    from . import wiring
+
+    with wiring.reading(root) as store:
+        row = wiring.the_run(store, run)
+        assert store is not None  # a run was found in it
+        steps = _steps(store, row)
+    told = trace.trace(steps, row.inputs.get("given", {}), run)
+    stream = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in trace.events(steps, row.started))
+    folder = os.path.join(root, "runs", run)
+    os.makedirs(folder, exist_ok=True)
+    written = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    for name, text in (("trace.json", written), ("events.jsonl", stream), ("case.html", render(told))):
+        durable.replace(os.path.join(folder, name), text.encode("utf-8", "replace"))
+    return f"runs/{run}/case.html"
+
+
+def _steps(store: Store, row: RunRow) -> list[Step]:
+    """The steps that have come back, in their order."""
+    from ..engine.events import Perform, Record
+    from ..engine.fold import fold
+
+    program = store.program(row)
+    rows: list[tuple[Record, Perform | None]] = []
+    fold(program, row.inputs, store.records(row), lambda record, effect: rows.append((record, effect)))
+    return [_step(program, record, effect) for record, effect in rows if record.kind == "outcome" and effect is not None]
+
+
+def _step(program: dict[str, Any], record: Any, effect: Any) -> Step:
+    from ..packs.repair.trace import Step
+
+    body = record.body
+    failed = body.get("failed")
+    took = float(body.get("took") or 0.0)
+    why = f"{failed['kind']}: {failed['message']}" if failed else ""
+    value = body.get("value")
+    if isinstance(value, dict) and set(value) == {"failed", "why"}:
+        why = f"{value['failed']}: {value['why']}"
+    said = _prompt(program["tools"].get(effect.tool, {}), effect.args) if _asked_a_model(body) else ""
+    return Step(effect.tool, effect.args, value, why, max(0.0, record.at - took), record.at, said, body.get("usage"))
+
+
+def _asked_a_model(body: dict[str, Any]) -> bool:
+    return (body.get("notes") or {}).get("model") not in (None, "embedded")
+
+
+def _prompt(declared: dict[str, Any], args: dict[str, Any]) -> str:
+    """What a model was asked, made again of the step's arguments."""
+    from ..effects.failure import ToolFailure
+    from ..effects.prompt_tools import rendered
+
+    try:
+        given = {parameter["name"]: args.get(parameter["name"]) for parameter in declared["parameters"]}
+        system, text = rendered(declared["run"]["texts"]["prompt"], given)
+    except (ToolFailure, KeyError):
+        return ""
+    return f"{system}\n---\n{text}"

@@ -1,0 +1,107 @@
+"""What a person sees of a repair on stderr: the failure, each hypothesis that is tried, what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import cut, visible
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..engine.events import Outcome, Perform
+
+
+class Watching(Quiet):
+    """A line for each thing that was learned; stdout belongs to the diff."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row: dict[str, Any] = {}
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words."""
+        self._tell(text)
+
+    def ask(self, question: str) -> str | None:
+        """Nobody is asked in the middle."""
+        return None
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        super().done(effect, outcome, took)
+        value = outcome.value
+        tell = _TELL.get(effect.tool)
+        if effect.kind == "tool" and tell is not None and isinstance(value, dict):
+            line = tell(value)
+            if line:
+                self._tell(line)
+
+    def _tell(self, text: str) -> None:
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(cut(visible(line.rstrip("\r")), 160), err=True)
+
+
+def _case(value: dict[str, Any]) -> str:
+    return f"copied; {value['count']} file{'' if value['count'] == 1 else 's'} may be changed"
+
+
+def _tests(value: dict[str, Any]) -> str:
+    """The run that a cycle begins with; those of the attempts are told with what they mean."""
+    if not value["suspects"] and not value["why"]:
+        return ""
+    said = failing(value["failure"])
+    if value["suspects"]:
+        return f"fails: {said}; {value['suspects']} lines are run by failing tests"
+    return f"fails: {said}; no coverage: {value['why']}"
+
+
+def failing(failure: dict[str, Any]) -> str:
+    """A failure in a few words."""
+    where = f" ({failure['path']}:{failure['line']})" if failure.get("path") else ""
+    tests = failure.get("failing") or []
+    count = f", {len(tests)} failures" if len(tests) > 1 else ""
+    return f"{failure.get('message') or 'passes'}{where}{count}"
+
+
+def _read(value: dict[str, Any]) -> str:
+    return f"interpretation: {value['interpretation']}" if value.get("interpretation") else ""
+
+
+def _admitted(value: dict[str, Any]) -> str:
+    made = [event["id"] for event in value["events"] if event["what"] == "hypothesis created"]
+    if made:
+        return f"{len(made)} competing hypotheses: {made[0]} to {made[-1]}"
+    return f"no hypotheses: {'; '.join(value['refused'][:2])}" if value["refused"] and not value["ended"] else ""
+
+
+def _weighed(value: dict[str, Any]) -> str:
+    gone = [event for event in value["events"] if event["what"] == "hypothesis falsified"]
+    said = [f"{event['id']} is contradicted: {event['why']}" for event in gone]
+    if value["viable"] and value["hypothesis"]:
+        row = value["hypothesis"]
+        region = row["affected_region"]
+        said.append(f"{value['iteration'] + 1:>3}  {row['id']} {region['path']}:{region['first']}  {row['claim']}")
+    return "\n".join(said)
+
+
+def _concluded(value: dict[str, Any]) -> str:
+    last = value["attempts"][-1] if value["attempts"] else None
+    if last is None or not last["hypothesis"]:
+        return ""
+    if value["ended"] == "fixed":
+        return "     -> passes"
+    if last["accepted"]:
+        return f"     -> fewer failures; now first: {failing(value['failure'])}"
+    return f"     -> {last['reason']}" + (f": {last['current']['message']}" if last["applied"] and not last["unchanged"] else "")
+
+
+def _guessed(value: dict[str, Any]) -> str:
+    return f"{value['iteration']:>3}  {value['history'][-1].partition(': ')[2]}"
+
+
+_TELL = {
+    "open_case": _case, "run_tests": _tests, "hold_interpretation": _read, "admit_hypotheses": _admitted,
+    "weigh_challenge": _weighed, "conclude_iteration": _concluded, "conclude_guess": _guessed,
+}  # fmt: skip

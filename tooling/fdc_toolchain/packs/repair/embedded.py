@@ -1,0 +1,127 @@
+"""What answers the prompts of a repair where no model is configured: a mutation-based proposer, ranked by coverage. Pure.
+
+It is honest work of a lower grade: a hypothesis is one small edit of one line that failing tests run, it expects the tests
+to pass, and what contradicts it is measured. Nothing is explained that was not counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+BATCH = 8
+"""Hypotheses of one diagnosis."""
+_PER_FILE = 40
+
+
+def gather(failure: dict[str, Any], context: dict[str, Any], gathered: list[Any] | None = None) -> dict[str, Any]:
+    """The proposer reads whole files: no more context is needed (HYP-45)."""
+    return {"needs_more_context": False, "why": "the files that failing tests run are read whole", "requests": []}
+
+
+def interpret(failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None) -> dict[str, Any]:
+    """What fails, and which lines of the tests' coverage speak of it (HYP-06)."""
+    suspects = context.get("suspects") or []
+    tests = failure.get("failing") or []
+    what = f"`{tests[0]}` fails" if tests else "the test command fails"
+    if suspects:
+        first = suspects[0]
+        what += f": a line that it runs is wrong, {first['path']}:{first['line']} before all others"
+    why = f"{failure.get('message') or 'no message'}; {len(suspects)} lines are run by failing tests"
+    return {"interpretation": what, "explanation": why}
+
+
+def diagnose(
+    failure: dict[str, Any], context: dict[str, Any], interpretation: str = "", known: list[Any] | None = None,
+    history: list[str] | None = None, tried: list[str] | None = None, refused: list[str] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26)."""
+    found = candidates(context, list(tried or ()))
+    return {"hypotheses": spread(found, BATCH), "exhausted": len(found) < 2 or bool(refused)}
+
+
+def candidates(context: dict[str, Any], tried: list[str], most: int = _PER_FILE) -> list[dict[str, Any]]:
+    """Every edit that the proposer knows of and that was not tried, the most credible first."""
+    from .mutate import propose
+
+    by_file: dict[str, list[dict[str, Any]]] = {}
+    for row in context.get("suspects") or ():
+        by_file.setdefault(row["path"], []).append(row)
+    found: list[dict[str, Any]] = []
+    for path, source in (context.get("sources") or {}).items():
+        if path in by_file and path.endswith(".py"):
+            found += propose(source, path, by_file[path], tried, most)
+    return sorted(found, key=lambda row: -float(row.get("confidence") or 0.0))
+
+
+def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Hypotheses of the candidates: breadth before depth, not more than a third of them about the same lines."""
+    kept: list[dict[str, Any]] = []
+    seen: dict[tuple[Any, ...], int] = {}
+    for row in found:
+        region = row["affected_region"]
+        place = (region["path"], region["first"], region["last"])
+        if seen.get(place, 0) >= max(2, most // 3) and len(seen) > 1:
+            continue
+        seen[place] = seen.get(place, 0) + 1
+        kept.append(_hypothesis(row))
+        if len(kept) == most:
+            break
+    return kept
+
+
+def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
+    named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
+             "intent", "key")  # fmt: skip
+    return {**{name: row[name] for name in named if name in row}, "edit": row["diff"]}
+
+
+def falsify(
+    hypothesis: dict[str, Any], failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None
+) -> dict[str, Any]:
+    """What would contradict the hypothesis, and can be measured (HYP-09 to 11)."""
+    region = hypothesis["affected_region"]
+    lines = f"lines {region['first']} to {region['last']} of {region['path']}"
+    return {
+        "hypothesis_id": hypothesis["id"],
+        "contradictions": [
+            {"observation": f"no failing test runs {lines}", "status": "pending", "kind": "not-executed"},
+            {"observation": "after its change the same error stands at the same place", "status": "pending",
+             "kind": "unchanged-error"},
+        ],
+        "summary": "measured by coverage and by the next run of the tests",
+    }  # fmt: skip
+
+
+def propose(hypothesis: dict[str, Any], failure: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    """The structural change that the hypothesis is about, without code (HYP-20, 22)."""
+    return {"intent": hypothesis.get("intent") or hypothesis["claim"], "structural_change": hypothesis["structural_change"]}
+
+
+def write(hypothesis: dict[str, Any], proposal: dict[str, Any], context: dict[str, Any]) -> str:
+    """The hypothesis's own edit, as a diff."""
+    return str(hypothesis.get("edit") or "")
+
+
+def guess(
+    failure: dict[str, Any], context: dict[str, Any], tried: list[str] | None = None, history: list[str] | None = None
+) -> str:
+    """The next edit, whatever came of those before: what the loop is measured against."""
+    old = set(tried or ())
+    found = (str(row["diff"]) for row in candidates(context, [], 400))
+    return next((diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), "")
+
+
+def critique(attempt: dict[str, Any]) -> dict[str, Any]:
+    """The measured effect in words."""
+    if attempt.get("passed"):
+        said = "the test passes; nothing outside of the region was changed"
+    elif attempt.get("progress"):
+        said = "fewer tests fail, and none that passed before"
+    elif not attempt.get("applied"):
+        said = attempt.get("why") or "nothing was applied"
+    elif attempt.get("unchanged"):
+        said = "the same error at the same place: the region may not be what decides it"
+    else:
+        said = "the error is another one, and no test is won"
+    return {"assessment": said}

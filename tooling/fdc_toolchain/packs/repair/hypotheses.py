@@ -1,0 +1,236 @@
+"""The store of a repair's hypotheses and their lives. Pure: a store is a JSON value, every function returns a new one.
+
+A hypothesis is what is claimed to be wrong, the lines that it is about, and what would be seen if it were right. Its number
+(`H001`, ...) is never given again. It stands in exactly one bucket, and leaves `active` once:
+
+    active -> falsified   something contradicts it, before any code
+    active -> rejected    what was answered for it broke a rule: its proposal, its patch
+    active -> archived    its patches did not help twice, or there is no further one
+    active -> expired     the repair went on without it
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .region import parse_region
+
+BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
+ATTEMPTS = 2
+"""Failed validations after which a hypothesis is retired (HYP-25)."""
+
+_PUBLIC = {
+    "id": "id", "claim": "claim", "affected_region": "affectedRegion", "expected_effect": "expectedEffect",
+    "interpretation": "interpretation", "explanation": "explanation", "structural_change": "structuralChange",
+    "confidence": "confidence", "retry_count": "retryCount", "falsification_notes": "falsificationNotes",
+    "status": "status", "standing": "standing",
+}  # fmt: skip
+
+
+class Illegal(ValueError):
+    """What the life of a hypothesis does not allow."""
+
+
+class Made(NamedTuple):
+    """A store with what was asked for, and why the others are not in it."""
+
+    store: dict[str, Any]
+    ids: list[str]
+    refused: list[dict[str, str]]
+
+
+def empty() -> dict[str, Any]:
+    """The store of a new case: hypotheses belong to it and to no other (HYP-48)."""
+    return {"next": 1, "rows": []}
+
+
+def get(store: dict[str, Any], key: str) -> dict[str, Any]:
+    """The hypothesis of that number. Raises Illegal where there is none (HYP-02)."""
+    for row in store["rows"]:
+        if row["id"] == key:
+            return dict(row)
+    raise Illegal(f"there is no hypothesis {key}")
+
+
+def listed(store: dict[str, Any], status: str | None = None) -> list[dict[str, Any]]:
+    """The hypotheses, oldest first; those of one bucket where `status` names it (HYP-02)."""
+    return [row for row in store["rows"] if status is None or row["status"] == status]
+
+
+def buckets(store: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Every hypothesis in its one bucket, as exported (HYP-03, 04)."""
+    return {name: [exported(row) for row in listed(store, name)] for name in BUCKETS}
+
+
+def exported(row: dict[str, Any]) -> dict[str, Any]:
+    """A hypothesis as JSON in camelCase, without what only the loop needs (HYP-04)."""
+    return {public: row.get(name) for name, public in _PUBLIC.items()}
+
+
+def confidence(value: Any) -> float | None:
+    """0.8, "0.8", "80%" and "80" as 0.8, within 0 and 1; None for what is no number (HYP-05)."""
+    if isinstance(value, bool) or value is None:
+        return None
+    number: float
+    if isinstance(value, str):
+        written = value.strip()
+        try:
+            number = float(written.removesuffix("%").strip())
+        except ValueError:
+            return None
+        if written.endswith("%"):
+            number /= 100
+            return min(max(number, 0.0), 1.0) if number == number else None
+    elif isinstance(value, (int, float)):
+        number = float(value)
+    else:
+        return None
+    if number != number:
+        return None
+    return min(max(number / 100 if 1 < number <= 100 else number, 0.0), 1.0)
+
+
+def wrong(row: Any) -> str:
+    """Why this is no hypothesis: a missing field, a region that a machine cannot check; empty where it is one (HYP-01, 15)."""
+    if not isinstance(row, dict):
+        return "it is no object"
+    for name in ("claim", "expected_effect"):
+        if not isinstance(row.get(name), str) or not row[name].strip():
+            return f"it has no {name}"
+    if "affected_region" not in row:
+        return "it has no affected_region"
+    try:
+        parse_region(row["affected_region"])
+    except ValueError as said:
+        return str(said)
+    return ""
+
+
+def competing(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """True where two hypotheses exclude each other: other words, and another region or another effect (HYP-27)."""
+    if _said(one["claim"]) == _said(other["claim"]):
+        return False
+    same = parse_region(one["affected_region"])[:3] == parse_region(other["affected_region"])[:3]
+    return not (same and _said(one["expected_effect"]) == _said(other["expected_effect"]))
+
+
+def compare(store: dict[str, Any], first: str, second: str) -> dict[str, bool]:
+    """How two hypotheses of the store relate (HYP-02)."""
+    one, other = get(store, first), get(store, second)
+    return {
+        "same_claim": _said(one["claim"]) == _said(other["claim"]),
+        "same_region": parse_region(one["affected_region"])[:3] == parse_region(other["affected_region"])[:3],
+        "same_effect": _said(one["expected_effect"]) == _said(other["expected_effect"]),
+        "competing": competing(one, other),
+    }
+
+
+def create(store: dict[str, Any], rows: list[Any], iteration: int, least: int = 2) -> Made:
+    """Takes hypotheses in that are whole, new and exclude each other and the active ones; none where fewer than `least`
+    are left (HYP-26, 27, 30). What was once falsified or archived is not new.
+    """
+    refused: list[dict[str, str]] = []
+    kept: list[dict[str, Any]] = []
+    for row in rows:
+        why = wrong(row)
+        if not why:
+            rival = next((old for old in [*store["rows"], *kept] if not competing(row, old)), None)
+            if rival is not None:
+                name = rival.get("id") or "another one of this answer"
+                same = _said(row["claim"]) == _said(rival["claim"])
+                why = f"{name} claims the same" if same else f"neither its region nor its effect differ from those of {name}"
+        if why:
+            claim = row.get("claim", "") if isinstance(row, dict) else row
+            refused.append({"claim": str(claim)[:200], "why": why})
+        else:
+            kept.append(row)
+    if len(kept) < least:
+        return Made(store, [], refused)
+    number = store["next"]
+    made = [_row(f"H{number + at:03d}", row, iteration) for at, row in enumerate(kept)]
+    made.sort(key=lambda row: row["id"])
+    after = {"next": number + len(made), "rows": [*store["rows"], *made]}
+    return Made(after, [row["id"] for row in made], refused)
+
+
+def _row(key: str, row: dict[str, Any], iteration: int) -> dict[str, Any]:
+    said = {name: str(row.get(name) or "").strip() for name in ("claim", "expected_effect", "interpretation", "explanation")}
+    change = row.get("structural_change")
+    more = {name: row[name] for name in ("edit", "key", "change", "intent") if row.get(name)}
+    return {
+        "id": key, **said, "affected_region": dict(parse_region(row["affected_region"])._asdict()),
+        "structural_change": change if isinstance(change, (dict, str)) else None,
+        "confidence": confidence(row.get("confidence")), "retry_count": 0, "falsification_notes": [],
+        "status": "active", "standing": "sound", "created": iteration, **more,
+    }  # fmt: skip
+
+
+def select(store: dict[str, Any], iteration: int) -> str | None:
+    """The active hypothesis to follow: newly proposed, then confidence, then fewer retries, then the lower number (HYP-28)."""
+    found = listed(store, "active")
+    if not found:
+        return None
+    return str(min(found, key=lambda row: _rank(row, iteration))["id"])
+
+
+def _rank(row: dict[str, Any], iteration: int) -> tuple[Any, ...]:
+    return (row["created"] != iteration, -(row["confidence"] or 0.0), row["retry_count"], row["id"])
+
+
+def retire(store: dict[str, Any], key: str, status: str, note: str) -> dict[str, Any]:
+    """Moves an active hypothesis into another bucket, with why. Raises Illegal for one that is not active (HYP-02, 03)."""
+    row = get(store, key)
+    if status not in BUCKETS or status == "active":
+        raise Illegal(f"no hypothesis becomes `{status}`")
+    if row["status"] != "active":
+        raise Illegal(f"{key} is {row['status']}, which is final")
+    notes = [*row["falsification_notes"], note] if note else row["falsification_notes"]
+    kept = {name: value for name, value in row.items() if name != "edit"}
+    return _with(store, {**kept, "status": status, "falsification_notes": notes})
+
+
+def failed(store: dict[str, Any], key: str, note: str, no_op: bool) -> dict[str, Any]:
+    """A patch of the hypothesis did not help: one more retry; where it changed nothing, weakened, then invalid (HYP-19, 24, 25).
+
+    The second failure retires it. Raises Illegal for one that is not active: there is no third attempt.
+    """
+    row = get(store, key)
+    if row["status"] != "active":
+        raise Illegal(f"{key} is {row['status']}; it is not tried again")
+    standing = row["standing"]
+    if no_op:
+        standing = "weakened" if standing == "sound" else "invalid"
+    count = row["retry_count"] + 1
+    notes = [*row["falsification_notes"], note]
+    store = _with(store, {**row, "retry_count": count, "standing": standing, "falsification_notes": notes})
+    if count >= ATTEMPTS or standing == "invalid":
+        return retire(store, key, "archived", f"retired after {count} failed validations")
+    return store
+
+
+def doubt(store: dict[str, Any], key: str) -> dict[str, Any]:
+    """Halves the confidence of a hypothesis: others come first."""
+    row = get(store, key)
+    return _with(store, {**row, "confidence": (row["confidence"] or 0.0) / 2})
+
+
+def expire(store: dict[str, Any], note: str) -> dict[str, Any]:
+    """The repair goes on without those that are still active (HYP-03)."""
+    for row in listed(store, "active"):
+        store = retire(store, row["id"], "expired", note)
+    return store
+
+
+def carried(store: dict[str, Any]) -> list[dict[str, Any]]:
+    """What prompts are told of the hypotheses so far: never an explanation, nor what would be code (HYP-07)."""
+    names = ("id", "claim", "affected_region", "expected_effect", "interpretation", "status", "standing", "retry_count",
+             "falsification_notes")  # fmt: skip
+    return [{name: row[name] for name in names} for row in store["rows"][-24:]]
+
+
+def _with(store: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    return {**store, "rows": [row if old["id"] == row["id"] else old for old in store["rows"]]}
+
+
+def _said(text: Any) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in str(text).casefold()).split()) or str(text)

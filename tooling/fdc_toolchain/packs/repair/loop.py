@@ -1,0 +1,319 @@
+"""The loop of a repair as a value: how its state begins, what each phase makes of an answer, when it ends. Pure.
+
+The state goes from step to step of the plan `fix`; whatever may have been killed, the journal has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import gates, hypotheses
+from .failure import progress, unchanged
+from .region import as_dict, parse_region
+
+MOST = 200
+"""Iterations that the plan's loop allows."""
+CYCLES = 50
+"""First errors that are taken on, one after the other (HYP-46)."""
+HISTORY = 5
+"""Iterations that prompts are told of (HYP-40)."""
+
+State = dict[str, Any]
+
+
+def open_repair(measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6, patience: Any = 0) -> State:
+    """The state before the first iteration; ended already where the test passes.
+
+    `patience`: the seconds that a run with a patch may take; 0 for five times as long as the first one took, and ten more.
+    """
+    limit = min(MOST, max(1, int(iterations)))
+    state: State = {
+        "ended": "passing" if measured["passed"] else "", "cycle": 1, "iteration": 0, "limit": limit,
+        "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
+        "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": measured["failure"],
+        "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
+        "interpretation": "", "context": [], "notes": [],
+    }  # fmt: skip
+    return _told(state, [])
+
+
+def bound(max_iterations: int = 1, refine: int = 3, passes: int = 2) -> int:
+    """The iterations of the original loop's three numbers (HYP-32)."""
+    return (max(1, max_iterations) + max(0, refine)) * max(1, passes)
+
+
+def _told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
+    """The state with changes, and with what steps of the plan read of it."""
+    after = {**state, **changes}
+    store = after["store"]
+    selected = after.get("selected") or ""
+    row = hypotheses.get(store, selected) if selected else None
+    defaults = {"fresh": False, "gathered": True, "short": False, "settled": True, "viable": False, "refused": []}
+    after = {**defaults, **after}
+    return {
+        **after, "events": events, "recent": after["history"][-HISTORY:], "carried": hypotheses.carried(store),
+        "hypothesis": row, "wanted": 0 if hypotheses.listed(store, "active") else 2,
+        "ids": [one["id"] for one in store["rows"]],
+    }  # fmt: skip
+
+
+def _event(kind: str, what: str, **data: Any) -> dict[str, Any]:
+    return {"kind": kind, "what": what, **data}
+
+
+def hold_interpretation(state: State, answer: Any) -> State:
+    """Keeps the interpretation for later iterations; the explanation is not kept (HYP-06, 07)."""
+    why = gates.interpretation(answer)
+    if why:
+        said = f"INTERPRET failed: {why}"
+        return _told(state, [_event("note", said)], interpretation="", notes=[*state["notes"], said])
+    return _told(state, [], interpretation=answer["interpretation"].strip()[:600])
+
+
+def admit(state: State, answer: Any) -> State:
+    """DIAGNOSE: takes competing hypotheses in, or asks again, or ends where none can be had (HYP-26, 27, 30, 43)."""
+    failed = _failed(answer)
+    rows = answer.get("hypotheses") if isinstance(answer, dict) else None
+    rows = rows if isinstance(rows, list) else []
+    done = answer.get("exhausted") is True if isinstance(answer, dict) else False
+    asked = state["asked"] + 1
+    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, least=1 if done and state["ids"] else 2)
+    if made.ids:
+        events = [_event("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
+        keys = [row["key"] for row in rows if isinstance(row, dict) and row.get("key")]
+        tried = list(dict.fromkeys([*state["tried"], *keys]))
+        return _told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
+    said = [f"{row['why']}: {row['claim']}" for row in made.refused]
+    said = [failed] if failed else said or ["fewer than two hypotheses that exclude each other were given"]
+    events = [_event("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
+    if done or asked >= 3:
+        ended = "exhausted" if state["ids"] else "no-hypotheses"
+        return _told(state, events, short=False, asked=0, refused=said, ended=ended)
+    return _told(state, events, short=True, asked=asked, refused=said)
+
+
+def choose(state: State) -> State:
+    """Selects the hypothesis of this iteration (HYP-28)."""
+    key = None if state["ended"] else hypotheses.select(state["store"], state["iteration"] + 1)
+    return _told(state, [], selected=key or "", settled=key is None, viable=False, failed_falsify=0, falsified=[], challenge=None)
+
+
+def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = None) -> State:
+    """FALSIFY: the hypothesis survives, or is rejected and the next one is taken (HYP-09 to 12).
+
+    `executed`: the lines that failing tests run, by path; None where that is not known.
+    """
+    row = hypotheses.get(state["store"], state["selected"])
+    output = "\n".join([str(state["failure"].get("block", "")), *state["history"]])
+    seen = {"attempts": state["attempts"], "executed": executed, "output": output}
+    read = gates.challenge(challenge, row, seen)
+    events = [_event("note", warning) for warning in read.warnings]
+    said = {"hypothesis_id": row["id"], "contradictions": read.contradictions, "warnings": read.warnings}
+    store, falsified, failed = state["store"], state["falsified"], state["failed_falsify"]
+    if read.wrong:
+        events.append(_event("note", f"FALSIFY failed: {read.wrong}", id=row["id"]))
+        if failed == 0:
+            return _told(state, events, failed_falsify=1, challenge={**said, "failed": read.wrong}, settled=False)
+        store = hypotheses.retire(store, row["id"], "rejected", f"it could not be put to a test: {read.wrong}")
+    elif not read.observed:
+        return _told(state, events, challenge=said, settled=True, viable=True)
+    else:
+        store = hypotheses.retire(store, row["id"], "falsified", read.observed[0])
+        events.append(_event("note", "hypothesis falsified", id=row["id"], why=read.observed[0]))
+        falsified = [*falsified, row["id"]]
+    after = {**state, "store": store}
+    key = hypotheses.select(store, state["iteration"] + 1)
+    if key is None:
+        events.append(_event("note", "no hypothesis is left: regenerate diagnoses"))
+    return _told(
+        after, events, selected=key or "", settled=key is None, viable=False, failed_falsify=0, falsified=falsified,
+        challenge=said,
+    )  # fmt: skip
+
+
+def judge_proposal(hypothesis: dict[str, Any], answer: Any) -> dict[str, Any]:
+    """PROPOSE: whether the change may be written, and why not (HYP-20 to 23)."""
+    why = _failed(answer) or gates.proposal(answer)
+    held = answer if isinstance(answer, dict) and not why else {}
+    return {
+        "ok": not why, "why": why, "hypothesis": hypothesis["id"], "intent": str(held.get("intent", ""))[:600],
+        "structural_change": held.get("structural_change"),
+    }  # fmt: skip
+
+
+def attempted(
+    state: State, proposal: Any = None, patch: Any = None, after: Any = None
+) -> dict[str, Any]:
+    """What an iteration did with its hypothesis, as measured (HYP-13, 17 to 19, 34)."""
+    before = state["failure"]
+    row = state.get("hypothesis") if state.get("viable") else None
+    region = as_dict(parse_region(row["affected_region"])) if row else None
+    out: dict[str, Any] = {
+        "hypotheses": [row["id"]] if row else [], "region": region, "applied": False, "passed": False, "progress": False,
+        "unchanged": True, "reason": "missing-diff", "why": "", "before": before, "after": None, "diff": "",
+        "proposal": proposal,
+    }  # fmt: skip
+    if row is None:
+        return {**out, "why": "no hypothesis survived" if state["ids"] else "there is no hypothesis"}
+    if proposal is not None and not proposal["ok"]:
+        return {**out, "reason": "empty-response" if proposal["why"].startswith("no answer") else "missing-diff",
+                "why": f"the proposal was rejected: {proposal['why']}"}  # fmt: skip
+    if patch is None or not patch["ok"]:
+        return {**out, "reason": patch["reason"] if patch else "missing-diff", "why": patch["why"] if patch else "", "diff": ""}
+    if after is None:
+        return {**out, "diff": patch["diff"], "reason": "patch-apply", "why": "it was not measured"}
+    same = not after["passed"] and unchanged(before, after["failure"])
+    better = after["passed"] or progress(before, after["failure"])
+    reason = "" if better else "unchanged-error" if same else f"compile-{after['exit_code']}"
+    return {**out, "applied": True, "passed": after["passed"], "progress": better, "unchanged": same, "reason": reason,
+            "after": after["failure"], "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"]}  # fmt: skip
+
+
+def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
+    """CONVERGE: one line of history, one record, the hypothesis retired or kept, the end where it has come."""
+    number = state["iteration"] + 1
+    ids = attempt["hypotheses"]
+    if attempt["applied"] and len(ids) != 1:
+        raise hypotheses.Illegal(f"a patch belongs to exactly one hypothesis, not to {len(ids)}")
+    said = gates.critique(critique, attempt["before"], attempt["after"])
+    events = [_event("metric-recorded", "patch effect", unchanged=attempt["unchanged"], passed=attempt["passed"])]
+    store, stalls, reason = state["store"], state["stalls"], attempt["reason"]
+    last = state["attempts"][-1] if state["attempts"] else None
+    record = {
+        "iteration": number, "cycle": state["cycle"], "hypothesis": ids[0] if ids else "", "region": attempt["region"],
+        "applied": attempt["applied"], "accepted": attempt["progress"], "unchanged": attempt["unchanged"], "reason": reason,
+        "previous": said["previous"], "current": said["current"],
+    }  # fmt: skip
+    stalled = bool(ids) and last is not None and not attempt["progress"] and _stalled(last, record)
+    changes: dict[str, Any] = {}
+    if attempt["progress"] and ids:
+        accepted = {"hypothesis": ids[0], "diff": attempt["diff"], "path": attempt["path"]}
+        changes["accepted"] = [*state["accepted"], accepted]
+        stalls = 0
+    elif ids:
+        store, more = _failed_once(store, ids[0], attempt, stalled, number)
+        events += more
+        stalls = stalls + 1 if stalled else 0
+        if stalled:
+            record["reason"] = reason = "stall"
+            events.append(_event("note", "stall", id=ids[0], stalls=stalls))
+    ended = state["ended"]
+    if attempt["passed"]:
+        ended = "fixed"
+        store = hypotheses.expire(store, "the test passes")
+    elif not ended and not state["ids"]:
+        ended = "no-hypotheses"
+    elif not ended and stalls >= state["stall_limit"]:
+        ended = "stalled"
+    elif not ended and number >= state["limit"]:
+        ended = "bound"
+    if attempt["progress"] and not attempt["passed"]:
+        store = hypotheses.expire(store, "another error is the first one now")
+        ended = ended or ("bound" if state["cycle"] >= CYCLES else "")
+        changes |= {"failure": attempt["after"], "cycle": state["cycle"] + 1, "fresh": not ended}
+    if ended:
+        store = hypotheses.expire(store, f"the repair ended: {ended}")
+    line = _line(number, attempt, reason, said["assessment"])
+    return _told(
+        {**state, "store": store, "stalls": stalls, "ended": ended, **changes}, events, iteration=number,
+        history=[*state["history"], line], attempts=[*state["attempts"], record], selected="", viable=False, settled=True,
+        critique=said, challenge=None, falsified=[],
+    )  # fmt: skip
+
+
+def _failed_once(
+    store: dict[str, Any], key: str, attempt: dict[str, Any], stalled: bool, number: int
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The store after an attempt that did not help."""
+    why = attempt["why"] or attempt["reason"]
+    no_op = attempt["applied"] and attempt["unchanged"]
+    row = hypotheses.get(store, key)
+    store = hypotheses.failed(store, key, f"iteration {number}: {why}", no_op)
+    events = [_event("note", "retry", id=key, count=row["retry_count"] + 1)]
+    now = hypotheses.get(store, key)
+    if now["standing"] != row["standing"]:
+        events.append(_event("note", f"hypothesis {now['standing']}", id=key))
+    if now["status"] == "active" and stalled:
+        store = hypotheses.retire(store, key, "archived", "a stall: it is replaced, not refined")
+    elif now["status"] == "active" and now.get("edit"):
+        store = hypotheses.retire(store, key, "archived", "it has no other edit to try")
+    if hypotheses.get(store, key)["status"] == "archived":
+        events.append(_event("note", "hypothesis archived", id=key))
+    if stalled or no_op:
+        scope = attempt["region"]
+        for other in hypotheses.listed(store, "active"):
+            if parse_region(other["affected_region"])[:3] == parse_region(scope)[:3]:
+                store = hypotheses.doubt(store, other["id"])
+    return store, events
+
+
+def _stalled(last: dict[str, Any], now: dict[str, Any]) -> bool:
+    """No new information: message, place and patch scope are those of the iteration before (HYP-29)."""
+    if not last["hypothesis"] or last["accepted"] or last["region"] != now["region"]:
+        return False
+    return all(last["current"][name] == now["current"][name] for name in ("message", "path", "line"))
+
+
+def _line(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
+    patch = "patch applied" if attempt["applied"] else f"patch not applied ({reason})"
+    if attempt["passed"]:
+        effect = "passes"
+    elif not attempt["applied"]:
+        effect = "not run"
+    else:
+        effect = f"{reason or 'fewer failures'}: {attempt['after']['message'][:120]}"
+    return f"Loop {number}: {patch}; compile/test {effect}; critique: {said[:200] or attempt['why'][:200] or 'none'}"
+
+
+def _failed(answer: Any) -> str:
+    """Why there is no answer, where a step failed as a value."""
+    if isinstance(answer, dict) and "failed" in answer and "why" in answer:
+        return f"no answer: {answer['why']}"
+    return ""
+
+
+def gathered(state: State, parts: list[dict[str, Any]], note: str) -> State:
+    """The state with context that was asked for; three answers at most (HYP-45)."""
+    asked = state.get("gathers", 0) + 1
+    notes = [*state["notes"], note] if note else state["notes"]
+    events = [_event("note", note)] if note else []
+    over = not parts or asked >= 3
+    context = [*state["context"], *parts][-12:]
+    return _told(state, events, context=context, gathers=0 if over else asked, gathered=over, notes=notes)
+
+
+def outcome(state: State, changes: list[dict[str, str]], diff: str) -> dict[str, Any]:
+    """How the repair ended, for whoever asked for it."""
+    ended = state["ended"] or "bound"
+    status = ended if ended in ("fixed", "passing") else "partial" if changes else "none"
+    return {
+        "ended": ended, "status": status, "diff": diff, "changes": changes, "iterations": state["iteration"],
+        "cycles": state["cycle"], "failure": state["failure"], "history": state["history"], "attempts": state["attempts"],
+        "hypotheses": hypotheses.buckets(state["store"]), "notes": state["notes"], "why": "; ".join(state["refused"][:3]),
+    }  # fmt: skip
+
+
+def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str, Any]:
+    """What a patch without a hypothesis did: it passes, or it does not."""
+    passed = after is not None and bool(after["passed"])
+    reason = patch["reason"] if after is None else "" if passed else f"compile-{after['exit_code']}"
+    return {
+        "hypotheses": [], "region": None, "applied": after is not None, "passed": passed, "progress": passed,
+        "unchanged": after is None or unchanged(state["failure"], after["failure"]), "reason": reason, "why": patch["why"],
+        "before": state["failure"], "after": after["failure"] if after is not None else None, "diff": patch["diff"],
+        "path": patch["path"], "spans": patch["spans"], "key": patch["key"], "proposal": None,
+    }  # fmt: skip
+
+
+def plain(state: State, attempt: dict[str, Any]) -> State:
+    """What generate-and-test makes of an attempt: no hypothesis, no stall, no measure but the test."""
+    number = state["iteration"] + 1
+    key = attempt.get("key")
+    tried = [*state["tried"], key] if key else state["tried"]
+    record = {"iteration": number, "reason": attempt["reason"], "applied": attempt["applied"], "accepted": attempt["passed"],
+              "region": None, "hypothesis": "", "unchanged": attempt["unchanged"]}  # fmt: skip
+    ended = "fixed" if attempt["passed"] else "exhausted" if attempt["reason"] == "empty-response" else ""
+    ended = ended or ("bound" if number >= state["limit"] else "")
+    line = _line(number, attempt, attempt["reason"], "")
+    attempts, history = [*state["attempts"], record], [*state["history"], line]
+    return _told(state, [], ended=ended, iteration=number, tried=tried, attempts=attempts, history=history)
