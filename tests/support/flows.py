@@ -74,6 +74,10 @@ class _Maker:
         if kind == "ask":
             texts.append(name)
             return [f"{name} <- request_user_input {self.pick(texts[:-1])}"]
+        if kind == "pick" and depth and len(texts) > 2 and rng.random() < 0.5:
+            carried = rng.choice([text for text in texts if text.startswith("n")] or [name])
+            if carried != name:
+                return [f"{carried} <- plan_step_complete {{{carried}}} and {self.pick(texts)}"]
         if kind == "pick":
             texts.append(name)
             return [f"{name} <- plan_step_complete {self.pick(texts[:-1])} and {self.pick(texts[:-1])}"]

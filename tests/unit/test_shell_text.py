@@ -18,8 +18,8 @@ HOSTILE = (
 )  # fmt: skip
 
 
-def template(text: str) -> list[str | None]:
-    return [None if part == "@" else part for part in re.split("(@)", text) if part]
+def template(text: str) -> tuple[str | None, ...]:
+    return tuple(None if part == "@" else part for part in re.split("(@)", text) if part)
 
 
 def written(text: str, values: list[str]) -> str:

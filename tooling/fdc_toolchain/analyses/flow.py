@@ -15,34 +15,50 @@ from ..resolve.bound import bound_names, is_data
 from ..resolve.catalogue import Tool
 from ..resolve.graph import calls_of, components
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
-from ..syntax.shell_text import data_places
+from ..syntax import tree
+from ..syntax.shell_text import Place, data_places
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic
 from ..text.diagnostic import Label as Mark
 from ..text.span import Span
-from . import labels
-from .labels import CHOICES, FILES, TRUSTED, Label, Origin
+from .capability import steps_of
+from .labels import CHOICES, FILES, TRUSTED, Labels
 from .rule import Context
 from .stored import ANY, RUN, Pattern, meet, pattern_of, read_back, spelled
 
 _WRITES = ("create", "write", "edit")
 _FROM = {"workspace": "text of the workspace", "model": "a model's text", "untrusted": "text from outside"}
 _HELP = "let a person decide (`request_user_input`), or a tool whose catalogue says that it `clears` text for this"
+_CHOSEN = {
+    "command": "the command that `{}` runs",
+    "argument": "an argument of the command that `{}` runs",
+    "path": "the path that `{}` uses",
+    "url": "the address that `{}` reads",
+    "message": "the words that `{}` sends",
+    "choice": "whether `{}` is done",
+}
 
 
 class Need(NamedTuple):
-    """A place deep in a plan where something given chooses something: what it is, in words."""
+    """A step deep in a plan where something given chooses something."""
 
-    span: Span
-    what: str
+    unit: Unit
+    step: tree.Statement
+    tool: str
+    sink: str
+
+    @property
+    def what(self) -> str:
+        """What is chosen there, in words."""
+        return _CHOSEN[self.sink].format(self.tool)
 
 
 class Summary(NamedTuple):
     """A plan in terms of what it is given: its result, what chooses there, what it puts into files."""
 
-    result: Label
+    result: int
     needs: dict[tuple[str, str], Need]
-    writes: dict[Pattern, Label]
+    writes: dict[Pattern, int]
 
 
 _EMPTY = Summary(TRUSTED, {}, {})
@@ -52,12 +68,17 @@ def check(context: Context) -> Iterator[Diagnostic]:
     """FDC471, FDC472 and FDC473 in every plan that the judged ones reach."""
     units = {instance.unit.key: instance.unit for instance in context.order}
     summaries: dict[str, Summary] = {}
+    labels = Labels()
+    called = {call.key for unit in units.values() for call in unit.calls}
     for group in components(calls_of(units)):
+        if len(group) == 1 and group[0] not in called and _quiet(units[group[0]]):
+            continue
         looping = len(group) > 1 or any(call.key == group[0] for call in units[group[0]].calls)
         changed = True
         while changed:
             changed = False
-            flows = [_Flow(units[key], summaries) for key in group]
+            mark = labels.mark()
+            flows = [_Flow(units[key], summaries, labels, key in called) for key in group]
             for flow in flows:
                 key = flow.unit.key
                 before = summaries.get(key)
@@ -65,62 +86,93 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 changed |= looping and not _same(before, summaries[key])
         for flow in flows:
             yield from flow.found.values()
+        if called.isdisjoint(group):
+            labels.release(mark)
+
+
+def _quiet(unit: Unit) -> bool:
+    """True where there is nothing to follow: the workspace's text at most, and that as arguments of commands at most."""
+    if unit.calls:
+        return False
+    for act in steps_of(unit.body):
+        if act.bound.tool.trust in ("model", "untrusted"):
+            return False
+        for parameter in act.bound.tool.parameters:
+            value = act.bound.arguments.get(parameter.name) if parameter.sink == "command" else None
+            if value is not None and "{" in value.text:
+                if any(place.wrong or place.leads for _, place in _data(unit, value)):
+                    return False
+    return True
+
+
+def _data(unit: Unit, value: Value) -> list[tuple[Ref, Place]]:
+    return data_places(value.parts, lambda ref: is_data(unit, ref))
 
 
 def _same(before: Summary | None, after: Summary) -> bool:
-    return before is not None and (
-        before.result.keys() == after.result.keys()
-        and before.needs.keys() == after.needs.keys()
-        and {at: label.keys() for at, label in before.writes.items()} == {at: label.keys() for at, label in after.writes.items()}
-    )
+    return before is not None and before.needs.keys() == after.needs.keys() and before[::2] == after[::2]
 
 
 class _Name(NamedTuple):
-    label: Label
+    label: int
     fields: dict[str, str] | None
 
 
 class _Flow:
-    """One plan. `names`: what is bound here; `choices`: the label of the conditions around."""
+    """One plan. `names`: what is bound here; `choices`: the label of the conditions around; `called`: a plan here calls it."""
 
-    def __init__(self, unit: Unit, summaries: dict[str, Summary]) -> None:
+    def __init__(self, unit: Unit, summaries: dict[str, Summary], labels: Labels, called: bool) -> None:
         self.unit = unit
         self.summaries = summaries
+        self.labels = labels
+        self.called = called
         self.known = bound_names(unit)
         self.names: dict[str, _Name] = {}
-        self.choices: Label = TRUSTED
-        self.result: Label = TRUSTED
+        self.choices = TRUSTED
+        self.result = TRUSTED
         self.needs: dict[tuple[str, str], Need] = {}
-        self.writes: dict[Pattern, Label] = {}
-        self.reads = False
+        self.writes: dict[Pattern, int] = {}
+        self.looked: dict[Pattern, int] = {}
         self.found: dict[tuple[Span, str, str], Diagnostic] = {}
 
     def summary(self) -> Summary:
-        """The plan in terms of what it is given."""
-        size = 0
+        """The plan in terms of what it is given. Gone through again where files that were looked at had more in them."""
+        given = self.given(CHOICES)
+        if any(act.bound.tool.writes_unknown for act in steps_of(self.unit.body)):
+            self.writes[ANY] = given | self.stored(ANY)
         while True:
-            self.names = {name: _Name(labels.stands_for(name), None) for name in self.unit.params}
-            self.choices = labels.stands_for(CHOICES)
+            self.names = {name: _Name(self.given(name), None) for name in self.unit.params}
+            self.choices = given
             self.body(self.unit.body)
-            before, size = size, sum(len(label) for label in self.writes.values())
-            if size == before or not self.reads:
+            looked, self.looked = self.looked, {}
+            if all(self.stored(pattern) == label for pattern, label in looked.items()):
                 return Summary(self.result, self.needs, self.writes)
 
     # ---- labels ------------------------------------------------------------------------
 
+    def given(self, name: str) -> int:
+        """What a caller gives. Who calls a plan that nobody calls is its user."""
+        return self.labels.stands_for(name) if self.called else TRUSTED
+
     def refs(self, value: Value | None) -> list[Ref]:
         return [] if value is None or "{" not in value.text else [ref for ref in value.refs if ref.path[0] in self.known]
 
-    def ref(self, ref: Ref) -> Label:
+    def ref(self, ref: Ref) -> int:
         found = self.names.get(ref.path[0])
         return TRUSTED if found is None else found.label
 
-    def value(self, value: Value | None) -> Label:
-        return labels.join(map(self.ref, self.refs(value)))
+    def value(self, value: Value | None) -> int:
+        out = TRUSTED
+        for ref in self.refs(value):
+            out |= self.ref(ref)
+        return out
 
-    def chooses(self, value: Value) -> Label:
+    def chooses(self, value: Value) -> int:
         """The label of what the value can say: a declared number or truth value says nothing that could choose."""
-        return labels.join(self.ref(ref) for ref in self.refs(value) if not self.bare(ref))
+        out = TRUSTED
+        for ref in self.refs(value):
+            out |= TRUSTED if self.bare(ref) else self.ref(ref)
+        return out
 
     def bare(self, ref: Ref) -> bool:
         found = self.names.get(ref.path[0])
@@ -129,101 +181,106 @@ class _Flow:
             and found.fields.get(ref.path[1]) in ("number", "boolean")
         )  # fmt: skip
 
-    def condition(self, condition: Condition | None) -> Label:
-        return labels.join(self.ref(ref) for ref in (condition.refs if condition is not None else ()))
+    def condition(self, condition: Condition | None) -> int:
+        out = TRUSTED
+        for ref in condition.refs if condition is not None else ():
+            out |= self.ref(ref)
+        return out
 
-    def stored(self, pattern: Pattern) -> Label:
+    def stored(self, pattern: Pattern) -> int:
         """What may stand in files: what this plan and those it calls wrote, and what its callers did."""
-        self.reads = True
-        written = [label for at, label in self.writes.items() if meet(at, pattern)]
-        return labels.join([*written, labels.stands_for(FILES + spelled(pattern))])
+        out = self.given(FILES + spelled(pattern)) if self.called else TRUSTED
+        for at, label in self.writes.items():
+            if meet(at, pattern):
+                out |= label
+        self.looked[pattern] = out
+        return out
 
-    def write(self, pattern: Pattern, label: Label) -> None:
-        kept = {atom: origin for atom, origin in label.items() if atom.given or labels.LEVELS[atom.source] > 1}
-        if kept:
-            self.writes[pattern] = labels.join([self.writes.get(pattern, TRUSTED), kept])
+    def write(self, pattern: Pattern, label: int) -> None:
+        label &= self.labels.tainting
+        if label:
+            self.writes[pattern] = self.writes.get(pattern, TRUSTED) | label
 
     # ---- what is wrong -----------------------------------------------------------------
 
-    def sink(self, label: Label, sink: str, span: Span, need: Need, deep: Need | None = None) -> None:
+    def sink(self, label: int, sink: str, step: tree.Statement, tool: str, deep: Need | None = None) -> None:
         """Reports what may not choose; what stands for something given is left to the callers."""
+        if not label & self.labels.refusing[sink]:
+            return
         told = False
-        for atom, origin in labels.refused(label, sink):
-            if atom.given:
-                self.needs.setdefault((atom.source, sink), deep or need)
+        for atom in self.labels.refused(label, sink):
+            if atom.origin is None:
+                self.needs.setdefault((atom.source, sink), deep or Need(self.unit, step, tool, sink))
             elif not told:
                 told = True
-                code = "FDC472" if sink == "choice" else "FDC471"
-                brought = f" (`{origin.tool}`)" if origin is not None else ""
-                message = f"{_FROM[atom.source]}{brought} chooses {need.what}"
-                marks = [] if origin is None or origin.span == span else [Mark(origin.span, "it comes from here")]
+                span, code = self.unit.span(step), "FDC472" if sink == "choice" else "FDC471"
+                chosen = f"{deep.what}, in the plan called here" if deep is not None else _CHOSEN[sink].format(tool)
+                message = f"{_FROM[atom.source]} (`{atom.origin.tool}`) chooses {chosen}"
+                marks = [] if atom.origin.span == span else [Mark(atom.origin.span, "it comes from here")]
                 if deep is not None:
-                    marks.append(Mark(deep.span, f"there it chooses {deep.what}"))
+                    marks.append(Mark(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
                 self.found.setdefault((span, code, sink), Diagnostic(span, code, message, tuple(marks), help=_HELP))
 
     # ---- steps -------------------------------------------------------------------------
 
     def body(self, nodes: list[Node]) -> None:
-        visit: dict[type, Callable[..., None]] = _VISIT
         for node in nodes:
-            visit[type(node)](self, node)
+            _VISIT[type(node)](self, node)
 
-    def bind(self, name: str | None, label: Label, fields: dict[str, str] | None = None) -> None:
+    def bind(self, name: str | None, label: int, fields: dict[str, str] | None = None) -> None:
         if name is not None:
-            self.names[name] = _Name(labels.join([label, self.choices]), fields)
+            self.names[name] = _Name(label | self.choices, fields)
 
     def act(self, node: Act) -> None:
-        bound, tool = node.bound, node.bound.tool
-        span = self.unit.span(node.step)
+        arguments, tool = node.bound.arguments, node.bound.tool
+        given = TRUSTED
         for parameter in tool.parameters:
-            value = bound.arguments.get(parameter.name)
-            if value is None:
+            value = arguments.get(parameter.name)
+            if value is None or "{" not in value.text:
                 continue
+            given |= self.value(value)
             if parameter.sink == "command":
                 self.command(node, value)
             elif parameter.sink in ("path", "url", "message"):
-                what = {"path": "the path", "url": "the address", "message": "the words"}[parameter.sink]
-                verb = {"path": "uses", "url": "reads", "message": "sends"}[parameter.sink]
-                self.sink(self.chooses(value), parameter.sink, span, Need(span, f"{what} that `{tool.name}` {verb}"))
-        if _acts(node):
-            self.sink(self.choices, "choice", span, Need(span, f"whether `{tool.name}` is done"))
-        brought = self.brought(node, Origin(span, tool.name))
+                self.sink(self.chooses(value), parameter.sink, node.step, tool.name)
+        if self.choices & self.labels.refusing["choice"] and _acts(node):
+            self.sink(self.choices, "choice", node.step, tool.name)
+        brought = self.brought(node, given)
         self.put(node, brought)
-        self.bind(node.step.bind, labels.cleared(brought, tool.clears), tool.fields)
+        self.bind(node.step.bind, self.labels.cleared(brought, tool.clears), tool.fields)
 
-    def brought(self, node: Act, origin: Origin) -> Label:
+    def brought(self, node: Act, given: int) -> int:
         """The label of a step's result: its tool's, and that of all that it is given or reads."""
         tool, arguments = node.bound.tool, node.bound.arguments
-        given = [self.value(value) for value in arguments.values()]
+        given |= self.labels.of(tool.trust, self.unit, node.step, tool.name)
         if tool.writes_unknown:
-            given.append(self.stored(ANY))
-        elif tool.trust == "workspace" and tool.effect != "pure":
+            return given | self.stored(ANY)
+        if tool.trust == "workspace" and tool.effect != "pure":
             named = [arguments[item.name] for item in tool.parameters if item.sink == "path" and item.name in arguments]
-            given += [self.stored(pattern_of(value)) for value in named] or [self.stored(ANY)]
-        return labels.join([labels.of(tool.trust, origin), *given])
+            for pattern in map(pattern_of, named) if named else (ANY,):
+                given |= self.stored(pattern)
+        return given
 
-    def put(self, node: Act, brought: Label) -> None:
+    def put(self, node: Act, brought: int) -> None:
         """Remembers what a step writes into files."""
         tool = node.bound.tool
         if tool.writes_unknown:
-            self.write(ANY, labels.join([brought, self.choices]))
-            return
-        paths = [(parameter, node.bound.arguments[parameter.name]) for parameter in tool.parameters
-                 if parameter.name in node.bound.arguments and parameter.sink == "path" and parameter.access]  # fmt: skip
-        moved = [self.stored(pattern_of(value)) for parameter, value in paths if parameter.access == "delete"]
-        for parameter, value in paths:
-            if parameter.access in _WRITES:
-                self.write(pattern_of(value), labels.join([brought, *moved, self.choices]))
+            self.write(ANY, brought | self.choices)
+        elif node.bound.files:
+            for access, value in node.bound.files:
+                if access == "delete":  # where a file is moved, its text goes along
+                    brought |= self.stored(pattern_of(value))
+            for access, value in node.bound.files:
+                if access in _WRITES:
+                    self.write(pattern_of(value), brought | self.choices)
 
     def command(self, node: Act, value: Value) -> None:
         """The shell's text: a parameter of the plan is text of it, everything else that is filled in is one word."""
-        span = self.unit.span(node.step)
         tool = node.bound.tool.name
-        runs = Need(span, f"the command that `{tool}` runs")
         for part in self.refs(value):
             if not is_data(self.unit, part):
-                self.sink(self.ref(part), "command", span, runs)
-        for ref, place in data_places(value.parts, lambda ref: is_data(self.unit, ref)):
+                self.sink(self.ref(part), "command", node.step, tool)
+        for ref, place in _data(self.unit, value):
             label = TRUSTED if self.bare(ref) else self.ref(ref)
             if place.wrong is not None:
                 name = ".".join(ref.path)
@@ -231,64 +288,60 @@ class _Flow:
                 message = f"`{{{name}}}` cannot be kept one word of the command: {place.wrong}"
                 help_ = f"put it into a variable for that command: `x={{{name}}} sh -c 'echo \"$x\"'`"
                 self.found.setdefault((at, "FDC473", ""), Diagnostic(at, "FDC473", message, help=help_))
-            if place.leads:
-                self.sink(label, "command", span, runs)
-            else:
-                self.sink(label, "argument", span, Need(span, f"an argument of the command that `{tool}` runs"))
+            self.sink(label, "command" if place.leads else "argument", node.step, tool)
 
     # ---- calls, loops, branches --------------------------------------------------------
 
     def call(self, node: Invoke) -> None:
-        given: dict[str, Label] = {name: self.value(value) for name, value in node.arguments.items()}
+        given = {name: self.value(value) for name, value in node.arguments.items()}
         callee = self.summaries.get(node.key or "", _EMPTY)
         given[CHOICES] = self.choices
-        span = self.unit.span(node.call)
-        for atom_source in {source for source, _ in callee.needs} | _sources(callee):
-            if atom_source.startswith(FILES):
-                given[atom_source] = self.stored(read_back(atom_source.removeprefix(FILES)))
+        for source in {source for source, _ in callee.needs} | self.sources(callee):
+            if source.startswith(FILES):
+                given[source] = self.stored(read_back(source.removeprefix(FILES)))
         for pattern, label in callee.writes.items():
-            self.write(pattern, labels.filled(label, given))
+            self.write(pattern, self.labels.filled(label, given))
         for (source, sink), deep in callee.needs.items():
-            what = Need(span, f"{deep.what}, in the plan called here")
-            self.sink(given.get(source, TRUSTED), sink, span, what, deep)
-        self.bind(node.call.bind, labels.filled(callee.result, given))
+            self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)
+        self.bind(node.call.bind, self.labels.filled(callee.result, given))
+
+    def sources(self, summary: Summary) -> set[str]:
+        """What the atoms of a summary stand for."""
+        all_of = summary.result
+        for label in summary.writes.values():
+            all_of |= label
+        return {atom.source for atom in self.labels.atoms(all_of & self.labels.given)}
 
     def loop(self, node: Loop) -> None:
         over = self.value(node.over)
-        span = self.unit.span(node.node)
         if node.kind == "each" and node.over is not None:
-            self.sink(self.chooses(node.over), "path", span, Need(span, "the files that `for_each_file` goes through"))
+            self.sink(self.chooses(node.over), "path", node.node, "for_each_file")
         outer, result = self.choices, self.result
         gathers = getattr(node.node, "bind", None)
         if gathers:
             self.result = TRUSTED
-        item = labels.join([over, labels.of("workspace", Origin(span, "for_each_file"))]) if node.kind == "each" else over
-        size = -1
-        while size != (size := self.size()):
-            before = dict(self.names)
-            self.choices = labels.join([self.choices, over])
+        item = over | self.labels.of("workspace", self.unit, node.node, "for_each_file") if node.kind == "each" else over
+        self.choices |= over
+        while True:
+            before, choices = dict(self.names), self.choices
             self.bind(node.name, item)
             self.bind(node.alias, item)
             self.body(node.body)
-            self.choices = labels.join([self.choices, self.condition(node.until)])
+            self.choices |= self.condition(node.until)
             self.names = _merged(before, self.names)
+            if self.choices == choices and all(self.names[name] == known for name, known in before.items()):
+                break
+        self.choices = outer
         if gathers:
             gathered, self.result = self.result, result
-            self.choices = outer
-            self.bind(gathers, labels.join([gathered, over]))
-        self.choices = outer
-
-    def size(self) -> int:
-        """Grows as long as a loop brings anything new."""
-        named = sum(len(name.label) for name in self.names.values())
-        return named + len(self.choices) + len(self.result) + len(self.names) + sum(map(len, self.writes.values()))
+            self.bind(gathers, gathered | over)
 
     def choice(self, node: Choice) -> None:
         outer = self.choices
-        self.choices = labels.join([outer, self.condition(node.condition)])
+        self.choices |= self.condition(node.condition)
         before = dict(self.names)
         self.body(node.then)
-        then, self.names = self.names, dict(before)
+        then, self.names = self.names, before
         self.body(node.orelse)
         self.names = _merged(then, self.names)
         self.choices = outer
@@ -297,7 +350,7 @@ class _Flow:
         """A gate stops the run or does nothing: what it looked at chooses no step that is done."""
 
     def collect(self, node: Collect) -> None:
-        self.result = labels.join([self.result, self.value(node.value), self.choices])
+        self.result |= self.value(node.value) | self.choices
 
 
 _VISIT: dict[type, Callable[..., None]] = {
@@ -307,17 +360,13 @@ _VISIT: dict[type, Callable[..., None]] = {
 
 def _merged(one: dict[str, _Name], other: dict[str, _Name]) -> dict[str, _Name]:
     out = dict(one)
-    for name, (label, fields) in other.items():
+    for name, found in other.items():
         known = out.get(name)
         if known is None:
-            out[name] = _Name(label, fields)
-        elif known.label is not label:
-            out[name] = _Name(labels.join([known.label, label]), fields if fields == known.fields else None)
+            out[name] = found
+        elif known is not found:
+            out[name] = _Name(known.label | found.label, found.fields if found.fields == known.fields else None)
     return out
-
-
-def _sources(summary: Summary) -> set[str]:
-    return {atom.source for label in (summary.result, *summary.writes.values()) for atom in label if atom.given}
 
 
 def _acts(node: Act) -> bool:

@@ -1,15 +1,18 @@
 """Labels: where text comes from and what it may choose (security.md 8.1, 8.3).
 
-A label is a set of atoms, each with the place that it stands for. An atom names a level of trust, or stands for
-what a plan is given: a parameter, the choices that led to it, what its callers wrote into files. With it goes what
-a check or a person has cleared the text for. No atom at all: the text is the author's own.
+A label is a set of atoms, written as the bits of a number, so that two texts are joined by one operation. An atom is
+a step that brought text, with its level of trust; or it stands for what a plan is given: a parameter, the choices that
+led to it, what its callers wrote into files. With it goes what a check or a person has cleared the text for. No atom
+at all: the text is the author's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ..resolve.model import Unit
+from ..syntax import tree
 from ..text.span import Span
 
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
@@ -24,77 +27,109 @@ CHOICES = "\0choices"
 FILES = "\0files:"
 """Begins what stands for the text that callers put into files."""
 
+TRUSTED = 0
+"""The label of what the author says."""
+
 
 class Origin(NamedTuple):
-    """A step that brought text: its place and its tool."""
+    """A step that brought text, and its tool."""
 
-    span: Span
+    unit: Unit
+    step: tree.Statement
     tool: str
+
+    @property
+    def span(self) -> Span:
+        return self.unit.span(self.step)
 
 
 class Atom(NamedTuple):
-    """A level, or a name that stands for one (`given`); `cleared`: what the text may choose all the same."""
+    """A level with the step that brought it, or a name that stands for what is given (no step).
+
+    `cleared`: what the text may choose all the same.
+    """
 
     source: str
+    origin: Origin | None
     cleared: frozenset[str]
 
-    @property
-    def given(self) -> bool:
-        return self.source not in LEVELS
 
+class Labels:
+    """The atoms of one check, each with its bit."""
 
-Label = Mapping[Atom, Origin | None]
+    def __init__(self) -> None:
+        self._atoms: list[Atom] = []
+        self._bits: dict[tuple[str, int, str, frozenset[str]], int] = {}
+        self.given = 0
+        """The bits of what stands for something given."""
+        self.tainting = 0
+        """The bits of what must be remembered of text in files: all but the author's and the workspace's."""
+        self.refusing = dict.fromkeys(MOST, 0)
+        """By sink: the bits of what may not choose it, what is given included."""
 
-TRUSTED: Label = {}
-_NOTHING: frozenset[str] = frozenset()
+    def _bit(self, atom: Atom) -> int:
+        unit, line = ("", 0) if atom.origin is None else (atom.origin.unit.key, id(atom.origin.step))
+        key = (atom.source, line, unit, atom.cleared)
+        bit = self._bits.get(key)
+        if bit is None:
+            bit = self._bits[key] = 1 << len(self._atoms)
+            self._atoms.append(atom)
+            level = LEVELS.get(atom.source)
+            if level is None:
+                self.given |= bit
+            if level is None or level > 1:
+                self.tainting |= bit
+            for sink, most in MOST.items():
+                if sink not in atom.cleared and (level is None or level > most):
+                    self.refusing[sink] |= bit
+        return bit
 
+    def mark(self) -> int:
+        """How many atoms there are."""
+        return len(self._atoms)
 
-def of(level: str, origin: Origin) -> Label:
-    """The label of a level."""
-    return TRUSTED if level == "trusted" else {Atom(level, _NOTHING): origin}
+    def release(self, mark: int) -> None:
+        """Forgets the atoms since a mark: nobody has a label with them any more, and the numbers stay short."""
+        kept = (1 << mark) - 1
+        self._bits = {key: bit for key, bit in self._bits.items() if bit <= kept} if len(self._atoms) > mark else self._bits
+        del self._atoms[mark:]
+        self.given &= kept
+        self.tainting &= kept
+        self.refusing = {sink: bits & kept for sink, bits in self.refusing.items()}
 
+    def of(self, level: str, unit: Unit, step: tree.Statement, tool: str) -> int:
+        """The label of what a step brings."""
+        return TRUSTED if level == "trusted" else self._bit(Atom(level, Origin(unit, step, tool), frozenset()))
 
-def stands_for(name: str) -> Label:
-    """The label of what a plan is given under a name."""
-    return {Atom(name, _NOTHING): None}
+    def stands_for(self, name: str) -> int:
+        """The label of what a plan is given under a name."""
+        return self._bit(Atom(name, None, frozenset()))
 
+    def atoms(self, label: int) -> Iterator[Atom]:
+        """The atoms of a label, the first ones first."""
+        while label:
+            low = label & -label
+            yield self._atoms[low.bit_length() - 1]
+            label ^= low
 
-def join(labels: Iterable[Label]) -> Label:
-    """Text made of several texts."""
-    out: dict[Atom, Origin | None] = {}
-    for label in labels:
-        for atom, origin in label.items():
-            out.setdefault(atom, origin)
-    return out
+    def cleared(self, label: int, sinks: Iterable[str]) -> int:
+        """The label after a check that clears text for some sinks."""
+        more = frozenset(sinks)
+        if not more or not label:
+            return label
+        more |= {"argument"} if "command" in more else frozenset()
+        out = 0
+        for atom in self.atoms(label):
+            out |= self._bit(atom._replace(cleared=atom.cleared | more))
+        return out
 
+    def refused(self, label: int, sink: str) -> list[Atom]:
+        """The atoms that may not choose `sink`, those that are trusted least first."""
+        return sorted(self.atoms(label & self.refusing[sink]), key=lambda atom: -LEVELS.get(atom.source, 0))
 
-def cleared(label: Label, sinks: Iterable[str]) -> Label:
-    """The label after a check that clears text for some sinks."""
-    more = frozenset(sinks)
-    if "command" in more:
-        more |= {"argument"}
-    return {Atom(atom.source, atom.cleared | more): origin for atom, origin in label.items()} if more else label
-
-
-def refused(label: Label, sink: str) -> list[tuple[Atom, Origin | None]]:
-    """The atoms that may not choose `sink`: levels that are trusted too little, worst first, and all that stand for something."""
-    most = MOST[sink]
-    found = [
-        (atom, origin)
-        for atom, origin in label.items()
-        if sink not in atom.cleared and (atom.given or LEVELS[atom.source] > most)
-    ]
-    return sorted(found, key=lambda item: -LEVELS.get(item[0].source, 0))
-
-
-def filled(label: Label, given: Mapping[str, Label]) -> Label:
-    """A callee's label in its caller: what stands for something replaced by the label of that; what is not given is trusted."""
-    if not any(atom.given for atom in label):
-        return label
-    parts: list[Label] = []
-    for atom, origin in label.items():
-        if not atom.given:
-            parts.append({atom: origin})
-        else:
-            parts.append(cleared(given.get(atom.source, TRUSTED), atom.cleared))
-    return join(parts)
+    def filled(self, label: int, given: Mapping[str, int]) -> int:
+        """A callee's label in its caller: for what it is given the labels of that; what is not given is trusted."""
+        out = label & ~self.given
+        for atom in self.atoms(label & self.given):
+            out |= self.cleared(given.get(atom.source, TRUSTED), atom.cleared)
+        return out

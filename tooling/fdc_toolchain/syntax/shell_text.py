@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from .conditions import Ref
@@ -56,7 +57,8 @@ def quoted(value: str, quote: str) -> str:
     return word if quote == WORD else f'"{word}"' if quote == DOUBLE else f"'{word}'"
 
 
-def places(parts: Sequence[str | None]) -> list[Place]:
+@lru_cache(maxsize=1 << 12)
+def places(parts: tuple[str | None, ...]) -> list[Place]:
     """The places of a command's computed pieces (None), in order; the other parts are its literal text."""
     reader = _Reader()
     for part in parts:
@@ -85,7 +87,7 @@ def data_places(parts: Sequence[str | Ref], data: Callable[[Ref], bool]) -> list
             pieces[-1] += text
         else:
             pieces.append(text)
-    return list(zip(found, places(pieces), strict=True))
+    return list(zip(found, places(tuple(pieces)), strict=True))
 
 
 class _Reader:
