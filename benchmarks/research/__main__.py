@@ -56,7 +56,9 @@ def ways_of(folder: Path, names: Sequence[str]) -> dict[str, Ask]:
     return out
 
 
-def measure(questions: Sequence[Question], folders: dict[str, Path], names: Sequence[str], say: Callable[[str], None]) -> list[Row]:
+def measure(
+    questions: Sequence[Question], folders: dict[str, Path], names: Sequence[str], say: Callable[[str], None]
+) -> list[Row]:
     """Every question in every way."""
     rows = []
     for package in dict.fromkeys(one.package for one in questions):
@@ -71,10 +73,8 @@ def measure(questions: Sequence[Question], folders: dict[str, Path], names: Sequ
 
 def table(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     """The rows as a Markdown table, by part and kind of question."""
-    out = [
-        "| questions | way | in top 1 | in top 5 | code, top 1 / 5 | documents, top 1 / 5 | citations that hold | CPU s | tokens read |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    head = "questions | way | in top 1 | in top 5 | code, 1 / 5 | documents, 1 / 5 | citations that hold | CPU s | tokens read"
+    out = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
     for part in PARTS:
         for number, name in enumerate(names):
             here = [row for row in rows if row.question.part == part and row.way == name]

@@ -72,7 +72,7 @@ class Command(NamedTuple):
         env = {name: value for name, value in os.environ.items() if not name.startswith("FDC_")}
         done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, env=env)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode not in (0, 1, 5, 6, 7):
+        if done.returncode not in ((0, 5, 6, 7) if self.verb == "explore" else (0, 1)):
             raise RuntimeError(f"fdc {self.verb} {question!r} ended with {done.returncode}: {done.stderr[-2000:]}")
         said = json.loads(done.stdout)
         cited, text = _explored(said) if self.verb == "explore" else _researched(said)

@@ -59,7 +59,7 @@ def test_the_trace_has_the_phases_of_every_track_in_order_and_the_page_is_no_evi
     again = json.loads(fdc("explore", QUESTION, "--format", "json", cwd=tmp_path).stdout)
     assert first["result"]["markdown"] == again["result"]["markdown"]
     shown = fdc("show", first["run"], cwd=tmp_path).stdout
-    phases = ["gather_context", "explore_track", "collect_evidence", "document_findings", "check_findings", "gate_track"]
+    phases = ["gather_files", "explore_track", "collect_evidence", "document_findings", "check_findings", "gate_track"]
     for number in range(1, len(first["result"]["tracks"]) + 1):
         rows = [line for line in shown.split("\n") if f"#{number}/" in line]
         assert phases == [phase for row in rows for phase in phases if f" {phase} " in row], shown

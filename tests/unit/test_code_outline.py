@@ -101,7 +101,7 @@ def test_a_strategy_names_places_that_exist_each_once(tmp_path: Path, approach: 
     assert all(1 <= line <= len(tree.documents[path].lines) for path, line in at)
     kinds = {one.kind for one in found}
     assert kinds <= {
-        "PatternSearch": {"prose", "text"}, "DependencyTrace": {"use", "import"},
+        "PatternSearch": {"prose", "text", "passage"}, "DependencyTrace": {"use", "import"},
         "ImplementationScan": {"definition", "documentation", "code", "error"},
         "BoundaryExplore": {"export", "boundary", "configuration"},
     }[approach]  # fmt: skip

@@ -18,11 +18,14 @@ from typing import Any, NamedTuple
 from ..text.glob_match import matches
 from .code_outline import Definition, is_code
 from .code_search import TESTS, Search, Tree, Unit
+from .sentences import is_prose, sentences
 
 MOST = 200
 SUBJECTS = 6
 """Definitions that a track follows."""
 FEWEST = 3
+SENTENCES = 3
+"""Sentences of a passage that are quoted."""
 STRONG = 0.45
 """The part of the best definition's score that another needs to be a subject too."""
 _ENTRY = re.compile(
@@ -36,6 +39,12 @@ _OUTSIDE = re.compile(
     r"|settings|entry_points|\[project\.scripts\]",
     re.IGNORECASE,
 )
+_MARKS = re.compile(
+    r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|/\*+|\*+/?|//[/!]?|#+|--|;+|%+|<!--)?\s*|\s*(?:\"{3}|'{3}|\*+/|-->)\s*$"
+)
+_OPENS = re.compile(r"\s*(?:[-*+] |\d+[.)] |[:@.]\w|[rRuUbB]?[\"']{3}|\w+ : )")
+_WORDS = re.compile(r"\w{2}")
+_STOPS = re.compile(r"[.!?]\s+(?=[A-Z`\"'(])|:\s+$")
 _TEXT = re.compile(r"[\"'`][^\"'`]{6,}[\"'`]|\s(?:#|//|--)\s+\w.{6,}")
 """A quoted text, or a remark at the end of a line."""
 
@@ -50,6 +59,8 @@ class Place(NamedTuple):
     home: str
     description: str
     score: float
+    said: str = ""
+    """The whole sentence that begins or stands there, where it is one."""
 
 
 def subjects(search: Search, within: str, most: int = SUBJECTS) -> list[Unit]:
@@ -76,6 +87,37 @@ def places(tree: Tree, search: Search, approach: str, within: str = "") -> list[
     return sorted(best.values(), key=lambda one: (-one.score, one.path, one.line))[:MOST]
 
 
+def sentence(lines: tuple[str, ...], line: int) -> str:
+    """The first sentence of a documentation that begins on a line, on one line, without its marks."""
+    out: list[str] = []
+    for number in range(line, min(line + 4, len(lines) + 1)):
+        text = _MARKS.sub("", lines[number - 1])
+        if not text.strip():
+            break
+        out.append(text.strip())
+        if re.search(r"[.!?:][\"'`)]*$", out[-1]) or re.search(r"[\"']{3}\s*$|\*/\s*$", lines[number - 1]):
+            break
+    return " ".join(out)
+
+
+def around(lines: tuple[str, ...], line: int) -> str:
+    """The sentence of a comment or docstring that a line is part of, on one line; empty where none can be told."""
+    first = line
+    while first > 1 and line - first < 6 and _WORDS.search(lines[first - 2]) and not _OPENS.match(lines[first - 1]):
+        first -= 1
+    text, at = "", 0
+    for number in range(first, min(line + 6, len(lines)) + 1):
+        bare = _MARKS.sub("", lines[number - 1]).strip()
+        if not _WORDS.search(bare) or (number > line and _OPENS.match(lines[number - 1])):
+            break
+        at = len(text) if number == line else at
+        text += bare + " "
+    starts = [0, *(found.end() for found in _STOPS.finditer(text))]
+    begin = max(start for start in starts if start <= at)
+    end = next((start for start in starts if start > at + 1), len(text))
+    return text[begin:end].strip().removeprefix("- ").removeprefix("* ")
+
+
 def home(path: str, definition: Definition) -> str:
     """Where a definition stands, as it is cited."""
     return f"{path}:{definition.line}"
@@ -92,7 +134,8 @@ def _implementation_scan(tree: Tree, search: Search, within: str) -> Iterator[Pl
         yield Place(unit.path, one.line, "definition", one.qualified, stands, f"{one.kind} `{one.qualified}`", unit.score)
         if one.doc:
             said = f"what `{one.qualified}` says of itself"
-            yield Place(unit.path, one.doc, "documentation", one.qualified, stands, said, unit.score * 0.95)
+            whole = sentence(tree.documents[unit.path].lines, one.doc)
+            yield Place(unit.path, one.doc, "documentation", one.qualified, stands, said, unit.score * 0.95, whole)
         outlined = tree.outline(unit.path)
         prose = frozenset[int]() if outlined is None else outlined.prose
         if unit.score < least:
@@ -122,7 +165,9 @@ def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place
             worth *= 0.5 if TESTS.search(path) else 1.0
             worth *= 0.5 if one.name.startswith("__") else 1.0
             kind = "import" if imported else "use"
-            yield Place(path, line, kind, one.qualified, stands, f"{'imports' if imported else 'uses'} `{one.name}`", worth)
+            user = None if imported else tree.around(path, line)
+            shown = f"{'imports' if imported else 'uses'} `{one.name}`" + (f" in `{user.qualified}`" if user is not None else "")
+            yield Place(path, line, kind, one.qualified, stands, shown, worth, user.qualified if user is not None else "")
 
 
 def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
@@ -131,10 +176,14 @@ def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
     for unit in search.units()[:120]:
         if not inside(unit.path, within):
             continue
+        if not is_code(unit.path):
+            yield from _passage(tree, unit)
+            continue
         outlined = tree.outline(unit.path)
         lines = tree.documents[unit.path].lines
         name = unit.definition.qualified if unit.definition is not None else ""
         stands = home(unit.path, unit.definition) if unit.definition is not None else ""
+        most = max((weight for _, weight in unit.lines), default=1.0)
         for line, weight in unit.lines:
             prose = outlined is None or line in outlined.prose
             if outlined is not None and line in outlined.trouble:
@@ -147,8 +196,31 @@ def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
                 continue
             what = "says" if prose else "has a text"
             shown = f"`{name}` {what}" if name else f"{unit.path} {what}"
-            worth = weight * (1.0 if prose else 0.7) * (1 + unit.score / 20)
-            yield Place(unit.path, line, "prose" if prose else "text", name, stands, shown, worth)
+            worth = unit.score * (0.4 + 0.4 * weight / most) * (1.0 if prose else 0.7)
+            said = around(lines, line) if prose else ""
+            yield Place(unit.path, line, "prose" if prose else "text", name, stands, shown, worth, said)
+
+
+def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:
+    """The sentences of a passage that have most of the question; what stands above it is what they tell of."""
+    lines = tree.documents[unit.path].lines
+    worth = dict(unit.lines)
+    title = unit.heading or unit.path
+    stands = f"{unit.path}:{unit.line}"
+    found: list[tuple[float, int, str]] = []
+    for block in tree.shape(unit.path).blocks:
+        if block.kind == "code" or block.end_line < unit.line or block.line > unit.end:
+            continue
+        for one in sentences(block, lines):
+            inner = {line: worth.get(line, 0.0) for line in range(one.line, one.end_line + 1)}
+            best = max(inner, key=lambda line: (inner[line], -line))
+            if inner[best] and is_prose(one.text):
+                found.append((sum(inner.values()) / (1 + 0.15 * len(inner)), best, one.folded))
+    if not found:
+        found = [(weight, line, "") for line, weight in unit.lines if len(lines[line - 1].split()) > 2]
+    found.sort(key=lambda row: (-row[0], row[1]))
+    for nth, (_, line, said) in enumerate(found[:SENTENCES]):
+        yield Place(unit.path, line, "passage", title, stands, f"{title} says", unit.score * 0.95 * 0.9**nth, said)
 
 
 def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place]:

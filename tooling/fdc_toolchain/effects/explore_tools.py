@@ -134,7 +134,7 @@ def survey_tracks(args: dict[str, Any], context: Context) -> Any:
     return {"tracks": out, "rationale": str(rationale)[:2000], "changed": changed}
 
 
-def gather_context(args: dict[str, Any], context: Context) -> Any:
+def gather_files(args: dict[str, Any], context: Context) -> Any:
     """The files that a track looks at, best first (EXP-15: gather)."""
     track = _object(args, "track")
     tree, _ = _mapped(args, context)
@@ -269,7 +269,8 @@ def _confused(question: str, asks: str, missing: list[str]) -> dict[str, Any]:
 def _scope(question: str, known: list[str], missing: list[str], changed: bool) -> dict[str, Any]:
     return {
         "question": question[:2000], "known": known, "missing": missing, "changed": changed, "halt": "", "ask": "",
-        "options": [], "subjects": [], "names": [], "concepts": [], "folders": [], "template": "", "wide": False, "pointed": False, "uses": False, "files": 0,
+        "options": [], "subjects": [], "names": [], "concepts": [], "folders": [], "template": "", "wide": False,
+        "pointed": False, "uses": False, "files": 0,
     }  # fmt: skip
 
 

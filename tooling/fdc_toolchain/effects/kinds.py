@@ -18,7 +18,8 @@ _LICENCE_NAME = re.compile(r"(?:^|/)(?:licen[cs]e|copying|copyright|notice)s?(?:
 _LICENCE_TEXT = ("permission is hereby granted", "general public license", "redistribution and use in source",
                  "apache license", "without warranty of any kind", "warranties of merchantability")  # fmt: skip
 _CHANGES_NAME = re.compile(
-    r"(?:^|/)(?:change(?:s|log)?|news|history|release[-_]?notes?|relnotes|upgrading)(?:[-._/][^/]*)?(?:/|$)",
+    r"(?:^|/)(?:change(?:s|log)?|news|history|release[-_]?notes?|relnotes|upgrading|whats[-_]?new|releases?(?=/)|release[-_]v?\d)"
+    r"(?:[-._/\d][^/]*)?(?:/|$)",
     re.IGNORECASE,
 )
 _CHANGES_HEAD = re.compile(

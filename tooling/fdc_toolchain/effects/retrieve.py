@@ -89,7 +89,7 @@ class Index:
         self.outlines.append(shape)
         before = len(self.passages)
         name = f"{document.path} {shape.title}"
-        for passage in _passages(number, shape):
+        for passage in passages(number, shape):
             self.passages.append(passage)
             headers = dict.fromkeys(block.header for block in self.blocks(passage) if block.header)
             head = " ".join([*shape.sections[passage.section].path, *headers])
@@ -134,7 +134,8 @@ class Index:
         return {passage for text, _ in concept.variants for passage in self.hits(text)}
 
 
-def _passages(number: int, shape: Outline) -> Iterable[Passage]:
+def passages(number: int, shape: Outline) -> Iterable[Passage]:
+    """The passages of a document with that number: blocks of one section, as many as fit."""
     first = 0
     size = 0
     for at, block in enumerate(shape.blocks):

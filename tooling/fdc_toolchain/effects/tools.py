@@ -118,7 +118,7 @@ TOOLS: dict[str, Row] = {
     "map_code": Row("explore_tools", "map_code"),
     "scope_exploration": Row("explore_tools", "scope_exploration"),
     "survey_tracks": Row("explore_tools", "survey_tracks"),
-    "gather_context": Row("explore_tools", "gather_context"),
+    "gather_files": Row("explore_tools", "gather_files"),
     "explore_track": Row("explore_tools", "explore_track"),
     "collect_evidence": Row("explore_tools", "collect_evidence"),
     "check_findings": Row("explore_tools", "check_findings"),

@@ -7,6 +7,7 @@ from typing import Any
 
 SHOWN = 4
 """Places of one kind that a finding cites."""
+USES = ("use", "import", "export")
 _VERBS = {
     "use": "is used by that name in",
     "import": "is imported by that name in",
@@ -51,24 +52,32 @@ def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[
     if defined or says:
         first = (defined or says)[0]
         what = str(first.get("description", "")) if defined else f"`{subject}`"
-        words = _plain(says[0]["quote"]) if says else ""
+        words = _said(says[0]) if says else ""
         claim = f"{what} is defined in `{first['path']}`" + (f" and says: {words}" if words else "")
         out.append(_finding(claim if defined else f"`{subject}` says: {words}", subject, home, [*defined[:1], *says[:1]]))
     for kind, inside in kinds.items():
-        files = list(dict.fromkeys(row["path"] for row in inside))
-        shown = ", ".join(f"`{path}`" for path in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         if kind in _VERBS:
-            named = subject.rpartition(".")[2] if kind in ("use", "import") else subject
-            claim = f"`{named}` {_VERBS[kind]} {shown}"
+            out.append(_finding(f"{_subject(kind, subject)} {_VERBS[kind]} {_places(inside)}", subject, home, inside[:SHOWN]))
         elif kind == "code":
-            claim = f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`"
+            out.append(_finding(f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`", subject, home, inside[:SHOWN]))
+        elif kind == "passage":
+            where = f" ({inside[0]['path']})" if subject != inside[0]["path"] else ""
+            claim = f"{_cut(subject, 100)}{where} says: " + " … ".join(_said(row) for row in inside[:2])
+            out.append(_finding(claim, subject, home, inside[:SHOWN]))
         else:
-            said = f"`{subject}`" if home else shown
-            claim = f"{said}: {_plain(inside[0]['quote'])}"
-            out += [_finding(f"{said}: {_plain(row['quote'])}", subject, home, [row]) for row in inside[1:SHOWN]]
-            inside = inside[:1]
-        out.append(_finding(claim, subject, home, inside[:SHOWN]))
+            said = f"`{subject}`" if home else f"`{inside[0]['path']}`"
+            out += [_finding(f"{said}: {_said(row)}", subject, home, [row]) for row in inside[:SHOWN]]
     return out
+
+
+def _subject(kind: str, subject: str) -> str:
+    return f"`{subject.rpartition('.')[2] if kind in ('use', 'import') else subject}`"
+
+
+def _places(rows: list[dict[str, Any]]) -> str:
+    """Where these places lie: by the definition around each, where that is known, else by the file."""
+    names = list(dict.fromkeys(f"`{row['said']}` ({row['path']})" if row.get("said") else f"`{row['path']}`" for row in rows))
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _finding(claim: str, subject: str, home: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -76,13 +85,14 @@ def _finding(claim: str, subject: str, home: str, rows: list[dict[str, Any]]) ->
     return {"claim": claim, "subject": subject if home else "", "home": home, "citations": cited}
 
 
-def _plain(quote: str) -> str:
-    return _cut(_DOC.sub("", _DOC.sub("", str(quote))).strip())
+def _said(row: dict[str, Any]) -> str:
+    """What stands at a place: the whole sentence, where that is known, else the line without its marks."""
+    return _cut(str(row.get("said") or "") or _DOC.sub("", _DOC.sub("", str(row["quote"]))).strip(), 240)
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = 160) -> str:
     text = " ".join(str(text).split())
-    return text if len(text) <= 160 else text[:157].rstrip() + "..."
+    return text if len(text) <= most else text[: most - 3].rstrip() + "..."
 
 
 def gate(
@@ -113,7 +123,7 @@ def gate(
         "focus": str(track.get("focus", "")),
         "approach": str(track.get("approach", "")),
         "question": question,
-        "findings": held,
+        "findings": [_weighed(row, rows) for row in held],
         "evidence": [{"path": row["path"], "line": row["line"], "description": row.get("description", "")} for row in rows],
         "conclusions": conclusions,
         "gaps": gaps,
@@ -125,6 +135,17 @@ def gate(
         "complexity": int(found.get("of") or 0),
         "deeper": [],
     }
+
+
+def _weighed(finding: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A finding with what its evidence is worth to the question, and whether it tells of who uses something.
+
+    Both are taken from the evidence that it cites, not from what whoever documented it may say of them.
+    """
+    cited = {(one["path"], one["line"]) for one in finding["citations"]}
+    here = [row for row in rows if (row["path"], row["line"]) in cited]
+    uses = bool(here) and all(row.get("kind") in USES for row in here)
+    return {**finding, "worth": max((float(row.get("score") or 0.0) for row in here), default=0.0), "uses": uses}
 
 
 def nest(result: dict[str, Any], deeper: list[Any]) -> dict[str, Any]:

@@ -6,13 +6,20 @@ from typing import Any
 
 MARK = "<!-- fdc: research report -->"
 UNIFIED, NUANCES = 6, 12
+LEADS = 0.7
+"""What is worth this part of the best finding belongs to the answer, though only one track reached it."""
+WEAK = 0.25
+"""What is worth less than this part of it is not told."""
+AGREED = 0.1
+"""What a second track that reached the same adds to a finding's worth."""
 KEPT = ("track", "focus", "approach", "conclusions", "blocked", "why", "gates", "deeper")
 
 
 def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
     """The synthesis where no model is configured (EXP-22, 23): what several tracks reached independently of each other is
-    the answer, that of all tracks before the rest, and then what stood higher in them; the others are nuances, each
-    with the one track that it comes from. Where nothing is shared, the first finding of each track is the answer.
+    the answer, what is worth most to the question first; so is what is worth nearly as much as the best of all, though
+    only one track can reach it. The others are nuances, each with the one track that it comes from. Where nothing is
+    shared, the first finding of each track is the answer.
     """
     open_tracks = [row for row in findings if isinstance(row, dict) and not row.get("blocked")]
     claims: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
@@ -20,23 +27,45 @@ def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
         for one in row.get("findings", ()):
             claims.setdefault(_key(one), []).append((str(row["track"]), one))
     tracks = {key: list(dict.fromkeys(name for name, _ in rows)) for key, rows in claims.items()}
+    worth = {key: max(float(one.get("worth") or 0.0) for _, one in rows) for key, rows in claims.items()}
     order = {key: number for number, key in enumerate(claims)}
     fused = _fused(open_tracks)
     of = len(open_tracks)
-    ranked = sorted(claims, key=lambda key: (len(tracks[key]) < of, -fused[key], order[key]))
-    common = [key for key in ranked if len(tracks[key]) > 1][:UNIFIED]
-    if not common:
-        common = list(dict.fromkeys(next(key for key in ranked if name in tracks[key]) for name in _names(open_tracks)))
+    value = {key: worth[key] * (1 + AGREED * (len(tracks[key]) > 1)) for key in claims}
+    ranked = sorted(claims, key=lambda key: (-value[key], len(tracks[key]) < of, -fused[key], order[key]))
+    least = LEADS * max(worth.values(), default=0.0)
+    common = [key for key in ranked if len(tracks[key]) > 1 or worth[key] >= least > 0][:UNIFIED]
+    if not any(len(tracks[key]) > 1 for key in ranked):
+        first = [next(key for key in ranked if name in tracks[key]) for name in _names(open_tracks)]
+        common = list(dict.fromkeys([*common, *first]))[:UNIFIED]
+        common.sort(key=ranked.index)
     unified = [_claim(claims[key], tracks[key], of) for key in common]
     nuances: list[dict[str, Any]] = []
-    rest = [key for key in ranked if key not in common]
-    turns = [[key for key in rest if tracks[key][0] == str(row["track"])] for row in open_tracks]
+    floor = WEAK * max(worth.values(), default=0.0)
+    rest = [(key, *claims[key][0]) for key in ranked if key not in common and worth[key] >= floor]
+    rest += [(key, *row) for key in common for row in _users(claims[key])]
+    turns = [[one for _, name, one in rest if name == str(row["track"])] for row in open_tracks]
     for nth in range(max(map(len, turns), default=0)):  # a track in turn, so that none drowns the others
-        for keys in turns:
-            if nth < len(keys) and len(nuances) < NUANCES:
-                name, one = claims[keys[nth]][0]
-                nuances.append({**_bare(one), "explanation": f"only `{name}` reached it"})
+        for row, inside in zip(open_tracks, turns):
+            if nth < len(inside) and len(nuances) < NUANCES:
+                nuances.append({**_bare(inside[nth]), "explanation": f"only `{row['track']}` reached it"})
     return {"unified": unified, "nuances": nuances, "open_questions": []}
+
+
+def _users(rows: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Who uses what a claim tells of, where the claim itself is of something else."""
+    told = _told(rows)
+    return [(track, one) for track, one in rows if one.get("uses") and not any(one is other for _, other in told)][:1]
+
+
+def _told(rows: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """What a claim is made of: what its subject is and says, unless the question is worth more about who uses it."""
+    used = max((float(one.get("worth") or 0.0) for _, one in rows if one.get("uses")), default=0.0)
+    rest = [(track, one) for track, one in rows if not one.get("uses")]
+    wanted = max((float(one.get("worth") or 0.0) for _, one in rest), default=0.0)
+    if rest and (wanted >= used or not used):
+        return rest
+    return [(track, one) for track, one in rows if one.get("uses")] + rest
 
 
 def _key(finding: dict[str, Any]) -> tuple[str, str]:
@@ -60,14 +89,17 @@ def _fused(tracks: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
 def _claim(rows: list[tuple[str, dict[str, Any]]], tracks: list[str], of: int) -> dict[str, Any]:
     citations: list[dict[str, Any]] = []
     claims: list[str] = []
-    for name in tracks:
-        one = next(one for track, one in rows if track == name)
+    seen: set[str] = set()
+    for track, one in _told(rows):
+        if track in seen:
+            continue
+        seen.add(track)
         if one["claim"] not in claims:
             claims.append(one["claim"])
         citations += [cited for cited in one["citations"][:2] if cited not in citations]
     shared = "all tracks" if len(tracks) == of > 1 else f"{len(tracks)} of {of} tracks"
     support = f"{shared}: {', '.join(tracks)}"
-    return {"claim": "; ".join(claims[:3]), "support": support, "tracks": tracks, "citations": citations[:6]}
+    return {"claim": "; ".join(claims[:2]), "support": support, "tracks": tracks, "citations": citations[:6]}
 
 
 def _bare(one: dict[str, Any]) -> dict[str, Any]:
@@ -129,8 +161,10 @@ def _confidence(
         return "Low", f"{len(blocked)} of {len(rows)} tracks {'is' if len(blocked) == 1 else 'are'} blocked: {names}"
     if rejected:
         return "Low", f"{len(rejected)} of the synthesis's claims cited what is not there"
-    if nuances:
-        return "Moderate", f"{len(unified)} claims are shared, and {len(nuances)} come from one track only"
+    alone = len(nuances) + sum(len(row.get("tracks") or ()) == 1 for row in unified)
+    if alone:
+        shared = len(unified) + len(nuances) - alone
+        return "Moderate", f"{shared} claims are shared, and {alone} come from one track only"
     return "High", f"{len(rows)} tracks agree, and nothing comes from one of them only"
 
 

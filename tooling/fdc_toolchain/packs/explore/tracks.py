@@ -10,6 +10,8 @@ import re
 from typing import Any
 
 LEAST, MOST = 3, 6
+USES_ASKED = 3.0
+"""What a place of the dependencies is worth, of what it is else, where the question is who uses something."""
 OVERLAP = 0.5
 """The part of the smaller track's places that two tracks may share and still count as independent."""
 APPROACHES = ("PatternSearch", "DependencyTrace", "ImplementationScan", "BoundaryExplore")
@@ -41,16 +43,19 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
 
     `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31).
     """
-    words = [str(row["word"]) for row in _rows(scope, "concepts")]
+    concepts = _rows(scope, "concepts")
+    words = [str(row["word"]) for row in concepts]
+    told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
     about = ", ".join(words[:4]) or question[:80]
     words = [*(f"`{name}`" for name in scope.get("names") or ()), *words]
     tracks: list[dict[str, Any]] = []
     template = str(scope.get("template") or "")
     for name, focus, approach, more in TEMPLATES.get(template, ()):
         tracks.append(_track(name, f"{focus}: {about}", approach, [*words, *more]))
+    wanted = {"share": USES_ASKED} if scope.get("uses") else {}
     by_strategy = [
         _track("implementation", f"what implements {about}", "ImplementationScan", words),
-        _track("dependencies", f"what depends on {about}", "DependencyTrace", words),
+        {**_track("dependencies", f"what depends on {about}", "DependencyTrace", words), **wanted},
         _track("terminology", f"what is said of {about}", "PatternSearch", words),
         _track("boundaries", f"where {about} meets the outside", "BoundaryExplore", words),
     ]
@@ -62,10 +67,12 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
                 tracks.append({**_track(name, f"{about} in {folder}", approach, words), "paths": f"{folder}/**"})
     names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
-    for word in [str(row["word"]) for row in _rows(scope, "concepts") if alone]:
+    for row in concepts if alone else ():
+        word = str(row["word"])
         if word[:5] not in names and not refused:
             continue  # a word of the question that names nothing is no side of it
-        tracks.append(_track(f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]))
+        share = round(float(row.get("weight") or 0.0) / told, 4)
+        tracks.append({**_track(f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]), "share": share})
     reasons = ["the four strategies look at different lines of the same files"]
     if template:
         reasons = [f"the question is taken for {template}"]
@@ -77,7 +84,8 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
 def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, Any]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
-    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10).
+    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10). A pointed question, which names
+    one thing of this code and is not about several, needs no more than one agent: what is left is enough (EXP-36).
     """
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
@@ -87,7 +95,7 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
             kept.append(row)
         else:
             dropped.append({"name": str(row.get("name", ""))[:80], "why": why})
-    enough = len(kept) >= LEAST
+    enough = len(kept) >= LEAST or (bool(kept) and bool(scope.get("pointed")))
     tracks = [{key: value for key, value in row.items() if key != "places"} for row in kept]
     ask = ""
     if not enough:
@@ -97,6 +105,8 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
             "Can you say more of what you want to know, or name more files?"
         )
     rationale = str(survey.get("rationale", ""))
+    if enough and len(kept) < LEAST:
+        rationale = f"{rationale}; it is about one name, so that one agent goes where there is something to see".lstrip("; ")
     return {
         "question": question,
         "tracks": tracks,
