@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fdc_toolchain.analyses import files as rule
 from fdc_toolchain.check import Checked, check
-from fdc_toolchain.resolve.link import Files, Linker
+from fdc_toolchain.resolve.files import Files
+from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
 
 from tests.support.filesets import AUTOMATON, CATALOGUE, FileSet, TooMany, failures, file_set, unbound

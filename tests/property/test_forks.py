@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 
 from fdc_toolchain.check import check
-from fdc_toolchain.resolve.link import Files, Linker
+from fdc_toolchain.resolve.files import Files
+from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
 
 from tests.support.plansets import CATALOGUE, SYMBOLS, TOOLS, Machine, TooMany, machine

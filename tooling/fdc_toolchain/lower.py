@@ -9,8 +9,8 @@ from typing import Any
 from .machines.model import Automaton
 from .program.model import FORMAT
 from .resolve.bound import bound_names, is_data
+from .resolve.files import Files
 from .resolve.graph import Graph, Instance
-from .resolve.link import Files
 from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
 from .resolve.obligations import Obligation
 from .syntax.evidence import evidence

@@ -80,7 +80,8 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     """The plan and all that it reaches, and what kept any of it from being read or found."""
     from ..check import key_of
     from ..report.draw_plan import Drawn, plan_graph
-    from ..resolve.link import SHIPPED, Linker
+    from ..resolve.files import SHIPPED
+    from ..resolve.link import Linker
     from ..resolve.settings import SettingsError, read_settings
     from ..resolve.workspace import find_root
     from ..text.diagnostic import ordered

@@ -12,7 +12,7 @@ from ..migrate.convert import migrate
 from ..migrate.dialect import LANGUAGE
 from ..migrate.model import Migration
 from ..resolve.catalogue import read_catalogue
-from ..resolve.link import Files
+from ..resolve.files import Files
 from ..resolve.settings import SettingsError, read_settings
 from ..resolve.workspace import find_root
 from . import unread

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..resolve.link import Files, Linker
+from ..resolve.files import Files
+from ..resolve.link import Linker
 from ..resolve.settings import SettingsError, read_settings
 from ..text.diagnostic import Diagnostic
 

@@ -1,0 +1,76 @@
+"""The files of a workspace and the shipped ones, each under a key and read once."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from .. import resources
+from .seen import listing
+
+SHIPPED = "fdc:"
+"""What starts the key of a shipped file."""
+
+
+class Files:
+    """Reads files of one workspace, each once, and remembers what was read: key to bytes (None: no such file)."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.seen: dict[str, bytes | None] = {}
+        self.probed: dict[str, bool] = {}
+        self.log: set[str] | None = None
+        """Where a reader writes down what it asks for, while it is set."""
+
+    def exists(self, path: str) -> bool:
+        """True where the workspace has anything under a path that a plan names."""
+        found = self.probed.get(path)
+        if found is None:
+            try:
+                found = os.path.lexists(os.path.join(self.root, path))
+            except ValueError:
+                found = False
+            self.probed[path] = found
+        return found
+
+    def read(self, key: str) -> bytes | None:
+        """The bytes under a key, or None. Raises OSError for a file that is there and cannot be read."""
+        if self.log is not None:
+            self.log.add(key)
+        if key in self.seen:
+            return self.seen[key]
+        data: bytes | None
+        path = os.path.join(self.root, key)
+        try:
+            if key.startswith(SHIPPED):
+                data = resources.read(key[len(SHIPPED) :]) if resources.exists(key[len(SHIPPED) :]) else None
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    data = file.read()
+            else:
+                data = None
+        except (FileNotFoundError, ValueError):
+            data = None
+        except OSError as failed:
+            failed.filename = failed.filename or path
+            raise
+        self.seen[key] = data
+        return data
+
+    def protocols(self, folder: str) -> list[str]:
+        """The keys of the protocol sources below a folder. What was found counts as the content of `FOLDER/`."""
+        key = folder.rstrip("/") + "/"
+        if key not in self.seen:
+            self.seen[key] = listing(os.path.join(self.root, key[:-1]))
+        return [key + name for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\n") if name]
+
+    def find(self, path: str) -> str | None:
+        """The key of a path as plans write it: the workspace's file, else the shipped one. One file has one key."""
+        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+            return None
+        if "." in path.split("/") or "//" in path:
+            path = posixpath.normpath(path)
+        if self.read(path) is not None:
+            return path
+        shipped = SHIPPED + path
+        return shipped if self.read(shipped) is not None else None
