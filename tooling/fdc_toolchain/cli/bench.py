@@ -36,7 +36,7 @@ def bench_for(
     from ..effects.tools import Workbench
 
     allowed = operator or Operator.of_environment()
-    model = model_for(root, allowed.model)
+    model = model_for(root, allowed.model, allowed.asks)
     return Workbench(
         run=run,
         root=Root(root, protected(root)),

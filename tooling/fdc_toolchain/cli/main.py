@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explore": ("explore", "answer a question about code from independent sides, every claim cited"),
     "lgtm": ("lgtm", "from a question to an implementation plan: hypotheses, challenges, one checked document"),
     "fix": ("fix", "repair code until a test command passes, hypothesis by hypothesis"),
+    "alphabet": ("alphabet", "build an alphabet of primitive concepts, iteration by iteration, and calculate with it"),
     "start": ("start", "begin a task: orientation, then TASK_START in the log"),
     "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
     "knowledge": ("knowledge", "index the workspace, and say what it knows about a task"),

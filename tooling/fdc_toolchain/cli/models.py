@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .exits import UsageError
 
@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from ..effects.model import MessagesModel
 
 
-def model_for(root: str, name: str) -> MessagesModel | None:
-    """The model port, or None where no model is named. Settings may name others for some roles. Raises UsageError."""
+def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) -> MessagesModel | None:
+    """The model port, or None where no model is named. Settings may name others for some roles, and say how it is asked;
+    `asks` says that where they do not. Raises UsageError."""
     if not name:
         return None
     from ..effects.model import Choice, MessagesModel
@@ -21,7 +22,8 @@ def model_for(root: str, name: str) -> MessagesModel | None:
         rows = dict(read_settings(root).models)
     except SettingsError as wrong:
         raise UsageError(str(wrong)) from wrong
-    choice = Choice(name)._replace(**{key: value for key, value in rows.pop("default", {}).items() if key != "model"})
+    asked: dict[str, Any] = dict(asks)
+    choice = Choice(name)._replace(**asked)._replace(**{key: value for key, value in rows.pop("default", {}).items() if key != "model"})
     return MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
 
 

@@ -32,7 +32,8 @@ _LEAST = 64
 
 
 class Choice(NamedTuple):
-    """Which model, and how it is asked. `effort`: low to max, where the model has it; `repairs`: turns to mend a reply."""
+    """Which model, and how it is asked. `effort`: low to max, where the model has it; `repairs`: turns to mend a reply.
+    `delay`: seconds that the first pause before another attempt is made of; each further one is twice as long."""
 
     model: str
     max_tokens: int = 8192
@@ -40,6 +41,7 @@ class Choice(NamedTuple):
     seconds: float = 600.0
     attempts: int = 5
     repairs: int = 1
+    delay: float = 0.5
 
 
 class Question(NamedTuple):
@@ -278,7 +280,7 @@ class _Dialogue:
             if attempt == self.choice.attempts:
                 break
             if wait is None:
-                wait = random.uniform(0.5, 1.0) * min(0.5 * 2.0**attempt, 30.0)
+                wait = random.uniform(0.5, 1.0) * min(self.choice.delay * 2.0**attempt, max(30.0, self.choice.delay))
             waited += wait
             self.model.pause(wait)
         raise WorldFailed(f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}")

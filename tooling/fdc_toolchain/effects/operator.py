@@ -14,7 +14,8 @@ class Operator(NamedTuple):
 
     `approved`: tools whose question for an approval is answered with yes, in advance. `web`: fdc's own tools may search
     the web and read pages, as they may where `network` is given; `private`: hosts (`HOST` or `HOST:PORT`) that they may
-    reach although these have addresses of a private network.
+    reach although these have addresses of a private network. `asks`: how the model is asked where the workspace's
+    settings say nothing, by the names of `effects.model.Choice`.
     """
 
     unsandboxed: bool = False
@@ -24,6 +25,7 @@ class Operator(NamedTuple):
     approved: tuple[str, ...] = ()
     web: bool = False
     private: tuple[str, ...] = ()
+    asks: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def of_environment(

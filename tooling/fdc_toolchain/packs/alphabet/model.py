@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 DOMAINS = (
     "being", "space", "time", "causation", "mind", "matter", "quantity", "quality", "relation",
@@ -95,6 +95,11 @@ class Primitive(NamedTuple):
     def in_use(self) -> bool:
         """False for one that was merged away or taken out; its id and prime are never given again (ALPH-21)."""
         return self.status != "deprecated"
+
+
+def changed(one: Primitive, **fields: Any) -> Primitive:
+    """The primitive with some fields other than they were, by names that are only known at run time."""
+    return one._replace(**fields)
 
 
 class Alphabet:

@@ -1,0 +1,6 @@
+"""What `fdc alphabet decompose` does, for whoever looks for it here."""
+
+import subprocess
+import sys
+
+raise SystemExit(subprocess.run(["fdc", "alphabet", "decompose", *sys.argv[1:]]).returncode)

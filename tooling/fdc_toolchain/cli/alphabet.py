@@ -1,0 +1,268 @@
+"""`fdc alphabet`: a persistent alphabet of primitive concepts: made, looked at, checked, calculated with."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+
+if TYPE_CHECKING:
+    from ..effects.alphabet_store import Store
+    from ..packs.alphabet.state import Base
+
+INCONSISTENT = 5
+"""A person must look: a rule of consistency is broken, and cannot be mended without judgement."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> int:
+    """Build an alphabet of primitive concepts, iteration by iteration, and calculate with it.
+
+    `init DIR` makes one; the others work in DIR.
+    """
+    return CLEAN
+
+
+_FORMAT = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+
+
+@command.command()
+@click.argument("directory", metavar="DIR")
+@click.option("--model", metavar="NAME", default="", help="The model that config.yaml names; none: what is embedded.")
+def init(directory: str, model: str) -> int:
+    """Make a new alphabet in DIR, which must not be there or be empty."""
+    from .. import durable
+    from ..effects.alphabet_store import Store
+    from ..effects.alphabet_tools import now
+    from ..packs.alphabet import layout
+    from ..packs.alphabet.scaffold import new_files
+
+    root = os.path.abspath(directory)
+    if os.path.lexists(root) and (not os.path.isdir(root) or os.listdir(root)):
+        raise UsageError(f"`{directory}` is there already and is not an empty folder")
+    files = new_files(now(), _shipped(), model)
+    try:
+        os.makedirs(os.path.dirname(root), exist_ok=True)
+        durable.new_folder(root, {path: text.encode("utf-8") for path, text in files.items()})
+        store = Store(root)
+        store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
+    except OSError as failed:
+        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+    click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
+    return CLEAN
+
+
+def _shipped() -> dict[str, str]:
+    """What is laid down as it is: documents, tools, the calculus, the test concepts."""
+    from .. import resources
+    from ..packs.alphabet import layout
+
+    out = {}
+    for source, goal in (("init", ""), ("calculus", "calculus/")):
+        base = resources.path(f"plans/library/alphabet/{source}")
+        for folder, folders, names in os.walk(base):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    out[goal + os.path.relpath(path, base).replace(os.sep, "/")] = file.read()
+    concepts = "plans/library/alphabet/test_concepts.yaml"
+    out[layout.CONCEPTS] = resources.read(concepts).decode() if resources.exists(concepts) else "test_concepts: []\n"
+    return out
+
+
+@command.command()
+@click.option("--iterations", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="At most so many.")
+@click.option("--model", metavar="NAME", help="The model that answers (else FDC_MODEL, else config.yaml; none: what is embedded).")
+@click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
+@_FORMAT
+def run(iterations: int, model: str | None, again: bool, form: str) -> int:
+    """Go on where the last complete iteration ended, or in the middle of one that was interrupted.
+
+    Exit codes: 0 done or ended, 5 a consistency violation that a person must look at, 1 an iteration was given up,
+    2 wrong usage, 3 the world failed (go on with the same command).
+    """
+    from .alphabet_run import work
+
+    return work(root_here(), iterations, model, again, form)
+
+
+@command.command()
+@_FORMAT
+def status(form: str) -> int:
+    """Show where the work is."""
+    root = root_here()
+    store = store_of(root)
+    base = base_here(store)
+    lock = _lock(store)
+    state = base.state
+    value = {
+        "iteration": state["current_iteration"], "phase": state["phase"], "version": base.version, "stopped": state["history"]["stopped"],
+        "primitives": len(base.alphabet), "strategy": state["current_strategy"], "metrics": state["metrics"],
+        "pending": {key: len(found) for key, found in state["pending"].items()}, "history": state["history"], "lock": lock,
+    }  # fmt: skip
+    if form == "json":
+        click.echo(json.dumps(value, indent=2))
+        return CLEAN
+    history, metrics = state["history"], state["metrics"]
+    click.echo(f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives")
+    for domain, found in base.alphabet.domains.items():
+        click.echo(f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}")
+    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in ("proposed", "accepted", "rejected", "refined", "deferred"))
+    click.echo(f"candidates: {counted}")
+    click.echo(f"coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}, "
+               f"recent acceptance {metrics['recent_acceptance_rate']:.1%}")  # fmt: skip
+    click.echo(f"next strategy: {state['current_strategy']['proposer_mode']}")
+    if history["stopped"]:
+        click.echo(f"the work has ended: {history['stopped']}")
+    if lock:
+        click.echo(visible(lock))
+    return CLEAN
+
+
+def _lock(store: Store) -> str:
+    try:
+        held = store.held()
+    except ValueError as wrong:
+        return str(wrong)
+    from ..effects.alphabet_store import began
+
+    if held is None:
+        return ""
+    alive = "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
+    return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"
+
+
+@command.command()
+@_FORMAT
+def check(form: str) -> int:
+    """Check everything: names, counts, ids, relations, logs, the six rules of consistency."""
+    from ..effects.alphabet_store import walk
+    from ..packs.alphabet.audit import audit
+
+    root = root_here()
+    store = store_of(root)
+    paths = list(walk(root)) + [f"{folder}/.gitkeep" for folder in _empty(root)]
+    files: dict[str, str] = {}
+    try:
+        for path in paths:
+            if path.endswith(".yaml") or "/raw/" in path:
+                files |= store.text(path)
+        base, found = audit(files, paths)
+    except ValueError as wrong:
+        base, found = None, [("error", str(wrong))]
+    code = INCONSISTENT if any(kind == "violation" for kind, _ in found) else CLEAN
+    code = FINDINGS if any(kind == "error" for kind, _ in found) else code
+    if form == "json":
+        said = [{"kind": kind, "message": text} for kind, text in found]
+        click.echo(json.dumps({"ok": code == CLEAN, "primitives": len(base.alphabet) if base else None, "findings": said}, indent=2))
+        return code
+    for kind, text in found:
+        click.echo(f"{kind}: {visible(text)}")
+    if base is not None and code == CLEAN:
+        click.echo(f"{len(base.alphabet)} primitives, {base.state['current_iteration']} iterations: everything fits together")
+    return code
+
+
+def _empty(root: str) -> list[str]:
+    from ..packs.alphabet import layout
+
+    return [folder for folder in layout.FOLDERS if os.path.isdir(os.path.join(root, folder))]
+
+
+@command.command()
+@click.argument("expression", nargs=-1, required=True)
+@_FORMAT
+def compose(expression: tuple[str, ...], form: str) -> int:
+    """Compose primitives: labels with commas, or `time and not (space or cause)`."""
+    from ..packs.alphabet import calculus
+
+    return _calculated(lambda base: calculus.compose(base.alphabet, " ".join(expression)), form)
+
+
+@command.command()
+@click.argument("expression", nargs=-1, required=True)
+@click.option("--denied", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="The number of what is denied.")
+@_FORMAT
+def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
+    """Take a number, or an expression, apart into primitives."""
+    from ..packs.alphabet import calculus
+
+    return _calculated(lambda base: calculus.decompose(base.alphabet, " ".join(expression), denied), form)
+
+
+def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
+    store = store_of(root_here())
+    try:
+        found = function(base_here(store))
+    except ValueError as wrong:
+        raise Refused(str(wrong)) from wrong
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+    else:
+        for one in found["alternatives"]:
+            positive, negative = ", ".join(one["positive"]) or "nothing", ", ".join(one["negative"])
+            click.echo(visible(f"{one['number']}: {positive}" + (f"; not {negative} ({one['denied_number']})" if negative else "")))
+        for sentence in found.get("closure", ()):
+            click.echo(visible(f"  {sentence}"))
+        for row in found["violations"]:
+            click.echo(visible(f"{row['kind']}: {row['reason']}"))
+    return FINDINGS if found["violations"] else CLEAN
+
+
+@command.command()
+@click.option("--output", metavar="FOLDER", default="validation/report", show_default=True, help="Where the pages go, below DIR.")
+def report(output: str) -> int:
+    """Draw how the work went: growth, acceptance, coverage, relations; as SVG, and one HTML page that needs nothing else."""
+    from .alphabet_report import draw
+
+    return draw(root_here(), output)
+
+
+def root_here() -> str:
+    """The alphabet's folder: the nearest one from here upwards. Raises UsageError where there is none."""
+    from ..packs.alphabet import layout
+
+    folder = os.getcwd()
+    while not (os.path.isfile(os.path.join(folder, layout.CONFIG)) and os.path.isdir(os.path.join(folder, "alphabet", "primitives"))):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            raise UsageError("there is no alphabet here; `fdc alphabet init DIR` makes one")
+        folder = parent
+    return folder
+
+
+def store_of(root: str) -> Store:
+    """The folder, with a commit that was interrupted brought to its end: what is read is never half of an iteration."""
+    from ..effects.alphabet_store import Busy, Store, began
+
+    store = Store(root)
+    try:
+        held = store.held()
+        if held is not None and began(held.pid) != held.began and store.prepared() is not None:
+            store.recover()
+    except (ValueError, Busy):
+        pass  # whoever runs the next iteration decides
+    except OSError as failed:
+        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+    return store
+
+
+def base_here(store: Store) -> Base:
+    """What the files say. Raises Refused for files that cannot be understood, WorldError where they cannot be read."""
+    from ..packs.alphabet import layout
+    from ..packs.alphabet.config import ConfigError
+    from ..packs.alphabet.state import StateError, read
+
+    try:
+        return read(store.texts(layout.wanted()["globs"]))
+    except (StateError, ConfigError, ValueError) as wrong:
+        raise Refused(str(wrong)) from wrong
+    except OSError as failed:
+        raise WorldError(f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}") from failed

@@ -1,0 +1,235 @@
+"""`fdc alphabet run`: recovers what was interrupted, then drives the plan `alphabet` once for each iteration."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..report.cells import visible
+from .alphabet import INCONSISTENT, base_here
+from .exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
+from .progress import Quiet
+
+if TYPE_CHECKING:
+    from ..effects.alphabet_store import Store
+    from ..effects.operator import Operator
+    from ..engine.events import Outcome, Perform
+    from ..packs.alphabet.state import Base
+
+PLAN = "alphabet"
+
+
+class Inconsistent(Exit):
+    """A rule of consistency is broken, and a person must look (5)."""
+
+    code = INCONSISTENT
+
+
+def work(root: str, iterations: int, model: str | None, again: bool, form: str) -> int:
+    """Up to `iterations` iterations; the exit code."""
+    from .. import durable
+    from ..effects import runs
+    from ..effects.alphabet_store import Busy, Store
+    from ..engine.ports import WorldFailed
+
+    store = Store(root)
+    try:
+        with durable.exclusive(f"{runs.folder(root)}/alphabet", timeout=0.2):
+            return _work(root, store, iterations, model, again, form)
+    except TimeoutError as busy:
+        raise WorldError(f"another process is at work on this alphabet: {busy.strerror}") from busy
+    except Busy as busy:
+        raise WorldError(str(busy)) from busy
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+    except OSError as failed:
+        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
+def _work(root: str, store: Store, iterations: int, model: str | None, again: bool, form: str) -> int:
+    from . import wiring
+
+    interrupted = _recovered(root, store)
+    base = _sound(store)
+    operator = _operator(root, base, model)
+    ended = base.state["history"]["stopped"]
+    if ended and not again and not interrupted:
+        click.echo(f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same", err=True)
+        return CLEAN
+    program = wiring.compile_or_refuse(PLAN, root)
+    if program is None:
+        return FINDINGS
+    outcomes: list[dict[str, Any]] = []
+    code = CLEAN
+    for _ in range(iterations):
+        show = _Watching(base.config["logging"]["level"])
+        name = interrupted or wiring.begin(root, program, PLAN, {}, {}, None)
+        interrupted = ""
+        code, outcome = _driven(root, store, name, show, operator)
+        outcomes.append(outcome)
+        if form == "text":
+            _tell(outcome)
+        if code != CLEAN or outcome["stop"]:
+            break
+        base = base_here(store)
+    if form == "json":
+        click.echo(json.dumps({"iterations": outcomes}, indent=2))
+    return code
+
+
+def _recovered(root: str, store: Store) -> str:
+    """The run to go on with; empty where the next iteration begins anew (ALPH-47)."""
+    from . import wiring
+
+    try:
+        lock = store.held()
+    except ValueError:
+        lock = None
+    resumable = False
+    if lock is not None:
+        with wiring.reading(root) as records:
+            rows = [row for row in records.runs(lock.run) if row.name == lock.run] if records is not None else []
+            resumable = bool(rows) and rows[0].status not in ("finished", "stopped", "cancelled")
+    what, run = store.recover(resumable)
+    if what == "resume":
+        click.echo(f"an iteration was interrupted; it goes on (run {run})", err=True)
+        return run
+    if what == "finished":
+        click.echo("an iteration was interrupted while it was written; it is complete now", err=True)
+    elif what == "rolled back":
+        click.echo("an iteration was interrupted and cannot be gone on with; it is forgotten", err=True)
+    return ""
+
+
+def _sound(store: Store) -> Base:
+    """What the files say; where they are damaged, what the last commit said (ALPH-70). Raises Refused."""
+    try:
+        return base_here(store)
+    except Refused as wrong:
+        back = store.restore(store.damaged())
+        if not back:
+            raise
+        click.echo(f"{wrong}", err=True)
+        click.echo(f"as the last complete iteration left them: {', '.join(back)}; what was there: .fdc/alphabet/damaged/", err=True)
+        return base_here(store)
+
+
+def _operator(root: str, base: Base, model: str | None) -> Operator:
+    """Who answers: the command line, the environment, else config.yaml (ALPH-56). Raises before anything has begun."""
+    from ..effects.operator import Operator
+    from ..engine.ports import WorldFailed
+    from .models import model_for
+
+    llm = base.config["llm"]
+    operator = Operator.of_environment(model=model)
+    if not operator.model and llm["provider"] == "anthropic":
+        operator = operator._replace(model=llm["model"])
+    asks = (
+        ("max_tokens", llm["max_tokens"]), ("seconds", llm["timeout_seconds"]), ("attempts", llm["retry_attempts"]),
+        ("delay", llm["retry_delay_seconds"]),
+    )  # fmt: skip
+    operator = operator._replace(asks=asks)
+    if not operator.model:
+        click.echo("no model is used: proposer and critic work with a dictionary", err=True)
+        _dictionary(root)
+        return operator
+    asked = model_for(root, operator.model, asks)
+    assert asked is not None
+    try:
+        asked.client()
+        asked.close()
+    except WorldFailed as missing:
+        raise UsageError(str(missing)) from missing
+    click.echo(f"model: {visible(operator.model)}", err=True)
+    return operator
+
+
+def _dictionary(root: str) -> None:
+    """Raises UsageError with the command that brings the dictionary where there is none."""
+    from ..effects import wordnet
+
+    if wordnet.find(root) is None:
+        raise UsageError(wordnet.MISSING)
+
+
+def _driven(root: str, store: Store, name: str, show: _Watching, operator: Operator) -> tuple[int, dict[str, Any]]:
+    from ..packs.alphabet.phases import failing
+    from . import wiring
+    from .ending import exit_code
+
+    ended = wiring.drive_run(root, name, show, operator=operator)
+    if ended.status == "interrupted":
+        raise KeyboardInterrupt
+    if ended.status == "finished" and isinstance(ended.result, dict):
+        outcome: dict[str, Any] = {"run": name, **ended.result}
+        if not outcome["ok"]:
+            raise Inconsistent(f"{outcome['why']}; nothing of iteration {outcome['iteration']} was written")
+        return CLEAN, outcome
+    if ended.status == "broken":
+        raise WorldError(f"{ended.message}; nothing is lost, `fdc alphabet run` goes on")
+    stop = ended.stop or {"kind": "", "message": ended.message or ended.status}
+    store.roll_back()
+    reason = failing(stop["kind"], stop["message"])
+    click.echo(visible(f"{reason.code}: {reason.why}; the iteration was given up, `fdc show {name}` shows every step"), err=True)
+    return exit_code(ended) or FINDINGS, {"run": name, "ok": False, "why": reason.why, "stop": reason.code, "summary": {}}
+
+
+def _tell(outcome: dict[str, Any]) -> None:
+    summary = outcome["summary"]
+    if not summary:
+        return
+    counted = summary["candidates"]
+    words = ", ".join(f"{number} {kind}" for kind, number in counted.items() if number or kind in ("proposed", "accepted"))
+    click.echo(f"iteration {outcome['iteration']}: {words}; {summary['total_primitives']} primitives, version {outcome['version']}")
+    if outcome["stop"]:
+        click.echo(f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md")
+
+
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+class _Watching(Quiet):
+    """What is under way, on stderr, as far as `logging.level` wants to hear of it (ALPH-60)."""
+
+    def __init__(self, level: str) -> None:
+        super().__init__()
+        self._level = _LEVELS.index(level)
+
+    def ask(self, question: str) -> str | None:
+        """Nobody is asked in the middle."""
+        return None
+
+    def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
+        """Port `Progress`."""
+        super().done(effect, outcome, took)
+        value = outcome.value
+        if not isinstance(value, dict):
+            return
+        for level, text in _said(effect.tool, value):
+            if _LEVELS.index(level) >= self._level:
+                click.echo(visible(text), err=True)
+
+
+def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
+    out: list[tuple[str, str]] = []
+    if value.get("wrong"):
+        out.append(("WARNING", f"  {tool}: {value['wrong']}"))
+    if tool == "hear_proposer":
+        labels = ", ".join(row["label"] for row in value["candidates"]) or "nothing"
+        out.append(("INFO", f"  {value['strategy']}: {labels}"))
+        out += [("WARNING", f"  {text}") for text in value["warnings"]]
+    if tool == "hear_critic":
+        out += [("INFO", f"    {row['verdict']} {row['label']}: {row['summary'][:160]}") for row in value["evaluations"]]
+        out += [("WARNING", f"    {row['label']}: {note}") for row in value["evaluations"] for note in row["notes"]]
+    if tool == "consolidate_alphabet":
+        out += [("WARNING", f"    {why}") for why in value["conflicts_left"]]
+    if tool == "measure_composition" and value["work"] == "coverage":
+        out.append(("INFO", f"  coverage: {value['result'].get('coverage', 0):.1%}"))
+    if tool == "hear_reflection" and value["output"]:
+        out.append(("INFO", f"  reflection: {value['output']['decision']}"))
+        out += [("WARNING", f"    {text}") for text in value["mismatches"]]
+    if tool == "compose_context":
+        out.append(("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens of context"))
+    return out

@@ -1,0 +1,226 @@
+"""The archivist: the logs of an iteration as files, YAML and prose, without a word from any model (ALPH-02, 32 to 36, 60, 90)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import layout, markers
+from .model import slug
+from .work import Event, Work
+from .yamltext import dump
+
+Files = dict[str, str]
+Value = dict[str, Any]
+LOGGED = {"proposer": ("proposer",), "critic": ("critic",), "refiner": ("refiner", "consolidation")}
+"""Which staged steps go into which log."""
+
+
+def logs(work: Work, summary: Value, raw: bool) -> Files:
+    """Everything below `reasoning/logs/iteration_NNN/`. All cycles of a role are in one file (T-52)."""
+    folder = layout.iteration_folder(work.iteration)
+    out: Files = {f"{folder}/summary.yaml": dump({"summary": summary})}
+    for name, kinds in LOGGED.items():
+        steps = [event for event in work.events if event["kind"] in kinds]
+        cycles = [_plain(event) for event in steps]
+        out[f"{folder}/{name}.yaml"] = dump({f"{name}_log": {"iteration": work.iteration, "cycles": cycles}})
+        out[f"{folder}/{name}.md"] = _prose(name, work.iteration, steps)
+    composed = [_plain(event) for event in work.of("composition")]
+    touched = {"added": work.added, "changed": work.changed, "retired": work.retired}
+    out[f"{folder}/artifacts.yaml"] = dump({"artifacts": {"iteration": work.iteration, **touched, "composition": composed}})
+    out[f"{folder}/highlights.md"] = _highlights(work, summary)
+    for event in work.events if raw else ():
+        for number, attempt in enumerate(event.get("attempts", ()), 1):
+            if attempt["raw"] is not None:
+                said = attempt["raw"] if isinstance(attempt["raw"], str) else dump(attempt["raw"])
+                out[f"{folder}/raw/{event['kind']}_{event['cycle']:02d}_{number}.txt"] = said
+    return out
+
+
+def _plain(event: Event) -> Value:
+    """A staged step as it is logged: without the raw texts, which have their own files, and without what is derived."""
+    out = {key: value for key, value in event.items() if key not in ("attempts", "primitives", "examples", "count", "sizes")}
+    out["attempts"] = [{"wrong": attempt["wrong"]} for attempt in event.get("attempts", ())]
+    if event.get("sizes"):
+        out["context_tokens"] = event["sizes"]
+    return out
+
+
+def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
+    lines = [f"# {name.upper()}, iteration {iteration}", ""]
+    for event in steps:
+        who = "embedded, no model was asked" if event.get("embedded") else "a model"
+        lines += [f"## {event['phase']}, cycle {event['cycle']} ({who}, temperature {event.get('temperature')})", ""]
+        if event.get("wrong"):
+            lines += [f"The answer could not be used: {_line(event['wrong'])}", ""]
+        lines += [f"- {_line(text)}" for text in _said(event)] + [""]
+    if len(lines) == 2:
+        lines += ["Nothing to do.", ""]
+    return "\n".join(lines)
+
+
+def _said(event: Event) -> list[str]:
+    kind = event["kind"]
+    if kind == "proposer":
+        found = [f"**{row['label']}** ({row['id']}, {row['domain']}): {row['informal_definition']} {row['primitiveness_argument']}"
+                 for row in event["candidates"]]  # fmt: skip
+        return [f"strategy {event['strategy']}", *found, *(f"not taken up: {row['label']}: {row['why']}" for row in event["dropped"])]
+    if kind == "critic":
+        return [f"**{row['label']}** ({row['candidate_id']}): {row['verdict']}. {row['summary']}" for row in event["evaluations"]]
+    out = [f"{row['primitive_id']} has the prime {row['assigned_prime']}" + "".join(
+        f"; {one['type']} {one['target']} ({one['justification']})" for one in row["relationships_added"]
+    ) for row in event["integrations"]]  # fmt: skip
+    out += [f"{row['primitive_id']}.{row['field_changed']} revised: {row['reason']}" for row in event["revisions"]]
+    out += [f"{row['retired']} merged into {row['keep']}: {row['reason']}" for row in event["merges"]]
+    out += [f"{row['retired']} split into {' and '.join(row['into'])}: {row['reason']}" for row in event["splits"]]
+    return out + [f"conflict: {row['why']}" for row in event["conflicts_detected"]]
+
+
+def _line(text: Any) -> str:
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(text))
+
+
+def summary_of(work: Work, metrics: Value) -> Value:
+    """ALPH-90: what `summary.yaml` counts. `recount` says what the logs of the iteration add up to."""
+    rows = [row for event in work.of("critic") for row in event["evaluations"]]
+    said = [text for event in work.events for text in _texts(event)]
+    counted = Counter(row["verdict"] for row in rows)
+    embedded = [event.get("embedded", True) for event in work.events if event.get("role")]
+    return {
+        "iteration": work.iteration,
+        "started": work.at,
+        "answered_by": "embedded" if all(embedded) else "model" if not any(embedded) else "model and embedded",
+        "candidates": {
+            "proposed": sum(len(event["candidates"]) for event in work.of("proposer")),
+            "accepted": counted["ACCEPT"], "rejected": counted["REJECT"], "refined": counted["REFINE"],
+            "deferred": counted["DEFER"], "unparsed": counted["UNPARSED"],
+        },
+        "verdicts": [row["verdict"] for row in rows],
+        "failed_attacks": [row["attack"] for row in rows if row["verdict"] == "REJECT"],
+        "strategies": [event["strategy"] for event in work.of("proposer")],
+        "primitives_added": list(work.added),
+        "primitives_changed": [*(name for name in work.changed if name not in work.added), *work.retired],
+        "conflicts": len(work.conflicts),
+        "pivot": work.pivots[0],
+        "reflected": bool(work.of("reflection")),
+        "insights": [row["output"]["key_insight"] for row in rows if row["output"] and row["output"]["key_insight"]][:10],
+        "blog_markers": sum(len(markers.blog(text)) for text in said),
+        "markers": dict(Counter(one.kind for text in said for one in markers.found(text))),
+        "metrics_before": dict(work.base.state["metrics"]),
+        "metrics_after": metrics,
+        "total_primitives": len(work.alphabet),
+    }  # fmt: skip
+
+
+def _texts(event: Event) -> list[str]:
+    return [attempt["raw"] for attempt in event.get("attempts", ()) if isinstance(attempt["raw"], str)]
+
+
+def _highlights(work: Work, summary: Value) -> str:
+    lines = [f"# Iteration {work.iteration}", ""]
+    for name in work.added:
+        one = work.alphabet.primitives[name]
+        lines.append(f"- new: **{_line(one.label)}** ({one.id}, {one.domain}): {_line(one.definition)}")
+    lines += [f"- rejected: {_line(row['label'])}: {_line(row['reason'])}" for row in work.rejected]
+    lines += [f"- {_line(text)}" for text in summary["insights"]]
+    said = [text for event in work.events for text in _texts(event)]
+    lines += [f"- [{one.kind}] {_line(one.text)}" for text in said for one in markers.blog(text)]
+    return "\n".join([*lines, ""])
+
+
+def decisions(work: Work) -> tuple[Files, list[Value]]:
+    """ALPH-36: `DEC_XXXX_*.md` for every addition, merger and split, and their rows in the index."""
+    known = work.base.registers.get(layout.DECISIONS, [])
+    number = len(known)
+    files: Files = {}
+    rows: list[Value] = []
+    evaluated = {row["candidate_id"]: row for event in work.of("critic") for row in event["evaluations"]}
+    for event in work.events:
+        if event["kind"] not in ("refiner", "consolidation"):
+            continue
+        made = [(f"{_label(work, row['primitive_id'])} is primitive", row, evaluated.get(row["candidate_id"])) for row in event["integrations"]]
+        made += [(f"{row['retired']} merged into {row['keep']}", row, None) for row in event["merges"]]
+        made += [(f"{row['retired']} split", row, None) for row in event["splits"]]
+        for title, row, verdict in made:
+            number += 1
+            name = f"DEC_{number:04d}_{slug(title)}"
+            why = [verdict["summary"]] if verdict else [str(row.get("reason", ""))]
+            if verdict and verdict["output"]:
+                why += [f"{attack}: {body['notes']}" for attack, body in verdict["output"]["attacks"].items()]
+            text = "\n".join([f"# {_line(title)}", "", f"Iteration {work.iteration}, {work.at}.", "", *(f"- {_line(one)}" for one in why), ""])
+            files[f"reasoning/decisions/{name}.md"] = text
+            rows.append({"id": f"DEC_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
+    return files, [*known, *rows]
+
+
+def _label(work: Work, name: str) -> str:
+    one = work.alphabet.get(name)
+    return one.label if one is not None else name
+
+
+def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
+    """ALPH-36: `PAR_XXXX_*.md` for definitions that lead back to themselves."""
+    known = work.base.registers.get(layout.PARADOXES, [])
+    files: Files = {}
+    rows: list[Value] = []
+    for row in [row for row in work.rejected if row["failed_attack"] == "circularity"][:most]:
+        paths = row["critic_output"]["attacks"]["circularity"]["circular_paths"]
+        number = len(known) + len(rows) + 1
+        name = f"PAR_{number:04d}_circularity_of_{slug(row['label'])}"
+        text = [f"# The circularity of {_line(row['label'])}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", _line(row["reason"]), ""]
+        text += [f"- {' -> '.join(_line(word) for word in path)}" for path in paths[:20]] + [""]
+        files[f"reasoning/paradoxes/{name}.md"] = "\n".join(text)
+        rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": f"circularity of {row['label']}", "iteration": work.iteration})
+    return files, [*known, *rows]
+
+
+def reflections(work: Work) -> tuple[Files, list[Value]]:
+    """ALPH-32: `MR_XXXX_iteration_NNN.yaml` and `.md`."""
+    known = work.base.registers.get(layout.REFLECTIONS, [])
+    files: Files = {}
+    rows: list[Value] = []
+    for event in work.of("reflection"):
+        number = len(known) + len(rows) + 1
+        name = f"MR_{number:04d}_iteration_{work.iteration:03d}"
+        output = event["output"]
+        body = {"iteration_range": event["period"]["iteration_range"], "timestamp": work.at, **output}
+        more = {"computed": event["period"], "reasons": event["reasons"], "mismatches": event["mismatches"], "wrong": event["wrong"]}
+        files[f"reasoning/meta_reflections/{name}.yaml"] = dump({"meta_reflection": body, "archive": more})
+        lines = [f"# Reflection {number}, iteration {work.iteration}", "", *(f"- because {_line(why)}" for why in event["reasons"])]
+        if output:
+            lines += ["", f"**{output['decision']}.** {_line(output['course_corrections']['criterion_calibration'])}", ""]
+            lines += [f"- {_line(row['pattern'])} ({row['frequency']}): {_line(row['implications'])}" for row in output["patterns_observed"]]
+            lines += [f"- {row['category']}: {_line(row['insight'])}" for row in output["insights_for_archive"]]
+        lines += [f"- claimed, and not so: {_line(one)}" for one in event["mismatches"]]
+        files[f"reasoning/meta_reflections/{name}.md"] = "\n".join([*lines, ""])
+        decision = output.get("decision", "") if output else ""
+        rows.append({"id": f"MR_{number:04d}", "file": f"{name}.yaml", "iteration": work.iteration, "decision": decision})
+    return files, [*known, *rows]
+
+
+def rejections(work: Work) -> Files:
+    """ALPH-34: everything that was ever rejected, and an index of it by attack."""
+    rows = [*work.base.rejected, *work.rejected]
+    index: dict[str, list[str]] = {}
+    for row in rows:
+        index.setdefault(str(row.get("failed_attack", "")), []).append(str(row.get("label", "")))
+    head = {"last_updated": work.at, "total": len(rows)}
+    return {
+        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": rows}}),
+        layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": index}}),
+    }
+
+
+def recount(summary: Mapping[str, Any], proposer: Any, critic: Any) -> list[str]:
+    """ALPH-90: where a summary does not say what the iteration's logs say."""
+    rows = [row for cycle in critic.get("cycles", ()) for row in cycle.get("evaluations", ())]
+    words = Counter(row.get("verdict") for row in rows)
+    proposed = sum(len(cycle.get("candidates", ())) for cycle in proposer.get("cycles", ()))
+    counted = {
+        "proposed": proposed, "accepted": words["ACCEPT"], "rejected": words["REJECT"], "refined": words["REFINE"],
+        "deferred": words["DEFER"], "unparsed": words["UNPARSED"],
+    }  # fmt: skip
+    said = summary.get("candidates", {})
+    return [f"candidates.{key} says {said.get(key)}, the logs {number}" for key, number in counted.items() if said.get(key) != number]

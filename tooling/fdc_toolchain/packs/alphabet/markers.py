@@ -1,0 +1,82 @@
+"""Markers in what a role says: `[UNCERTAIN: ...]`, `[BLOG_MARKER:INSIGHT: ...]`; and questions to the logs (ALPH-89)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from .model import BLOG_CATEGORIES, MARKERS, normal
+
+_MARK = re.compile(r"\[(?P<kind>[A-Z][A-Z_]*\??)(?::\s*(?P<text>[^\[\]]{0,2000}))?\]")
+_BLOG = re.compile(r"\[BLOG_MARKER:\s*(?P<kind>[A-Za-z_]+):\s*(?P<text>[^\[\]]{1,2000})\]")
+
+
+class Mark(NamedTuple):
+    """A marker and its text."""
+
+    kind: str
+    text: str
+
+
+def found(text: str) -> list[Mark]:
+    """The reasoning markers of a text, in order."""
+    return [Mark(one["kind"], (one["text"] or "").strip()) for one in _MARK.finditer(text) if one["kind"] in MARKERS]
+
+
+def blog(text: str) -> list[Mark]:
+    """The blog markers of a text whose category is one."""
+    return [Mark(one["kind"].upper(), one["text"].strip()) for one in _BLOG.finditer(text) if one["kind"].upper() in BLOG_CATEGORIES]
+
+
+def unknown(text: str) -> list[str]:
+    """Categories of blog markers that are none: a warning each."""
+    return [one["kind"] for one in _BLOG.finditer(text) if one["kind"].upper() not in BLOG_CATEGORIES]
+
+
+def find_breakthroughs(texts: Iterable[str]) -> list[Mark]:
+    """Every BREAKTHROUGH."""
+    return [one for text in texts for one in [*found(text), *blog(text)] if one.kind == "BREAKTHROUGH"]
+
+
+def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What reflections kept for the archive."""
+    return [dict(row) for one in reflections for row in one.get("insights_for_archive", ())]
+
+
+def trace_concept_evolution(label: str, critics: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Every verdict on a label, oldest first, over the critic's logs of all iterations."""
+    out = []
+    for log in critics:
+        for cycle in log.get("cycles", ()):
+            for row in cycle.get("evaluations", ()):
+                if normal(str(row.get("label", ""))) == normal(label):
+                    out.append({"iteration": log.get("iteration"), "verdict": row.get("verdict"), "why": row.get("summary")})
+    return out
+
+
+def rejection_analysis(rejected: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How often each attack was the one that failed."""
+    return dict(Counter(str(row.get("failed_attack", "")) for row in rejected).most_common())
+
+
+def confidence_trajectory(critics: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The critic's mean confidence, iteration by iteration."""
+    out = []
+    for log in critics:
+        rows = [row for cycle in log.get("cycles", ()) for row in cycle.get("evaluations", ()) if row.get("output")]
+        if rows:
+            mean = sum(float(row["output"]["confidence"]) for row in rows) / len(rows)
+            out.append({"iteration": log.get("iteration"), "confidence": round(mean, 3), "evaluations": len(rows)})
+    return out
+
+
+def paradox_inventory(index: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The titles of all paradoxes."""
+    return [str(row.get("title", "")) for row in index]
+
+
+def blog_content_queue(texts: Iterable[str]) -> list[Mark]:
+    """Every blog marker, in order."""
+    return [one for text in texts for one in blog(text)]

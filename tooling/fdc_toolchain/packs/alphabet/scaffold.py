@@ -1,0 +1,41 @@
+"""The files of a new alphabet: the whole layout of the seed's section 5.1, empty (ALPH-68, 71)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import layout
+from .closing import consistency_files
+from .config import DEFAULTS
+from .model import EMPTY
+from .state import REGISTERS, START, files_of
+from .yamltext import dump
+
+_SETTINGS = "# This folder is an alphabet, and a workspace of fdc: `fdc runs` lists its iterations. How it is built says config.yaml.\n"
+_COMPARISONS = ("vs_wordnet.md", "vs_cyc.md", "vs_nsm_primes.md", "vs_aristotle.md")
+
+
+def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]:
+    """Every file by its path. `shipped`: texts that are laid down as they are. `model`: its name, or empty for none."""
+    config: dict[str, Any] = {**DEFAULTS, "llm": dict(DEFAULTS["llm"])}
+    if model:
+        config["llm"] |= {"provider": "anthropic", "model": model}
+    out = {f"{folder}/.gitkeep": "" for folder in layout.FOLDERS}
+    out |= {f"validation/comparisons/{name}": "Not compared yet: `fdc alphabet report` does.\n" for name in _COMPARISONS}
+    out |= files_of(EMPTY, "0.0.0", 0, at, {}, pretty=False)
+    out |= consistency_files(EMPTY, 0, at)
+    out |= {path: dump({key: {"total": 0, "entries": []}}) for path, key in REGISTERS.items()}
+    head = {"last_updated": at, "total": 0}
+    out |= {
+        "fdc.toml": _SETTINGS,
+        ".gitignore": ".staging/\n.iteration_lock\n.iteration_lock.*.tmp\n",
+        layout.CONFIG: dump(config),
+        layout.STATE: dump({"iteration_state": START}),
+        layout.CANDIDATES: dump({"to_evaluate": [], "to_revise": []}),
+        layout.HANDOFF: dump({"session_handoff": {"written": at, "after_iteration": 0, "next": "EXPANSION"}}),
+        layout.REJECTED: dump({"rejected_candidates": {**head, "candidates": []}}),
+        layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": {}}}),
+        layout.COVERAGE: dump({"coverage_report": {"iteration": 0, "at": at, "coverage": 0.0}}),
+    }
+    return {**out, **shipped}

@@ -1,0 +1,136 @@
+"""The YAML of an alphabet's files. A long list of rows stands one row a line, in JSON, which is YAML too and is read fast.
+
+    text = dump({"alphabet_state": {"version": "0.1.0", "primitives": [...]}}, rows=True)
+    parse(text)
+
+Times stay texts, and `yes`, `no`, `on` and `off` are words: a label may be any of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from typing import Any
+
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_OPEN = re.compile(r"  [a-z_]+:\n  - [{\[]", re.MULTILINE)
+_ROWS = re.compile(r"^  (?P<key>[a-z_]+):\n(?P<rows>(?:  - [{\[].*\n)+)", re.MULTILINE)
+MAX_TEXT = 1 << 20
+"""Characters of a text from outside that are read."""
+
+
+class NotYaml(ValueError):
+    """The text is no YAML that we read; the sentence says why."""
+
+
+def dump(value: Any, *, rows: bool = False) -> str:
+    """A value as a YAML text. With `rows`, the lists two levels down stand one row a line."""
+    import yaml
+
+    lists: dict[str, list[Any]] = {}
+    if rows:
+        value = {top: dict(inner) if isinstance(inner, dict) else inner for top, inner in value.items()}
+        for inner in value.values():
+            for key, found in inner.items() if isinstance(inner, dict) else ():
+                if isinstance(found, list) and found:
+                    lists[key] = found
+                    inner[key] = []
+    text: str = yaml.dump(value, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=110)
+    for key, found in lists.items():
+        lines = "".join(f"  - {_line(row)}\n" for row in found)
+        text = text.replace(f"  {key}: []\n", f"  {key}:\n{lines}", 1)
+    return text
+
+
+def _line(row: Any) -> str:
+    text = json.dumps(row, ensure_ascii=False)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def parse(text: str) -> Any:
+    """The value of a YAML text of ours. Raises NotYaml."""
+    if not _OPEN.search(text):
+        return _load(text)
+    lists: dict[str, Any] = {}
+
+    def taken(found: re.Match[str]) -> str:
+        lines = found["rows"].rstrip("\n").split("\n")
+        lists[found["key"]] = json.loads(f"[{','.join(line[4:] for line in lines)}]")
+        return f"  {found['key']}: []\n"
+
+    try:
+        rest = _load(_ROWS.sub(taken, text))
+    except ValueError:  # somebody has written in it
+        return _load(text)
+    if isinstance(rest, dict):
+        for inner in rest.values():
+            for key in lists.keys() & inner.keys() if isinstance(inner, dict) else ():
+                inner[key] = lists[key]
+    return rest
+
+
+def parse_foreign(text: str) -> Any:
+    """The first YAML value of a text that somebody else wrote. Raises NotYaml, for aliases and what is too long too."""
+    import yaml
+
+    if len(text) > MAX_TEXT:
+        raise NotYaml(f"it has more than {MAX_TEXT} characters")
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            if isinstance(event, yaml.events.AliasEvent):
+                raise NotYaml("it has an alias")
+            depth += isinstance(event, yaml.events.CollectionStartEvent) - isinstance(event, yaml.events.CollectionEndEvent)
+            if depth > 40:
+                raise NotYaml("it is nested too deeply")
+            if isinstance(event, yaml.events.DocumentEndEvent):
+                break
+        return _load(text)
+    except yaml.YAMLError as wrong:
+        raise NotYaml(_said(wrong)) from None
+
+
+def _load(text: str) -> Any:
+    import yaml
+
+    try:
+        return next(iter(yaml.load_all(text, Loader=_loader())), None)
+    except yaml.YAMLError as wrong:
+        raise NotYaml(_said(wrong)) from None
+    except (ValueError, RecursionError) as wrong:
+        raise NotYaml(str(wrong)[:200]) from None
+
+
+def _said(wrong: Exception) -> str:
+    mark = getattr(wrong, "problem_mark", None)
+    what = " ".join(str(getattr(wrong, "problem", None) or wrong).split())[:200]
+    return f"line {mark.line + 1}: {what}" if mark is not None else what
+
+
+@functools.cache
+def _loader() -> Any:
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """YAML 1.2's words: `true`, `false`, `null`, numbers; everything else is a text."""
+
+    dropped = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:merge", "tag:yaml.org,2002:value")
+    kept = {first: [row for row in rows if row[0] not in dropped] for first, rows in Loader.yaml_implicit_resolvers.items()}
+    Loader.yaml_implicit_resolvers = kept
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+    return Loader
+
+
+@functools.cache
+def _dumper() -> Any:
+    import yaml
+
+    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+        """Never an alias: each value stands where it is read."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            """True of everything."""
+            return True
+
+    return Dumper
