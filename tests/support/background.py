@@ -6,9 +6,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from .process import clean_environment
@@ -20,10 +19,14 @@ PATIENCE = 60.0
 
 @contextmanager
 def fdc_started(
-    *arguments: str, cwd: str | os.PathLike[str], env: Mapping[str, str] | None = None, **options: Any
+    *arguments: str,
+    cwd: str | os.PathLike[str],
+    env: Mapping[str, str] | None = None,
+    program: Sequence[str] = (str(ROOT / "tooling" / "fdc_cli.py"),),
+    **options: Any,
 ) -> Iterator[subprocess.Popen[str]]:
     """A running `fdc ARGUMENTS`, which is dead and cleared away afterwards, whatever the test does."""
-    command = [sys.executable, str(Path(ROOT, "tooling", "fdc_cli.py")), *arguments]
+    command = [sys.executable, *program, *arguments]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
     process = subprocess.Popen(command, cwd=cwd, env=clean_environment(env), **options)
     try:

@@ -77,14 +77,14 @@ class Workers:
     def __exit__(self, *raised: object) -> None:
         self._stack.close()
 
-    def start(self, count: int = 1) -> None:
-        """Starts so many more."""
+    def start(self, count: int = 1, **options: Any) -> None:
+        """Starts so many more (`options` as `fdc_started` takes them)."""
         for _ in range(count):
             self.count += 1
             name = f"w{self.count}"
             self.living[name] = self._stack.enter_context(
                 fdc_started("worker", "--name", name, *self.options, cwd=self.workspace, env=self.env,
-                            stdout=subprocess.DEVNULL, stderr=self._log)
+                            stdout=subprocess.DEVNULL, stderr=self._log, **options)
             )  # fmt: skip
 
     def connected(self, name: str) -> bool:

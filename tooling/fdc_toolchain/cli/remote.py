@@ -91,6 +91,7 @@ def begin(
 ) -> str:
     """Puts a new run on record and into the queue; returns its name. Raises WorldError, and UsageError (`money.settle`)."""
     from ..effects import runs
+    from ..effects.journal import ENGINE
     from ..engine.ports import WorldFailed
     from . import money
 
@@ -105,19 +106,19 @@ def begin(
             store.create(name, plan, program, inputs, time.time())
         finally:
             store.close()
-        send(database, name, {}, f"{name}:first")
+        send(database, name, {}, f"{name}:first", ENGINE)
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return name
 
 
-def send(database: str, run: str, asked: dict[str, Any], delivery: str = "") -> str:
-    """Has some worker drive a run. Raises WorldFailed."""
+def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: int) -> str:
+    """Has some worker that knows its engine drive a run. Raises WorldFailed."""
     from ..effects.dispatch import Sender
 
     sender = Sender(database)
     try:
-        return sender.send(run, asked, delivery=delivery)
+        return sender.send(run, asked, delivery=delivery, engine=engine)
     finally:
         sender.close()
 
@@ -165,7 +166,7 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
     try:
         delivery = f"{row.name}:{os.urandom(6).hex()}"
         sealed = dispatch.sealed(row.name, {**asked, "assume": assume}, delivery, trust.key(root, make=False))
-        send(database, row.name, sealed, delivery)
+        send(database, row.name, sealed, delivery, row.engine)
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
@@ -185,7 +186,8 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
                 raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
             store.ask_to_cancel(row)
             delivery = f"{row.name}:{os.urandom(6).hex()}"
-            send(database, row.name, dispatch.sealed(row.name, {"again": True}, delivery, trust.key(root, make=False)), delivery)
+            sealed = dispatch.sealed(row.name, {"again": True}, delivery, trust.key(root, make=False))
+            send(database, row.name, sealed, delivery, row.engine)
             deadline = time.monotonic() + seconds
             while (now := store.run(row.name)) is not None and now.status != "cancelled":
                 if now.status in ("finished", "stopped"):

@@ -29,6 +29,8 @@ from .pg_journal import PgStore, connect, shown
 if TYPE_CHECKING:
     from dbos import DBOSClient
 
+    from .journal import RunRow
+
 RUNS = "fdc-runs"
 PIECES = "fdc-pieces"
 _WORK = "fdc.work"
@@ -93,12 +95,14 @@ class Sender:
         """Lets the database go."""
         self._client.destroy()
 
-    def send(self, run: str, asked: dict[str, Any], *, piece: bool = False, delivery: str = "") -> str:
-        """Has a run driven by some worker; the same `delivery` sent twice is one. Returns its id."""
+    def send(
+        self, run: str, asked: dict[str, Any], *, piece: bool = False, delivery: str = "", engine: int = ENGINE
+    ) -> str:
+        """Has a run driven by some worker that knows its `engine`; the same `delivery` sent twice is one. Returns its id."""
         delivery = delivery or f"{run}:{uuid.uuid4().hex[:12]}"
         options: Any = {
             "workflow_name": _WORK, "queue_name": PIECES if piece else RUNS, "workflow_id": delivery,
-            "app_version": str(ENGINE),
+            "app_version": str(engine),
         }  # fmt: skip
         self._try(lambda: self._client.enqueue(options, run, asked))
         return delivery
@@ -170,6 +174,7 @@ class Janitor:
     def __init__(self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]) -> None:
         self._session, self._store, self._sender, self._say = session, store, sender, say
         self._over = threading.Event()
+        self._strange: set[str] = set()
 
     def start(self, lost: Callable[[str], None]) -> None:
         """Looks once a second; `lost` hears that the database is gone."""
@@ -196,7 +201,7 @@ class Janitor:
         try:
             self._dead()
             for row in self._store.stalled(GRACE):
-                self._watch(row.name, piece=bool(row.origin and "branches" in row.origin))
+                self._watch(row)
         finally:
             self._session.follow()
 
@@ -213,7 +218,11 @@ class Janitor:
             self._sender.give_back(deliveries, queue)
             self._say(f"given back, their worker is gone: {', '.join(deliveries)}")
 
-    def _watch(self, run: str, *, piece: bool) -> None:
+    def _watch(self, row: RunRow) -> None:
+        run = row.name
+        if row.engine != ENGINE and run not in self._strange:
+            self._strange.add(run)
+            self._say(f"the run {run} waits for a worker of another fdc (engine {row.engine}, this is {ENGINE})")
         known = self._sender.deliveries(run)
         if any(one.status in ("ENQUEUED", "DELAYED") for one in known):
             return
@@ -221,9 +230,9 @@ class Janitor:
         if last is not None and isinstance(last.output, dict) and "refused" in last.output:
             return  # the next worker would say the same; `fdc runs --stalled` shows it
         waits = any(one.status == "PENDING" for one in known)
-        if waits and not any(row.name == run for row in self._store.stalled(LONG)):
+        if waits and not any(one.name == run for one in self._store.stalled(LONG)):
             return
-        self._sender.send(run, {}, piece=piece)
+        self._sender.send(run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine)
         self._say(f"delivered again, nobody drove it: {run}")
 
 
