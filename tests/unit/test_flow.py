@@ -169,3 +169,19 @@ def test_data_where_the_shell_reads_code_is_refused_at_its_place() -> None:
     (item,) = findings(checked, "FDC473")
     assert (item.span.line, item.span.column) == (3, 36)
     assert not findings(lint({"a.plan": plan.replace("bash -c ", "cat ")}, there=THERE), "FDC473")
+
+
+def test_files_of_others_are_named_in_the_settings() -> None:
+    """What a workspace keeps of pages, mails or issues is text from outside, whoever wrote it there."""
+    from fdc_toolchain.resolve.settings import Settings
+
+    def found(step: str) -> list[int]:
+        plan = HEAD + f"text <- {step}\nread_file {{text}}\n"
+        settings = Settings(fsm="any.json", untrusted=("mail/**", "docs/*.html", "b.txt"))
+        checked = lint({"a.plan": plan}, there=("a.txt", "b.txt", "mail/x.txt", "docs/x.html", "docs/x.md"), settings=settings)
+        return [item.span.line for item in findings(checked, "FDC471")]
+
+    for name in ("read_file mail/x.txt", "read_file b.txt", "read_file docs/x.html", "grep tea **", "run_in_bash_session ls"):
+        assert found(name) == [3], name
+    for name in ("read_file a.txt", "read_file docs/x.md", "grep tea src/**"):
+        assert found(name) == [], name

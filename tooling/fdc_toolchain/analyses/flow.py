@@ -24,7 +24,7 @@ from ..text.span import Span
 from .capability import steps_of
 from .labels import CHOICES, FILES, TRUSTED, Labels
 from .rule import Context
-from .stored import ANY, RUN, Pattern, meet, pattern_of, read_back, spelled
+from .stored import ANY, RUN, Pattern, meet, pattern_of, pattern_of_glob, read_back, spelled
 
 _WRITES = ("create", "write", "edit")
 _FROM = {"workspace": "text of the workspace", "model": "a model's text", "untrusted": "text from outside"}
@@ -69,16 +69,17 @@ def check(context: Context) -> Iterator[Diagnostic]:
     units = {instance.unit.key: instance.unit for instance in context.order}
     summaries: dict[str, Summary] = {}
     labels = Labels()
+    outside = tuple(map(pattern_of_glob, context.linker.settings.untrusted))
     called = {call.key for unit in units.values() for call in unit.calls}
     for group in components(calls_of(units)):
-        if len(group) == 1 and group[0] not in called and _quiet(units[group[0]]):
+        if len(group) == 1 and group[0] not in called and not outside and _quiet(units[group[0]]):
             continue
         looping = len(group) > 1 or any(call.key == group[0] for call in units[group[0]].calls)
         changed = True
         while changed:
             changed = False
             mark = labels.mark()
-            flows = [_Flow(units[key], summaries, labels, key in called) for key in group]
+            flows = [_Flow(units[key], summaries, labels, key in called, outside) for key in group]
             for flow in flows:
                 key = flow.unit.key
                 before = summaries.get(key)
@@ -119,13 +120,19 @@ class _Name(NamedTuple):
 
 
 class _Flow:
-    """One plan. `names`: what is bound here; `choices`: the label of the conditions around; `called`: a plan here calls it."""
+    """One plan. `names`: what is bound here; `choices`: the label of the conditions around.
 
-    def __init__(self, unit: Unit, summaries: dict[str, Summary], labels: Labels, called: bool) -> None:
+    `called`: a plan here calls it. `outside`: the files that hold text from outside before anything runs.
+    """
+
+    def __init__(
+        self, unit: Unit, summaries: dict[str, Summary], labels: Labels, called: bool, outside: tuple[Pattern, ...]
+    ) -> None:
         self.unit = unit
         self.summaries = summaries
         self.labels = labels
         self.called = called
+        self.outside = outside
         self.known = bound_names(unit)
         self.names: dict[str, _Name] = {}
         self.choices = TRUSTED
@@ -253,12 +260,16 @@ class _Flow:
         """The label of a step's result: its tool's, and that of all that it is given or reads."""
         tool, arguments = node.bound.tool, node.bound.arguments
         given |= self.labels.of(tool.trust, self.unit, node.step, tool.name)
+        read: list[Pattern] = []
         if tool.writes_unknown:
-            return given | self.stored(ANY)
-        if tool.trust == "workspace" and tool.effect != "pure":
+            read = [ANY]
+        elif tool.trust == "workspace" and tool.effect != "pure":
             named = [arguments[item.name] for item in tool.parameters if item.sink == "path" and item.name in arguments]
-            for pattern in map(pattern_of, named) if named else (ANY,):
-                given |= self.stored(pattern)
+            read = [*map(pattern_of, named)] or [ANY]
+        for pattern in read:
+            given |= self.stored(pattern)
+            if any(meet(pattern, one) for one in self.outside):
+                given |= self.labels.of("untrusted", self.unit, node.step, tool.name)
         return given
 
     def put(self, node: Act, brought: int) -> None:

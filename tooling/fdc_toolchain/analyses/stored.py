@@ -34,16 +34,21 @@ def pattern_of(value: Value) -> Pattern:
     if "{" not in value.text and not _WILD.search(value.text):
         path = posixpath.normpath(value.text)
         return Pattern(path, path, True)
-    texts = ["" if isinstance(part, Ref) else part for part in value.parts]
-    first = value.parts[0] if value.parts else ""
-    begins = RUN if isinstance(first, Ref) and first.path == ("run",) else texts[0] if texts else ""
-    ends = texts[-1] if texts else ""
-    wild = _WILD.search(begins)
-    begins = begins[: wild.start()] if wild else begins
-    tail = re.split(r"[*?\]]", ends)[-1]
     if ".." in value.text or "//" in value.text or "./" in value.text:
         return ANY
-    return Pattern(begins, tail)
+    texts = ["" if isinstance(part, Ref) else part for part in value.parts] or [""]
+    first = value.parts[0] if value.parts else ""
+    return _between(RUN if isinstance(first, Ref) and first.path == ("run",) else texts[0], texts[-1])
+
+
+def pattern_of_glob(glob: str) -> Pattern:
+    """The files that a glob of the settings names."""
+    return _between(glob, glob) if _WILD.search(glob) else Pattern(glob, glob, True)
+
+
+def _between(begins: str, ends: str) -> Pattern:
+    wild = _WILD.search(begins)
+    return Pattern(begins[: wild.start()] if wild else begins, re.split(r"[*?\]]", ends)[-1])
 
 
 def meet(one: Pattern, other: Pattern) -> bool:

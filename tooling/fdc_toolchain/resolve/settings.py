@@ -33,7 +33,7 @@ class Settings(NamedTuple):
     shell command that shows whether the workspace's code works; `test_seconds`, the most it may
     take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92). `models`:
     by role, how the model is asked (its name, `max-tokens`, `effort`, `seconds`); whether one is
-    asked at all, the operator decides.
+    asked at all, the operator decides. `untrusted`: globs of files that hold text from outside.
     """
 
     fsm: str = "tooling/fdc_fsm.json"
@@ -52,6 +52,7 @@ class Settings(NamedTuple):
     test_seconds: int = 600
     debug_attempts: int = 3
     models: tuple[tuple[str, dict[str, Any]], ...] = ()
+    untrusted: tuple[str, ...] = ()
 
 
 FILES = ("fdc.toml", "pyproject.toml")
@@ -111,7 +112,7 @@ def _settings(table: Any, where: str) -> Settings:
         "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
         "agents": dict,
         "test-command": str, "test-seconds": int, "debug-attempts": int,
-        "models": dict,
+        "models": dict, "untrusted": list,
     }  # fmt: skip
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: expected a table")
@@ -135,7 +136,7 @@ def _settings(table: Any, where: str) -> Settings:
 
     if values.get("profile", "default") not in ("default", "fdc"):
         raise SettingsError(f"{where}: `profile` is `default` or `fdc`, found `{values['profile']}`")
-    for key in ("catalogues", "exclude"):
+    for key in ("catalogues", "exclude", "untrusted"):
         if key in values:
             if not all(isinstance(item, str) for item in values[key]):
                 raise SettingsError(f"{where}: `{key}` takes a list of texts")
