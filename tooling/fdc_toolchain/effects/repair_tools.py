@@ -26,6 +26,7 @@ EXCERPTS = 12_000
 TIMED_OUT = 124
 _TAIL = 6000
 _TESTS = re.compile(r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)")
+_TESTING = re.compile(rb"^(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:import|from|#include|using|use|package)\b")
 _OPENS = "def|class|struct|interface|type|enum|fn|func|function|const|let|var"
 _PYTHON = re.compile(r"\.pyi?$")
@@ -44,9 +45,16 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
         found.update(dict.fromkeys(os.path.normpath(path) for path in paths))
     if not named:
         every = globs.files(context.root, "**/*.py")
-        found = dict.fromkeys(path for path in every if not _TESTS.search(path) and not _apart(path))
+        found = dict.fromkeys(path for path in every if not _apart(path) and not _is_test(path, word(args, "test", ""), context))
     held = repair_copy.make_copy(context, found)
     return {"files": list(held)[:200], "count": len(held), "named": bool(named)}
+
+
+def _is_test(path: str, command: str, context: Context) -> bool:
+    """True for a test by its name or by what it imports, and for what the test command itself names."""
+    if _TESTS.search(path) or path in re.split(r"[\s'\"]+", command):
+        return True
+    return _TESTING.search(context.root.read(path)[:20_000]) is not None
 
 
 def _apart(path: str) -> bool:

@@ -189,7 +189,7 @@ def proposal(answer: Any) -> str:
         return "it holds code or a diff, and a proposal holds none"
     if change["type"] == "grouping" and _TERMINATOR.search(words):
         return "a change of grouping neither adds nor removes a statement terminator"
-    if _LEXICAL.search(words) and not _STRUCTURAL.search(_LEXICAL.sub(" ", words)):
+    if _LEXICAL.search(intent) and not _STRUCTURAL.search(_LEXICAL.sub(" ", intent)):
         return "it cites a lexical change only, and no structure that is altered"
     if _TERMINATOR.search(operation):
         return "it cites a lexical change only: a statement terminator is no structure"
