@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-research soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -10,7 +10,7 @@ PY := $(BIN)/python
 QUESTION := How does a run continue after it was killed?
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-zA-Z.]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-zA-Z.-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: ## prove the plan library, then answer a question from this repository's own documents
 	@$(SETUP) base
@@ -66,6 +66,10 @@ bench: ## measure beside other tools and write docs/benchmarks.md
 	$(PY) -m benchmarks
 	$(PY) -m benchmarks.engine
 	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
+
+bench-research: ## measure answers beside ripgrep and BM25 and write docs/benchmarks-research.md
+	@$(SETUP) dev
+	$(PY) -m benchmarks.research --output docs/benchmarks-research.md
 
 soak: ## run the tests that take minutes
 	@$(SETUP) dev

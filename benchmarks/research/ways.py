@@ -1,4 +1,4 @@
-"""Five ways to answer a question from a folder: `fdc explore`, `fdc research`, either with the reranker, ripgrep, BM25.
+"""Ways to answer a question from a folder: ripgrep, BM25, `fdc research` and `fdc explore`, with or without the reranker.
 
 Each returns places in the order in which a reader meets them. ripgrep and BM25 return windows of lines;
 fdc returns cited lines, of which those near each other in one file are one place.
@@ -23,7 +23,7 @@ from fdc_toolchain.effects.documents import Document, scan
 from fdc_toolchain.effects.words import STOP
 
 WINDOW = 20
-"""Lines of a window; on the development part 20 did better than 10 and 40, for both ways that have windows."""
+"""Lines of a window of ripgrep's, and within which citations are one place. On the development part it does best with 20."""
 DEPTH = 5
 FDC = str(Path(__file__).resolve().parents[2] / "tooling" / "fdc_cli.py")
 
@@ -36,13 +36,13 @@ class Place(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a way said: places in reading order, citations opened and wrong, what a reader must read, and what it cost."""
+    """What a way said: places in reading order, how many citations it has and which are wrong, the tokens to read (of four
+    characters each), and the CPU seconds, those of making an index included."""
 
     places: list[Place]
     cited: int
     wrong: list[str]
     read: int
-    tokens: int
     seconds: float
 
 
@@ -79,7 +79,7 @@ class Command(NamedTuple):
         wrong = [f"{path}:{first}" for path, first, last, quote in cited if not _holds(folder, path, first, last, quote)]
         places = folded((path, first, last) for path, first, last, _ in cited)
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return Answer(places, len(cited), wrong, len(text) // 4, 0, spent)
+        return Answer(places, len(cited), wrong, len(text) // 4, spent)
 
 
 Cited = list[tuple[str, int, int, str]]
@@ -145,19 +145,19 @@ class Ripgrep:
         places = [Place(path, tuple(range(at * WINDOW + 1, at * WINDOW + WINDOW + 1))) for path, at in best]
         read = sum(len(line) + 1 for one in places for line in self.documents[one.path].lines[one.lines[0] - 1 : one.lines[-1]])
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return Answer(places, 0, [], read // 4, 0, spent)
+        return Answer(places, 0, [], read // 4, spent)
 
 
 class Bm25:
     """Plain BM25 (bm25s: English stop words; stems where PyStemmer is installed) over windows of lines with their path."""
 
-    def __init__(self, documents: list[Document]) -> None:
+    def __init__(self, documents: list[Document], window: int = WINDOW) -> None:
         import bm25s
 
         self.documents = {one.path: one for one in documents}
         self.places = [
-            Place(one.path, tuple(range(at + 1, min(at + WINDOW, len(one.lines)) + 1)))
-            for one in documents for at in range(0, len(one.lines), WINDOW)
+            Place(one.path, tuple(range(at + 1, min(at + window, len(one.lines)) + 1)))
+            for one in documents for at in range(0, len(one.lines), window)
         ]  # fmt: skip
         self.stemmer = self._stemmer()
         started = time.process_time()
@@ -185,7 +185,7 @@ class Bm25:
         found, _ = self.index.retrieve(tokens, k=min(DEPTH, len(self.places)), show_progress=False)
         places = [self.places[number] for number in found[0]]
         spent = self.built + time.process_time() - started
-        return Answer(places, 0, [], sum(len(line) + 1 for one in places for line in self._lines(one)) // 4, 0, spent)
+        return Answer(places, 0, [], sum(len(line) + 1 for one in places for line in self._lines(one)) // 4, spent)
 
 
 def documents_of(folder: Path) -> list[Document]:

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit"}
+MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit",
+           "pystemmer": "Stemmer"}  # fmt: skip
 MODULES |= dict.fromkeys(("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry")
 OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .documents import lines_in, read_beneath
 from .extract import Citation
 
-_MARKS = re.compile(r"[\s>#*/;%!|-]*\Z")
+_MARKS = re.compile(r"[\s>#*/;%!|:'-]*\Z")
 """What may precede quoted prose on a continued line: indentation, and the marks of quotes and comments."""
 _QUOTED_LINE = re.compile(r"(?:> |- |  - )(?P<text>.+) (?P<fence>`+) ?(?P<path>.+?):(?P<line>\d+)(?:-(?P<end>\d+))? ?(?P=fence)$")
 _MARKUP = re.compile(r"[\s>#*/;%!|\\-]+")

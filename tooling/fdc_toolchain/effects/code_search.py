@@ -342,6 +342,8 @@ class Search:
         score *= (COVERED + covered / total) * (1 + NEAR * self._near(one.lines) / total) * factor
         if one.definition is not None and one.definition.name.startswith("__"):
             score *= 0.8
+        if one.definition is not None and self.tree.documents[path].lines[one.definition.end - 1].rstrip().endswith(_STUB):
+            score *= 0.6  # it says that something is there, and nothing of it
         if one.definition is not None and self.names:
             if self.names & {one.definition.name, one.definition.qualified}:
                 score = score * 2 + 3 * total * factor
@@ -366,6 +368,7 @@ class Search:
         return best
 
 
+_STUB = (": ...", " ...")
 PLAIN = 0.49
 """Variants below this weight are synonyms; above, they are parts or forms of the word itself."""
 
@@ -405,7 +408,7 @@ class _Spans:
 
             self.title = shape.title
             for one in passages(0, shape):
-                self.passages.append((one.line, one.end_line, " ".join(shape.sections[one.section].path)))
+                self.passages.append((one.line, one.end_line, " / ".join(shape.sections[one.section].path)))
             self.starts = [line for line, _, _ in self.passages]
 
     def at(self, line: int) -> tuple[Definition | None, int, int, str]:

@@ -100,15 +100,15 @@ def sentence(lines: tuple[str, ...], line: int) -> str:
     return " ".join(out)
 
 
-def around(lines: tuple[str, ...], line: int) -> str:
-    """The sentence of a comment or docstring that a line is part of, on one line; empty where none can be told."""
+def around(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
+    """The sentence of a comment or docstring that a line is part of, on one line; `prose` has the lines that are either."""
     first = line
-    while first > 1 and line - first < 6 and _WORDS.search(lines[first - 2]) and not _OPENS.match(lines[first - 1]):
+    while first - 1 in prose and line - first < 6 and _WORDS.search(lines[first - 2]) and not _OPENS.match(lines[first - 1]):
         first -= 1
     text, at = "", 0
     for number in range(first, min(line + 6, len(lines)) + 1):
         bare = _MARKS.sub("", lines[number - 1]).strip()
-        if not _WORDS.search(bare) or (number > line and _OPENS.match(lines[number - 1])):
+        if number not in prose or not _WORDS.search(bare) or (number > line and _OPENS.match(lines[number - 1])):
             break
         at = len(text) if number == line else at
         text += bare + " "
@@ -153,6 +153,8 @@ def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place
     for unit in subjects(search, ""):
         one = unit.definition
         assert one is not None
+        if one.name.startswith("__"):
+            continue  # everything has one of that name
         stands = home(unit.path, one)
         per_file: dict[str, int] = {}
         for path, line, imported in tree.users(one.name):
@@ -163,7 +165,6 @@ def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place
                 continue
             worth = unit.score * (0.9 if imported else 1.0 if path != unit.path else 0.7) * (0.95 ** per_file[path])
             worth *= 0.5 if TESTS.search(path) else 1.0
-            worth *= 0.5 if one.name.startswith("__") else 1.0
             kind = "import" if imported else "use"
             user = None if imported else tree.around(path, line)
             shown = f"{'imports' if imported else 'uses'} `{one.name}`" + (f" in `{user.qualified}`" if user is not None else "")
@@ -197,7 +198,7 @@ def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
             what = "says" if prose else "has a text"
             shown = f"`{name}` {what}" if name else f"{unit.path} {what}"
             worth = unit.score * (0.4 + 0.4 * weight / most) * (1.0 if prose else 0.7)
-            said = around(lines, line) if prose else ""
+            said = around(lines, line, outlined.prose) if prose and outlined is not None else ""
             yield Place(unit.path, line, "prose" if prose else "text", name, stands, shown, worth, said)
 
 

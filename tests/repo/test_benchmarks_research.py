@@ -1,0 +1,68 @@
+"""The benchmark of answers: its questions are whole, its machinery works on a tree too small to mean anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.research import questions, ways
+from benchmarks.research.__main__ import measure, rank, table
+from tests.support.explored import shop
+
+
+def test_the_questions_are_as_many_as_were_asked_for_and_held_out() -> None:
+    asked, packages = questions.read()
+    assert len(asked) >= 60 and 3 == len(packages)
+    assert len({one.id for one in asked}) == len({one.ask for one in asked}) == len(asked)
+    assert sum(one.part == "held-out" for one in asked) >= 30
+    for part in ("development", "held-out"):
+        kinds = [one.kind for one in asked if one.part == part]
+        assert abs(kinds.count("code") - kinds.count("docs")) <= 1
+    assert all(one.answers and all(0 < first <= last for _, first, last in one.answers) for one in asked)
+
+
+def test_a_package_of_another_digest_is_refused(tmp_path: Path) -> None:
+    package = questions.Package("click", "1", "click-1", "0" * 64)
+    (tmp_path / "click-1.tar.gz").write_bytes(b"something else")
+    with pytest.raises(questions.Wrong, match="is not the click 1 whose lines"):
+        questions.unpacked(package, tmp_path)
+
+
+def test_citations_near_each_other_are_one_place_and_the_first_right_one_counts() -> None:
+    cited = [("a.py", 10, 10), ("b.py", 1, 2), ("a.py", 25, 25), ("a.py", 31, 31)]
+    places = ways.folded(cited)
+    assert [("a.py", (10, 25)), ("b.py", (1, 2)), ("a.py", (31,))] == places
+    answers = [("a.py", 20, 30), ("b.py", 2, 9), ("a.py", 30, 40), ("a.py", 11, 24), ("c.py", 1, 9)]
+    assert [1, 2, 3, 0, 0] == [rank(places, [answer]) for answer in answers]
+
+
+ASKED = [
+    ("code", "Where is stock set aside for somebody who buys?", ("shop/stock.py", 4, 7)),
+    ("code", "Who calls `reserve`?", ("shop/orders.py", 12, 12)),
+    ("docs", "What happens to the stock when an order cannot be paid?", ("README.md", 3, 3)),
+]
+
+
+@pytest.mark.slow
+def test_every_way_answers_and_every_citation_holds(tmp_path: Path) -> None:
+    """The real commands, the real ripgrep (or grep) and BM25. No time is judged."""
+    asked = [questions.Question(f"q{n}", "shop", kind, "held-out", ask, (row,)) for n, (kind, ask, row) in enumerate(ASKED)]
+    names = ("ripgrep", "BM25, 20 lines", "fdc research", "fdc explore")
+    rows = measure(asked, {"shop": shop(tmp_path)}, names, lambda text: None)
+    assert len(asked) * len(names) == len(rows)
+    for row in rows:
+        assert [] == row.answer.wrong and row.answer.places and row.answer.seconds > 0, row
+        assert bool(row.answer.cited) == row.way.startswith("fdc"), row
+    assert all(0 < row.rank <= 5 for row in rows if row.way == "fdc explore"), [(row.question.ask, row.rank) for row in rows]
+    text = "\n".join(table(rows, names))
+    assert "| held-out (3) | ripgrep |" in text and text.count("\n") == 1 + len(names)
+
+
+def test_a_citation_that_does_not_hold_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("# one\n# two\nx = 3\n")
+    for good, citation in {
+        True: ("a.py", 1, 2, "one two"), False: ("a.py", 1, 1, "two"),
+    }.items():  # fmt: skip
+        assert good == ways._holds(tmp_path, *citation)
+    assert not ways._holds(tmp_path, "none.py", 1, 1, "x") and not ways._holds(tmp_path, "a.py", 9, 9, "x = 3")
