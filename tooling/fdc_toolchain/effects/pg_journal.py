@@ -204,7 +204,7 @@ class PgStore(Store):
         except psycopg.Error as failed:
             raise WorldFailed(f"{self.path}: {' '.join(str(failed).split())}") from failed
         if found != (VERSION,):
-            raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {found[0] if found else "none"}, this one knows {VERSION})")
+            raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {found[0] if found else 'none'}, this one knows {VERSION})")
 
 
 class _Inner:
