@@ -28,7 +28,7 @@ _MADE = frozenset(
     ["noun.artifact", "noun.food", "noun.possession", "noun.person", "noun.communication", "verb.competition", "verb.social"]
 )
 LEAST_USED = 10
-"""With a strictness of 0 a word is needed from so many definitions on; with 1 from five times as many."""
+"""With a strictness of 0 a word is needed from so many definitions on; with 1 from three times as many."""
 
 
 def evaluate(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
 
 def _parsimony(label: str, row: dict[str, Any], strictness: float) -> dict[str, Any]:
     seen = row["evidence"]
-    least = round(LEAST_USED * (1 + 4 * strictness))
+    least = round(LEAST_USED * (1 + 2 * strictness))
     value = "high" if row["uses"] >= 5 * least or seen["gain"] >= 3 else "medium" if row["uses"] >= least else "low"
     others = [one for one in [*row["synonyms"], *row["hypernyms"][:2]] if normal(one) != label][:4]
     gained = f", among them {', '.join(seen['gained'][:5])}" if seen["gained"] else ""
