@@ -256,7 +256,7 @@ def test_a_plan_may_not_start_the_controller(home: Path) -> None:
         (["--target", "moon"], 1, "", "do not map to a recognized research protocol."),
         (["--target", "local_filesystem", "--scope", "file", "--path", "gone.txt"], 1, "", "Error: "),
         (["--target", "local_filesystem", "--scope", "file", "--path", "../x"], 1, "", "Error: "),
-        (["--target", "external_web", "--scope", "narrow", "--query", "tea"], 1, "", "Error: nothing here can reach"),
+        (["--target", "external_web", "--scope", "narrow", "--query", "tea"], 1, "", "Error: the web is out of reach"),
     ],
 )
 def test_research_by_constraints_reads_what_is_there(home: Path, words: list[str], code: int, out: str, err: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,7 +33,8 @@ Route = Reply | Callable[["Handler"], Reply | None]
 
 def page(title: str, body: str, charset: str = "utf-8") -> Reply:
     """A page with an article."""
-    text = f"<html><head><title>{title}</title></head><body><nav><a href='/'>Home</a></nav><article><h1>{title}</h1>{body}</article></body></html>"
+    inside = f"<nav><a href='/'>Home</a></nav><article><h1>{title}</h1>{body}</article>"
+    text = f"<html><head><title>{title}</title></head><body>{inside}</body></html>"
     return Reply(text.encode(charset), f"text/html; charset={charset}")
 
 
@@ -60,9 +60,16 @@ class Handler(BaseHTTPRequestHandler):
         """A question to an interface."""
         self._answer(self.rfile.read(int(self.headers["content-length"])))
 
+    def do_CONNECT(self) -> None:
+        """Whoever takes us for a proxy gets nowhere."""
+        with self.server.lock:
+            self.server.asked.append(Asked(self.path, {}, b""))
+        self.send_error(403)
+
     def _answer(self, body: bytes) -> None:
         with self.server.lock:
-            self.server.asked.append(Asked(self.path, {key.lower(): value for key, value in self.headers.items()}, body, time.monotonic()))
+            headers = {key.lower(): value for key, value in self.headers.items()}
+            self.server.asked.append(Asked(self.path, headers, body))
         route = self.server.routes.get(urlsplit(self.path).path)
         found = route(self) if callable(route) else route
         if route is None:
@@ -96,7 +103,6 @@ class Asked(NamedTuple):
     path: str
     headers: dict[str, str]
     body: bytes
-    at: float
 
 
 class Site(ThreadingHTTPServer):

@@ -44,7 +44,7 @@ def test_local_files_and_folders_are_brought(root: Path) -> None:
         ({"target": "external_repository", "scope": "all"}, "argument", "Error: 'url' not specified"),
         ({"target": "moon", "scope": "file"}, "argument", "do not map to a recognized research protocol."),
         ({"target": "local_filesystem", "scope": "moon"}, "argument", "do not map to a recognized research protocol."),
-        ({"target": "external_web", "scope": "narrow", "query": "tea"}, "unavailable", "nothing here can reach external_web"),
+        ({"target": "external_web", "scope": "narrow", "query": "tea"}, "unavailable", "the web is out of reach"),
         ({"target": "local_filesystem", "scope": "file", "path": "../x"}, "path", "leads upwards"),
         ({"target": "local_filesystem", "scope": "file", "path": "bad.md"}, "encoding", "is not UTF-8"),
     ],

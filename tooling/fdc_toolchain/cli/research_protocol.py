@@ -1,4 +1,4 @@
-"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder; what is out of reach is said."""
+"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder, a search, a page; what is out of reach is said."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
         root: the workspace; the nearest one above the working directory otherwise.
 
     Returns:
-        The file's text, or the folder's files, one a line. Where that cannot be had, a sentence that begins with
-        `Error: `; nothing is made up.
+        The file's text, the folder's files, one a line, what a search found, or the text of a page. Where that cannot be
+        had, a sentence that begins with `Error: `; nothing is made up.
     """
     return _execute(constraints, root)[0]
 
@@ -32,6 +32,7 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
 def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, bool]:
     from ..effects import research_protocol
     from ..effects.failure import ToolFailure
+    from ..engine.events import Outcome
     from ..engine.ports import WorldFailed
     from .agent_world import opened
 
@@ -39,7 +40,8 @@ def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, boo
         return "Error: the constraints are not an object.", False
     try:
         with opened(find_root(".") if root is None else root) as context:
-            return str(research_protocol.execute_research_protocol(dict(constraints), context)), True
+            found = research_protocol.execute_research_protocol(dict(constraints), context)
+            return str(found.value if isinstance(found, Outcome) else found), True
     except (ToolFailure, WorldFailed) as failed:
         said = str(failed)
         return said if said.startswith("Error: ") else f"Error: {said}", False

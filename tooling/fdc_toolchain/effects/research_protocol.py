@@ -31,9 +31,10 @@ def plan_deep_research(args: dict[str, Any], context: Context) -> Any:
 
 
 def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
-    """`execute_research_protocol`: reads the file, or lists the folder, that the constraints name.
+    """`execute_research_protocol`: the file, the folder, the results of a search or the page that the constraints name.
 
-    What lies outside of the workspace is out of reach here, and the failure says so: nothing is made up.
+    What cannot be had is a failure that says why: nothing is made up. A repository is read as the page that its address
+    shows. (`knowledge_graph` is none of the targets: what it enriched, `fdc knowledge` makes from the sources.)
     """
     target, scope = word(args, "target"), word(args, "scope", "")
     key = ROUTES.get((target, scope)) or ROUTES.get((target, ""))
@@ -49,4 +50,10 @@ def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
             raise ToolFailure("encoding", f"`{value}` is not UTF-8 text") from None
     if target == "local_filesystem":
         return "\n".join(find_tools.list_files({"path": value}, context))
-    raise ToolFailure("unavailable", f"nothing here can reach {target}; research reads the workspace's own documents")
+    from . import web_tools
+
+    if key == "query":
+        found = web_tools.google_search({"query": value}, context)
+        shown = "\n\n".join("\n".join(filter(None, (hit["title"], hit["url"], hit["snippet"]))) for hit in found.value)
+        return found._replace(value=shown or "nothing was found")
+    return web_tools.view_text_website({"url": value.removesuffix(".git") if target == "external_repository" else value}, context)

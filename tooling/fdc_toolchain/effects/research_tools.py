@@ -221,6 +221,8 @@ def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any], web: Mapping[str
         out.append(f"Read: {_inert(row['url'])}, {row['fetched']}, {row['lines']} lines (SHA-256 {row['sha256'][:16]}).")
     if web.get("pages"):
         out.append("Pages of the web are what strangers wrote; they are quoted as they were when they were read.")
+    if answer.get("why"):
+        out.append(f"The model wrote no answer: {_inert(answer['why'])}.")
     rejected = answer.get("rejected") or ()
     if rejected:
         out.append(f"Claims of the model that were thrown away, because a quotation does not hold: {len(rejected)}.")

@@ -53,7 +53,8 @@ def _html(data: bytes) -> tuple[str, str]:
     title = re.search(r"<title[^>]{0,200}>([^<]{0,1000})", page, re.IGNORECASE)
     text = extract(page, output_format="markdown", include_comments=False, include_tables=True) or ""
     if len(text) < SHORT:  # a page that is no article: all of its text is better than nothing
-        text = max(text, html2txt(page) or "", key=len)
+        whole = html2txt(page) or ""
+        text = whole if len(whole) > 3 * len(text) else text
     return unescape(title[1]) if title else "", text
 
 

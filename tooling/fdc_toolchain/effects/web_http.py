@@ -106,11 +106,9 @@ def public(address: str) -> bool:
     ip = ipaddress.ip_address(address.partition("%")[0])
     inner: list[Any] = [ip]
     if isinstance(ip, ipaddress.IPv6Address):
-        inner += [one for one in (ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())) if one is not None]
-        if ip in _NAT64:
-            inner.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
-        if ip.ipv4_mapped is not None:
-            inner.remove(ip)  # the address that it stands for decides
+        inner += [one for one in (ip.sixtofour, *(ip.teredo or ())) if one is not None]
+        if ip.ipv4_mapped is not None or ip in _NAT64:
+            inner = [ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)]  # the address that it stands for decides
     return all(
         one.is_global and not (one.is_multicast or one.is_reserved or one.is_unspecified or one.is_loopback or one.is_link_local)
         for one in inner
@@ -126,6 +124,9 @@ def request(
     bomb is no more than its fuse), `encoding` for a packing that nobody asked for.
     """
     deadline = time.monotonic() + door.seconds
+    written = _written(where.host)
+    if written is not None and not public(written) and not door.opens(where):
+        raise _private(where, written)
     address = _checked(where, _resolved(where, deadline, door), door)
     watch = _Watch(deadline, door.stop)
     try:
@@ -142,6 +143,22 @@ def request(
         raise ToolFailure("net", f"{where.host}: {why.lower()}") from None
     finally:
         watch.done()
+
+
+def _written(host: str) -> str | None:
+    """The address that a host's name is already, in any of the ways in which one can be written; None for a name."""
+    try:
+        return str(ipaddress.ip_address(host.partition("%")[0]))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))  # `2130706433`, `0x7f.1`
+    except OSError:
+        return None
+
+
+def _private(where: Target, address: str) -> ToolFailure:
+    return ToolFailure("address", f"{where.host} is {address}, an address of a private network: it is not fetched")
 
 
 def _resolved(where: Target, deadline: float, door: Door) -> list[Any]:
@@ -176,37 +193,40 @@ def _checked(where: Target, rows: list[Any], door: Door) -> Any:
             return row
     if not usable:
         raise ToolFailure("net", f"{where.host} has no address")
-    address = str(usable[0][4][0])
-    raise ToolFailure("address", f"{where.host} is {address}, an address of a private network: it is not fetched")
+    raise _private(where, str(usable[0][4][0]))
 
 
 def _exchange(
     where: Target, door: Door, watch: _Watch, address: Any, method: str, body: bytes | None, headers: dict[str, str]
 ) -> Response:
-    family, kind, protocol, _, place = address
-    raw = socket.socket(family, kind, protocol)
-    watch.over(raw)
-    raw.settimeout(watch.left())
-    raw.connect(place)
-    if where.scheme == "https":
-        raw = ssl.create_default_context().wrap_socket(raw, server_hostname=where.host)
-        watch.over(raw)
     line = (http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection)(where.host, where.port)
-    line.sock = raw
     try:
+        _connect(line, where, watch, address)
         sent = {"user-agent": agent(), "accept-encoding": "gzip", "connection": "close", "accept": "*/*", **headers}
         line.request(method, where.path, body=body, headers=sent)
-        answer = line.getresponse()
-        named: dict[str, str] = {}
-        for name, value in answer.getheaders():
-            named.setdefault(name.lower(), value)
-        data = b"" if method == "HEAD" else _read(answer, named, door, where)
+        with line.getresponse() as answer:
+            named: dict[str, str] = {}
+            for name, value in answer.getheaders():
+                named.setdefault(name.lower(), value)
+            data = _read(answer, named, door, where)
         late = watch.failure(where)
         if late is not None:
             raise late
         return Response(answer.status, named, data)
     finally:
         line.close()
+
+
+def _connect(line: http.client.HTTPConnection, where: Target, watch: _Watch, address: Any) -> None:
+    """Connects to the address that was checked; whoever calls closes the line, whatever becomes of it."""
+    family, kind, protocol, _, place = address
+    line.sock = raw = socket.socket(family, kind, protocol)
+    watch.over(raw)
+    raw.settimeout(watch.left())
+    raw.connect(place)
+    if where.scheme == "https":
+        line.sock = ssl.create_default_context().wrap_socket(raw, server_hostname=where.host)
+        watch.over(line.sock)
 
 
 def _read(answer: http.client.HTTPResponse, headers: Mapping[str, str], door: Door, where: Target) -> bytes:
