@@ -1,0 +1,148 @@
+"""The proposer that needs no model: it finds known faults of every kind, in small edits that keep a file as it is written."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+from fdc_toolchain.packs.repair.mutate import propose
+from fdc_toolchain.packs.repair.mutate_words import KINDS
+from fdc_toolchain.packs.repair.patch import apply_patch
+from fdc_toolchain.packs.repair.region import KINDS as REGIONS
+from fdc_toolchain.packs.repair.region import parse_region
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.repository import PACKAGE
+
+FAULTS = {
+    "comparison": ("def f(x):\n    return x <  10  # ten\n", "def f(x):\n    return x <=  10  # ten\n"),
+    "boolean": ("def f(a, b):\n    if a and b:\n        return 1\n", "def f(a, b):\n    if a or b:\n        return 1\n"),
+    "arithmetic": ("def f(a, b):\n    return (a)  -  b\n", "def f(a, b):\n    return (a)  +  b\n"),
+    "operand": ("def f(a, b):\n    return a and b\n", "def f(a, b):\n    return a\n"),
+    "bound": ("def f(n):\n    return list(range(n))\n", "def f(n):\n    return list(range(n + 1))\n"),
+    "constant": ("def f(x):\n    return g(x, deep=True)\n", "def f(x):\n    return g(x, deep=False)\n"),
+    "negation": ("def f(x):\n    if x.empty():\n        return 1\n", "def f(x):\n    if not x.empty():\n        return 1\n"),
+    "condition": ("def f(x):\n    if x:\n        return 1\n", "def f(x):\n    if x is not None:\n        return 1\n"),
+    "name": ("def f(left, right):\n    return left + left\n", "def f(left, right):\n    return left + right\n"),
+    "attribute": ("def f(x):\n    return x.lstrip()\n", "def f(x):\n    return x.rstrip()\n"),
+    "callee": ("def f(x):\n    return min(x)\n", "def f(x):\n    return max(x)\n"),
+    "arguments": ("def f(a, b):\n    return g( b,  a )\n", "def f(a, b):\n    return g( a,  b )\n"),
+    "argument": ("def f(a, b):\n    return g(a, b)\n", "def f(a, b):\n    return g(a)\n"),
+    "added": ("def f(x):\n    return sorted(x)\n", "def f(x):\n    return sorted(x, reverse=True)\n"),
+    "unwrapped": ("def f(x):\n    return str(x)\n", "def f(x):\n    return x\n"),
+    "branches": ("def f(x):\n    return 1 if x else 2\n", "def f(x):\n    return 2 if x else 1\n"),
+    "regroup": ("def f(a, b, c):\n    return a + b * c\n", "def f(a, b, c):\n    return (a + b) * c\n"),
+    "slice": ("def f(x, n):\n    return x[1:n]\n", "def f(x, n):\n    return x[1:]\n"),
+    "assignment": ("def f(xs):\n    n = 0\n    for x in xs: n = x\n", "def f(xs):\n    n = 0\n    for x in xs: n += x\n"),
+    "exception": ("def f(x):\n    try:\n        g()\n    except KeyError:\n        pass\n",
+                  "def f(x):\n    try:\n        g()\n    except IndexError:\n        pass\n"),
+    "flow": ("def f(xs):\n    for x in xs:\n        if x: break\n", "def f(xs):\n    for x in xs:\n        if x: continue\n"),
+    "return": ("def f(x):\n    out = [x]\n    out.sort()\n", "def f(x):\n    out = [x]\n    out.sort()\n    return out\n"),
+    "removed": ("def f(x):\n    x.clear()\n    return x\n", "def f(x):\n    pass\n    return x\n"),
+    "order": ("def f(x):\n    a()\n    b()\n    return x\n", "def f(x):\n    b()\n    a()\n    return x\n"),
+    "nesting": ("def f(xs):\n    for x in xs:\n        g(x)\n        return x\n",
+                "def f(xs):\n    for x in xs:\n        g(x)\n    return x\n"),
+    "nested": ("def f(x):\n    if x:\n        g(x)\n    x = 1\n    return x\n",
+               "def f(x):\n    if x:\n        g(x)\n        x = 1\n    return x\n"),
+    "base": ("def f(n):\n    return n * f(n - 1)\n", "def f(n):\n    if n <= 1: return 1\n    return n * f(n - 1)\n"),
+}  # fmt: skip
+
+
+def candidates(source: str, limit: int = 10_000, tried: tuple[str, ...] = (), lines: range | None = None) -> list[dict]:
+    numbers = lines or range(1, source.count("\n") + 2)
+    return propose(source, "pkg/f.py", [{"path": "pkg/f.py", "line": n, "score": 0.8} for n in numbers], [*tried], limit)
+
+
+def after(source: str, row: dict) -> str:
+    return apply_patch(source, row["diff"], region=parse_region(row["affected_region"])).text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_fault_is_found_in_place(kind: str) -> None:
+    """HYP-20: white space, comments and parentheses stay; the candidate says which relation it alters."""
+    broken, wanted = FAULTS[kind]
+    row = next((row for row in candidates(broken) if after(broken, row) == wanted), None)
+    assert row is not None
+    assert {"type": KINDS[kind].relation, "operation": KINDS[kind].operation} == row["structural_change"]
+    assert row["key"].startswith(f"{kind}-")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("end", "bom"), [("\r\n", ""), ("\n", "\ufeff")])
+def test_other_line_ends_and_columns_in_bytes_change_nothing(kind: str, end: str, bom: str) -> None:
+    """Positions of the syntax tree are bytes of UTF-8; the file is not."""
+    broken, wanted = (f"{bom}é = '→𝄞'; é = 1\n{text}".replace("\n", end) for text in FAULTS[kind])
+    assert wanted in {after(broken, row) for row in candidates(broken)}
+
+
+def test_candidates_are_whole_hypotheses() -> None:
+    """HYP-01, 06, 15, 20, 26: fields, a region that holds the edit, no claim or edit twice, at least two rivals, best first."""
+    source = (PACKAGE / "packs/repair/patch_read.py").read_text("utf-8")
+    found = candidates(source, 200, lines=range(150, 260))
+    fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
+              "confidence", "diff", "key"}  # fmt: skip
+    tree = ast.dump(ast.parse(source))
+    texts = set()
+    for row in found:
+        assert fields == row.keys()
+        assert row["affected_region"]["kind"] in REGIONS and row["interpretation"] != row["explanation"]
+        assert row["structural_change"]["type"] in ("grouping", "nesting", "ordering", "scope", "ownership")
+        text = after(source, row)
+        assert ast.dump(ast.parse(text)) != tree
+        texts.add(text)
+    assert 200 == len(found) == len(texts) == len({row["key"] for row in found}) == len({row["claim"] for row in found})
+    assert [row["confidence"] for row in found] == sorted((row["confidence"] for row in found), reverse=True)
+    assert 20 < len({tuple(row["affected_region"].values()) for row in found[:40]})  # broad before deep
+
+
+def test_what_was_tried_is_not_proposed_again_even_where_it_has_moved() -> None:
+    source = FAULTS["arithmetic"][0]
+    every = candidates(source)
+    keys = tuple(row["key"] for row in every)
+    assert [] == candidates(source, tried=keys)
+    assert [] == [row for row in candidates(f"import os\n\n{source}") if row["key"] not in keys]
+    assert every[1:] == candidates(source, tried=keys[:1])
+    assert every[:2] == candidates(source, 2)
+
+
+def test_lines_that_no_failing_test_runs_are_left_alone() -> None:
+    source = textwrap.dedent("""\
+        def f(a, b=1):
+            if a < b:
+                return a - 1
+            return b - 1
+        """)
+    found = candidates(source, lines=range(3, 4))
+    assert {3} == {row["affected_region"]["first"] for row in found if not row["claim"].startswith("pkg/f.py:1:")}
+    assert any("`1`" in row["claim"] for row in found if row["claim"].startswith("pkg/f.py:1:"))  # a default: suspect by its body
+    assert [] == propose(source, "pkg/f.py", [{"path": "pkg/g.py", "line": 3, "score": 1.0}], [], 9)
+    assert [] == propose(source, "pkg/f.py", [], [], 9)
+
+
+def test_the_more_suspect_of_two_like_lines_comes_first() -> None:
+    source = "def f(a, b):\n    x = a < b\n    y = a < b\n    return x, y\n"
+    rows = [{"path": "f.py", "line": 3, "score": 0.9}, {"path": "f.py", "line": 2, "score": 0.3}]
+    assert 3 == propose(source, "f.py", rows, [], 1)[0]["affected_region"]["first"]
+
+
+def test_regions_are_as_small_as_what_they_name() -> None:
+    """HYP-15: a lambda's body, a conditional expression, a call: the kinds that a region may have."""
+    source = "def f(xs, key=lambda x: x < 1):\n    return g(\n        xs,\n        1 if xs else 2,\n    )\n"
+    kinds = {row["affected_region"]["kind"]: row["affected_region"] for row in candidates(source)}
+    assert {"lambda_body", "conditional_expression", "enclosing_call_expression", "statement_boundary"} == kinds.keys()
+    assert (4, 4) == (kinds["conditional_expression"]["first"], kinds["conditional_expression"]["last"])
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_no_text_makes_it_stumble(data: st.DataObject) -> None:
+    """Python with holes, with strange lines, and no Python at all: candidates that apply, or none."""
+    source = (PACKAGE / "packs/repair/localise.py").read_text("utf-8")[-1500:]
+    start = data.draw(st.integers(0, len(source)))
+    cut = source[data.draw(st.integers(0, start)) :][: data.draw(st.integers(0, 600))]
+    others = [cut, cut.replace("\n", "\r"), cut.replace("    ", "\t"), f"{cut}\x0c\n", f"({cut})"]
+    text = data.draw(st.sampled_from(others) | st.text())
+    for row in candidates(text, 5):
+        assert text != after(text, row)

@@ -1,0 +1,185 @@
+"""The proposer that needs no model: small edits of Python lines that failing tests run, as hypotheses with region and effect.
+
+It knows kinds of faults (`mutate_words`), where each could be in the text (`mutate_expr`, `mutate_stmt`), and which lines are
+suspect; it knows nothing of what the program is for. An edit changes the characters of one expression or statement and no
+others. Candidates are ordered by how suspect their statement is, times how common their kind of fault is, and each further
+one of the same statement counts for less, so that the search is broad before it is deep.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from ...report.diff import unified
+from . import mutate_expr, mutate_stmt
+from .mutate_source import Edit, Source, edited
+from .mutate_words import KINDS
+from .region import Region, as_dict
+
+SHOWN = 60
+"""Characters of code that a claim quotes."""
+AGAIN = 0.93
+"""What each further edit of a statement is worth, by the one before it."""
+DEFAULTS = 0.8
+"""How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
+LONGEST = 400_000
+
+
+def propose(source: str, path: str, suspects: list[dict[str, Any]], tried: list[str], limit: int) -> list[dict[str, Any]]:
+    """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; [] for what is no Python.
+
+    `suspects`: `{path, line, score}`, the most suspect first. Each candidate has claim, affected_region, expected_effect,
+    interpretation, explanation, structural_change `{type, operation}` (HYP-20, 22), intent, confidence (0 to 1; comparable
+    between files), diff and key. Nothing is raised, whatever the text is.
+    """
+    scores = {int(row["line"]): float(row["score"]) for row in suspects if row.get("path", path) == path}
+    if not scores or limit < 1 or len(source) > LONGEST:
+        return []
+    try:
+        parsed = Source(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    order = {line: number for number, line in enumerate(scores)}
+    old = set(tried)
+    found: list[dict[str, Any]] = []
+    texts = {source}
+    for edit, score in _ranked(parsed, scores, order):
+        text = edited(source, edit.pieces)
+        key = _key(parsed, edit)
+        if text in texts or key in old or not _sound(parsed, edit, text):
+            continue
+        texts.add(text)
+        found.append(_candidate(parsed, path, edit, score, scores, text, key))
+        if len(found) == limit:
+            break
+    return found
+
+
+def _ranked(source: Source, scores: dict[int, float], order: dict[int, int]) -> Iterator[tuple[Edit, float]]:
+    """Edits with what they are worth, the best first."""
+    by_statement: dict[ast.stmt, list[Edit]] = {}
+    suspicion = {one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)}
+    nodes = [one for one in source.nodes if (near := source.statement(one)) is not None and suspicion[near] > 0]
+    for edit in (*mutate_expr.edits(source, nodes), *mutate_stmt.edits(source, nodes)):
+        statement = source.statement(edit.node)
+        if statement is not None and suspicion[statement] > 0:
+            by_statement.setdefault(statement, []).append(edit)
+    worth: list[tuple[float, int, int, Edit]] = []
+    for statement, edits in by_statement.items():
+        suspect = suspicion[statement]
+        first, last = source.head(statement)
+        place = min((order[line] for line in range(first, last + 1) if line in order), default=len(order))
+        early = 0.8 + 0.2 / (1 + place / 8)  # suspects that score alike stand by the traceback
+        seen: set[tuple[tuple[int, int, str], ...]] = set()
+        number = 0
+        for edit in sorted(edits, key=lambda one: -one.prior):
+            if edit.pieces not in seen:
+                worth.append((suspect * early * edit.prior * AGAIN**number, statement.lineno, number, edit))
+                number += 1
+            seen.add(edit.pieces)
+    worth.sort(key=lambda row: (-row[0], *row[1:3]))
+    for score, _, _, edit in worth:
+        yield edit, score
+
+
+def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> float:
+    first, last = source.head(statement)
+    found = max((scores.get(line, 0.0) for line in range(first, last + 1)), default=0.0)
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        body = (scores.get(line, 0.0) for line in range(last + 1, (statement.end_lineno or last) + 1))
+        found = max(found, DEFAULTS * max(body, default=0.0))
+    return found
+
+
+def _sound(source: Source, edit: Edit, text: str) -> bool:
+    """True where the edited statement can be parsed, and means something else than before."""
+    top: ast.AST = edit.node
+    while not isinstance(source.parents.get(top), ast.Module):
+        top = source.parents[top]
+    first = max(source.skip, source.text.rfind("\n", 0, _start(source, top)) + 1)
+    last = source.end(top)
+    grown = len(text) - len(source.text)
+    try:
+        after = ast.parse(text[first : last + grown])
+        before = ast.parse(source.text[first:last])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return ast.dump(after) != ast.dump(before)
+
+
+def _start(source: Source, node: ast.AST) -> int:
+    decorators = getattr(node, "decorator_list", ())
+    return min([source.start(node), *(source.start(one) for one in decorators)])
+
+
+def _key(source: Source, edit: Edit) -> str:
+    """What names an edit wherever its lines have moved to: function, line, place in the line, old and new text."""
+    start = min(piece[0] for piece in edit.pieces)
+    line = source.line(start)
+    rows = source.text.split("\n")
+    row = rows[min(line, len(rows)) - 1]
+    function = source.qualified(edit.node)
+    same = [number for number, other in enumerate(rows[:line], 1) if other == row]
+    said = "\0".join((edit.kind, function, row.strip(), str(len(same)), str(source.column(start)), edit.old, edit.new))
+    return f"{edit.kind}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def _region(source: Source, path: str, edit: Edit) -> Region:
+    statement = source.statement(edit.node)
+    assert statement is not None
+    lines = [*(source.line(start) for start, _, _ in edit.pieces), *(source.line(end) for _, end, _ in edit.pieces)]
+    first, last = min(lines), max(lines)
+    kind = "statement_boundary"
+    at: ast.AST = edit.node
+    while at is not statement:
+        up = source.parents[at]
+        if isinstance(up, ast.Lambda) and up.body is at:
+            kind = "lambda_body"
+        elif isinstance(at, ast.IfExp):
+            kind = "conditional_expression"
+        elif isinstance(at, ast.Call):
+            kind = "enclosing_call_expression"
+        if kind != "statement_boundary":
+            node = at
+            inside = source.line(source.start(node)), source.line(source.end(node))
+            if inside[0] <= first and last <= inside[1]:
+                return Region(path, *inside, kind)
+            kind = "statement_boundary"
+        at = up
+    head = source.head(statement)
+    return Region(path, min(first, head[0]), max(last, head[1]), kind)
+
+
+def _candidate(
+    source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], text: str, key: str
+) -> dict[str, Any]:
+    kind = KINDS[edit.kind]
+    region = _region(source, path, edit)
+    start = min(piece[0] for piece in edit.pieces)
+    line, where = source.line(start), source.qualified(edit.node)
+    old, new = _short(edit.old), _short(edit.new)
+    place = f"{path}:{line}:{source.column(start)}"
+    within = f" of `{where}`" if where else ""
+    statement = source.statement(edit.node)
+    measured = _suspect(source, statement, scores) if statement is not None else 0.0
+    return {
+        "claim": f"{place}{within}: {kind.claim.format(old=old, new=new)}",
+        "affected_region": as_dict(region),
+        "expected_effect": f"{kind.effect.format(old=old, new=new)}; the failing tests pass, and those that passed still do",
+        "interpretation": f"the {kind.relation} at line {line}{within} is not what the tests expect",
+        "explanation": f"failing tests run the statement (suspicion {measured:.2f}), and a fault of this kind is common "
+        f"(weight {edit.prior:.2f}); nothing else is known of it",
+        "structural_change": {"type": kind.relation, "operation": kind.operation},
+        "intent": kind.intent,
+        "confidence": round(min(0.99, max(0.001, score)), 4),
+        "diff": unified(path, source.text, text),
+        "key": key,
+    }  # fmt: skip
+
+
+def _short(code: str) -> str:
+    flat = " ".join(code.split()).replace("`", "'")
+    return flat if len(flat) <= SHOWN else f"{flat[: SHOWN - 1]}…"
