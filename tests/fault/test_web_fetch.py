@@ -303,6 +303,13 @@ def test_a_wrong_or_missing_charset_is_seen_through(kind: str, body: bytes, char
     assert any(word in text for word in ("grüner", "緑茶", "зелёный")) and (not charset or charset == found)
 
 
+@pytest.mark.parametrize("name", ["punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined"])
+def test_a_codec_that_is_no_charset_of_pages_is_not_used(name: str) -> None:
+    """Half a megabyte said to be punycode kept a processor busy for minutes."""
+    page = Fetched("http://x/", "http://x/", 0, "text", f"text/plain; charset={name}", b"a" * 400_000 + b"\xfc-" + b"b9" * 60_000)
+    assert decoded(page)[1] != name
+
+
 # Hostile text
 
 

@@ -4,6 +4,7 @@ and every redirect is looked at as if it had been asked for (issue 5, "with the 
 
 from __future__ import annotations
 
+import codecs
 import re
 import threading
 import time
@@ -31,6 +32,8 @@ _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _TEXTS = frozenset(("application/json", "application/xml", "application/ld+json", "application/yaml", "application/toml"))
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
+_NO_CHARSETS = frozenset(("punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined"))
+"""Codecs that no page is written in; one takes minutes for what another takes milliseconds."""
 _LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1", "us-ascii", "ascii"))
 
 
@@ -207,7 +210,8 @@ def decoded(page: Fetched) -> tuple[str, str]:
     for name in _stated(page):
         name = "windows-1252" if name in _LATIN else name
         try:
-            return body.decode(name), name
+            if codecs.lookup(name).name not in _NO_CHARSETS:
+                return body.decode(name), name
         except (LookupError, UnicodeDecodeError, ValueError):
             continue
     return _guessed(body)
