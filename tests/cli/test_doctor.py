@@ -92,3 +92,26 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
     offered = any(one.grade == "ok" for one in found)
     assert offered or (found[-1].grade, found[-1].detail.endswith("(--allow-unsandboxed)")) == ("bad", True)
     assert offered or looks._sandbox(Operator(unsandboxed=True))[-1].grade == "note"
+
+
+def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(tmp_path: Path) -> None:
+    """Issue 5, L4; nobody is asked by looking."""
+    def web(**env: str) -> dict[str, tuple[str, str]]:
+        done = fdc("doctor", "--format", "json", cwd=tmp_path, env=env)
+        assert "secret" not in done.stdout
+        rows = json.loads(done.stdout)["found"]
+        return {row["name"]: (row["grade"], row["detail"]) for row in rows if row["name"].startswith("web")}
+
+    assert "note" == web()["web"][0] and "set FDC_SEARXNG_URL or BRAVE_API_KEY" in web()["web: search"][1]
+    providers = {"FDC_SEARXNG_URL": "http://127.0.0.1:8888", "BRAVE_API_KEY": "very-secret-key"}
+    found = web(FDC_ALLOW_WEB="1", FDC_WEB_PRIVATE="wiki", **providers)
+    assert {
+        "web": ("ok", "may be searched and read; of private networks also wiki"),
+        "web: search: searxng": ("ok", "http://127.0.0.1:8888"),
+        "web: search: brave": ("ok", "https://api.search.brave.com, its key is set"),
+    } == found
+    wrong = web(FDC_ALLOW_WEB="1", FDC_SEARCH="brave")
+    assert ("bad", "FDC_SEARCH names `brave`, and BRAVE_API_KEY is not set") == wrong["web: search"]
+    assert ("bad", "its address: `nowhere` is no http or https address") == web(FDC_SEARXNG_URL="nowhere")["web: search: searxng"]
+    plain = web(EXA_API_KEY="very-secret-key", FDC_EXA_URL="http://gateway.example/exa")["web: search: exa"]
+    assert ("note", "http://gateway.example, its key is set; the key would travel unencrypted") == plain

@@ -136,7 +136,7 @@ def test_a_killed_research_goes_on_and_fetches_no_page_twice(tmp_path: Path) -> 
     """The pages are in the run's folder; the journal knows which were read."""
     write(tmp_path, {"docs/tea.md": LOCAL})
     with world(("TEA/late", "Late", "")) as (tea, env):
-        tea.routes["/late"] = Reply(kind="text/plain", pieces=[b"", b"White tea is brewed with water of seventy degrees.\n"], wait=30)
+        tea.routes["/late"] = Reply(kind="text/plain", pieces=[b"", b"never sent"], wait=30)
         with fdc_started("research", QUESTION, "--docs", "docs", "--jobs", "1", cwd=tmp_path, env=env) as running:
             wait_for(lambda: {"/white", "/late"} <= set(tea.paths()))
             running.kill()
@@ -175,7 +175,8 @@ def answered(body: dict[str, Any]) -> dict[str, Any]:
     """An honest answer: all that was noted, as one claim."""
     rows = [claim for note in json.loads(shown(body, "notes")) for claim in note["held"]]
     citations = [one for row in rows for one in row["citations"]]
-    return {"claims": [{"claim": "White tea is brewed at seventy degrees.", "citations": citations[:6]}], "open_questions": ["How long?"]}
+    claim = {"claim": "White tea is brewed at seventy degrees.", "citations": citations[:6]}
+    return {"claims": [claim], "open_questions": ["How long?"]}
 
 
 @contextmanager

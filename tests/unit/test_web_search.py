@@ -20,7 +20,8 @@ SAID = {
     "exa": {"results": [{**ROW, "highlights": ["eighty", "degrees"]}]},
 }
 PATHS = {"searxng": "/search", "brave": "/res/v1/web/search", "tavily": "/search", "exa": "/search"}
-KEYS = {"searxng": {}, "brave": {"BRAVE_API_KEY": "b-key"}, "tavily": {"TAVILY_API_KEY": "t-key"}, "exa": {"EXA_API_KEY": "e-key"}}
+VARIABLES = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY", "exa": "EXA_API_KEY"}
+KEYS = {"searxng": {}, **{name: {variable: f"{name}-key"} for name, variable in VARIABLES.items()}}
 NAMES = list(SAID)
 
 
@@ -106,11 +107,10 @@ def test_a_provider_that_does_not_answer_at_all_is_unavailable() -> None:
 
 
 def test_none_that_answers_is_a_failure_that_names_each_and_none_with_results_is_an_answer() -> None:
-    with engines(searxng=said({}, 429), brave=said({}, 401)) as (_, environment):
-        with pytest.raises(ToolFailure) as caught:
-            answer(search("tea", ready(environment)))
+    with engines(searxng=said({}, 429), brave=said({}, 401)) as (_, environment), pytest.raises(ToolFailure) as caught:
+        answer(search("tea", ready(environment)))
     assert "busy" == caught.value.kind and "searxng: " in str(caught.value) and "brave: " in str(caught.value)
-    assert "b-key" not in str(caught.value)
+    assert "brave-key" not in str(caught.value)
     with engines(searxng=said({"results": []}), brave=said({}, 500)) as (_, environment):
         assert [] == answer(search("tea", ready(environment)))
 

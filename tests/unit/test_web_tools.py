@@ -26,7 +26,7 @@ TEA = """<p>Green tea wants water of eighty degrees, and it is brewed for two mi
 def web() -> Iterator[Site]:
     routes = {
         "/tea": page("On tea", TEA),
-        "/repo": page("A repository", "<p>Read me: this repository holds what is known of tea and of the water that it wants.</p>"),
+        "/repo": page("A repository", "<p>Read me: this repository holds what is known of tea and of its water.</p>"),
         "/plain": Reply(b"plain tea\x1b[31m\n", "text/plain"),
         "/empty": Reply(b"<html><body><script>1</script></body></html>"),
     }
@@ -214,5 +214,6 @@ def test_the_protocol_searches(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_repository_that_is_reached_by_another_protocol_is_refused(desk: Desk) -> None:
-    kind, message = desk.refused("execute_research_protocol", target="external_repository", scope="", url="git@example.org:a/b.git")
+    args = {"target": "external_repository", "scope": "", "url": "git@example.org:a/b.git"}
+    kind, message = desk.refused("execute_research_protocol", **args)
     assert "url" == kind and "no http or https address" in message

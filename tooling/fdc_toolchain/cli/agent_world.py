@@ -42,7 +42,7 @@ class LocalWorld:
         from ..resolve.settings import read_settings
 
         found = read_settings(self.root)
-        return Policy(found.test_command, float(found.test_seconds), found.debug_attempts)
+        return Policy(found.test_command, float(found.test_seconds), found.debug_attempts, float(found.research_seconds))
 
     def start(self, task_id: str) -> Started:
         """Port `World`."""

@@ -1,4 +1,7 @@
-"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder, a search, a page; what is out of reach is said."""
+"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder, a search, a page.
+
+What is out of reach is said.
+"""
 
 from __future__ import annotations
 

@@ -119,6 +119,8 @@ def _remarks(record: Record) -> str:
 
     notes = record.body.get("notes", {})
     shown = []
+    if notes.get("trust") == "untrusted":
+        shown.append(visible(f"from outside: {', '.join(map(str, notes.get('from', ())))}".removesuffix(": ")))
     if notes.get("sandbox") == "none":
         shown.append("not sandboxed")
     if "answered" in notes:

@@ -22,6 +22,7 @@ from .operator import TIERS, Operator
 
 if TYPE_CHECKING:
     from .model import MessagesModel
+    from .web_search import Ready
 
 Grade = Literal["ok", "note", "bad"]
 
@@ -32,6 +33,8 @@ OLDEST_SQLITE = (3, 37, 0)
 """Of this version on it has STRICT tables."""
 
 PACKAGES = {
+    "trafilatura": "reads pages of the web (`fdc-toolchain[web]`)",
+    "pypdf": "reads PDFs (`fdc-toolchain[pdf]`)",
     "anthropic": "asks models (`fdc-toolchain[model]`)",
     "httpx2": "asks models (`fdc-toolchain[model]`)",
     "dbos": "runs on many machines (`fdc-toolchain[distributed]`)",
@@ -53,7 +56,7 @@ def examine(
 ) -> list[Found]:
     """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
     found = [_python(), *_model(model, environment), *([] if model is None or not live else _asked_and_closed(model))]
-    found += [*_sandbox(operator), _disk(root), _sqlite(), _key(), _git(root)]
+    found += [*_sandbox(operator), *_web(operator, environment), _disk(root), _sqlite(), _key(), _git(root)]
     return found + [_package(name, use) for name, use in PACKAGES.items()]
 
 
@@ -155,6 +158,40 @@ def _sandbox(operator: Operator) -> list[Found]:
         what = "commands run with your rights" if operator.unsandboxed else "commands will be refused (--allow-unsandboxed)"
         out.append(Found("sandbox", "note" if operator.unsandboxed else "bad", f"none is to be had here: {what}"))
     return out
+
+
+def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
+    """Whether fdc may reach the web, and whom it would ask; nobody is asked."""
+    from .failure import ToolFailure
+    from .web_search import SET_UP, ready
+
+    allowed = operator.web or operator.network
+    private = f"; of private networks also {', '.join(operator.private)}" if operator.private else ""
+    said = f"may be searched and read{private}" if allowed else "is not to be reached (--web, FDC_ALLOW_WEB=1)"
+    out = [Found("web", "ok" if allowed else "note", said)]
+    try:
+        found = ready(environment)
+    except ToolFailure as wrong:
+        return [*out, Found("web: search", "bad" if allowed else "note", str(wrong))]
+    if not found:
+        return [*out, Found("web: search", "note", f"no provider is set up: {SET_UP}")]
+    return out + [_provider(one) for one in found]
+
+
+def _provider(one: Ready) -> Found:
+    from .failure import ToolFailure
+    from .web_http import target
+
+    name = f"web: search: {one.name}"
+    if not one.address:
+        return Found(name, "ok" if util.find_spec(one.name) else "bad", f"the package {one.name} (`fdc-toolchain[search]`)")
+    try:
+        where = target(one.address)
+    except ToolFailure as wrong:
+        return Found(name, "bad", f"its address: {wrong}")
+    plain = bool(one.key) and where.scheme == "http" and where.host not in ("localhost", "127.0.0.1", "::1")
+    warning = "; the key would travel unencrypted" if plain else ""
+    return Found(name, "note" if plain else "ok", f"{where.origin}{', its key is set' if one.key else ''}{warning}")
 
 
 def _disk(root: str) -> Found:

@@ -31,7 +31,8 @@ class Settings(NamedTuple):
     keep; an empty text: none. `exclude`: globs that folders leave out. `ignore` and
     `per_file_ignores`: codes not reported. `strict`: warnings fail the lint too. `test_command`: the
     shell command that shows whether the workspace's code works; `test_seconds`, the most it may
-    take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92). `models`:
+    take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92);
+    `research_seconds`, the most that research may take which it runs in the background (FDC-90). `models`:
     by role, how the model is asked (its name, `max-tokens`, `effort`, `seconds`); whether one is
     asked at all, the operator decides. `untrusted`: globs of files that hold text from outside.
     """
@@ -51,6 +52,7 @@ class Settings(NamedTuple):
     test_command: str = ""
     test_seconds: int = 600
     debug_attempts: int = 3
+    research_seconds: int = 600
     models: tuple[tuple[str, dict[str, Any]], ...] = ()
     untrusted: tuple[str, ...] = ()
 
@@ -111,7 +113,7 @@ def _settings(table: Any, where: str) -> Settings:
         "fsm": str, "profile": str, "catalogues": list, "protocols": str, "exclude": list, "ignore": list,
         "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
         "agents": dict,
-        "test-command": str, "test-seconds": int, "debug-attempts": int,
+        "test-command": str, "test-seconds": int, "debug-attempts": int, "research-seconds": int,
         "models": dict, "untrusted": list,
     }  # fmt: skip
     if not isinstance(table, dict):
@@ -155,7 +157,7 @@ def _settings(table: Any, where: str) -> Settings:
         )
     if "max_stack" in values and not 1 <= values["max_stack"] <= 10:
         raise SettingsError(f"{where}: `max-stack` is 1 to 10, found {values['max_stack']}")
-    for key, least, most in (("test_seconds", 1, 86_400), ("debug_attempts", 0, 20)):
+    for key, least, most in (("test_seconds", 1, 86_400), ("debug_attempts", 0, 20), ("research_seconds", 1, 86_400)):
         if key in values and not least <= values[key] <= most:
             message = f"`{key.replace('_', '-')}` is {least} to {most}, found {values[key]}"
             raise SettingsError(f"{where}: {message}")

@@ -47,6 +47,7 @@ def poll(turn: Turn) -> str:
         result = json.loads(found.stdout)
         if result["status"] != "finished" and result["stop"] != "require":
             raise Failed(f"the research {result['status']} (exit code {found.exit_code}): {result['why']}; {said}")
+        read = (result.get("web") or {}).get("pages", ())
         findings = {
             "question": str(result["question"]),
             "answered": result["status"] == "finished",
@@ -54,6 +55,7 @@ def poll(turn: Turn) -> str:
             "why": str(result.get("why") or ""),
             "report": result.get("report"),
             "citations": int(result["held"]),
+            "pages": [{key: str(row[key]) for key in ("url", "fetched", "sha256")} for row in read],
         }
     except (ValueError, KeyError, TypeError) as wrong:
         why = f"the research process (exit code {found.exit_code}) left no result that can be read: {wrong}; {said}"
@@ -77,6 +79,8 @@ def _integrate(turn: Turn, findings: dict[str, Any]) -> None:
     told = "\n".join(findings["answer"]) or f"The documents do not answer it: {findings['why']}"
     turn.state.say("user", f"Findings of the research on: {findings['question']}\n{told}"[:MOST_EXCERPT * 4])
     details = {"question": findings["question"], "citations": findings["citations"]}
+    if findings["pages"]:
+        details |= {"trust": "untrusted", "pages": [row["url"] for row in findings["pages"]]}
     if report is None:
         turn.log(1, "EXTERNAL_RAG_QUERY", details, "SUCCESS", f"no answer: {findings['why']}")
     else:

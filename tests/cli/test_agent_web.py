@@ -1,0 +1,72 @@
+"""`fdc agent` has research made on the web, in a process in the background, within its time (FDC-54, FDC-90)."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.background import wait_for
+from tests.support.process import fdc
+from tests.support.repository import ROOT
+from tests.support.web import Reply, allowing, page, searxng, site
+
+pytestmark = pytest.mark.slow
+
+WHITE = """<p>White tea wants water of seventy degrees, which is less than any other tea can be brewed with at all.</p>
+<p>It is ready after five minutes in the pot, and it can be poured on three times before it tastes of nothing at all.</p>"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A workspace with a task that asks for research."""
+    (tmp_path / "knowledge_core").mkdir()
+    (tmp_path / "knowledge_core/agent_meta.json").write_bytes((ROOT / "knowledge_core/agent_meta.json").read_bytes())
+    (tmp_path / "plan.txt").write_text("research how hot is the water for white tea\n")
+    return tmp_path
+
+
+def state(home: Path) -> dict[str, Any]:
+    return json.loads((home / ".fdc/agents/T-1/state.json").read_text())
+
+
+def test_the_web_answers_in_the_background_and_the_findings_come_home_with_their_pages(home: Path) -> None:
+    with site({"/white": page("White tea", WHITE)}) as tea, searxng([(f"{tea.url}/white", "White tea", "hot water")]) as engine:
+        done = fdc("agent", "T-1", "--network", "off", cwd=home, env=allowing(tea, search=engine))
+    assert "AWAITING_RESULT -> PLANNING  (result_ready)" in done.stdout, done.stdout + done.stderr
+    findings = state(home)["agent"]["research_findings"]
+    assert findings["answered"] and [f"{tea.url}/white"] == [row["url"] for row in findings["pages"]]
+    assert any("seventy degrees" in line and f"[{tea.url}/white:" in line for line in findings["answer"])
+    report = (home / findings["report"]).read_text()
+    assert f"{tea.url}/white" in report and findings["pages"][0]["sha256"][:16] in report
+    entries = [json.loads(line)["action"] for line in (home / "logs/activity.log.jsonl").read_text().splitlines()]
+    told = [one["details"] for one in entries if one["type"] == "RESEARCH_REPORT" and "pages" in one["details"]]
+    assert [("untrusted", [f"{tea.url}/white"])] == [(one["trust"], one["pages"]) for one in told]
+
+
+def test_research_that_waits_for_a_silent_server_is_ended_with_its_time(home: Path) -> None:
+    """(res) the overall time-out: the process and what it began are gone, the task is in ERROR and says why."""
+    (home / "fdc.toml").write_text("research-seconds = 2\n")
+    silent = Reply(kind="text/plain", pieces=[b"", b"late"], wait=60)
+    with site({"/white": silent}) as tea, searxng([(f"{tea.url}/white", "White tea", "hot water")]) as engine:
+        began = time.monotonic()
+        done = fdc("agent", "T-1", "--network", "off", cwd=home, env=allowing(tea, search=engine))
+        assert ["/robots.txt", "/white"] == tea.paths()
+    assert "AWAITING_RESULT -> ERROR" in done.stdout and time.monotonic() - began < 40
+    assert "the research took longer than 2 s and was ended" in state(home)["agent"]["error"]
+    folder = home / ".fdc/agents/T-1/research-1"
+    from fdc_toolchain.effects.background import look
+
+    wait_for(lambda: not look(str(folder)).running)
+
+
+def test_research_at_home_asks_nobody_outside(home: Path) -> None:
+    """Without the operator's word the same request is answered from the documents, or not at all."""
+    with site({"/white": page("White tea", WHITE)}) as tea, searxng([(f"{tea.url}/white", "White tea", "x")]) as engine:
+        env = {name: value for name, value in allowing(tea, search=engine).items() if name != "FDC_ALLOW_WEB"}
+        assert 1 == fdc("agent", "T-1", "--network", "off", cwd=home, env=env).returncode
+        assert [] == tea.paths() == engine.paths()
+    assert not state(home)["agent"]["research_findings"]["answered"]
