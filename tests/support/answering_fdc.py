@@ -1,0 +1,26 @@
+"""`answering_fdc.py ARGUMENTS` is `fdc ARGUMENTS` whose tools answer as `reference.answer` does, and whose workers take
+apart every fork of two branches."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(arguments: list[str]) -> int:
+    sys.path[:0] = [str(ROOT), str(ROOT / "tooling")]
+    from fdc_toolchain.effects import pieces, tools
+
+    from tests.support.reference import Answering
+
+    pieces.LEAST = 1
+    tools.LocalTools = Answering  # type: ignore[misc,assignment]
+    from fdc_toolchain.cli.main import main as command
+
+    return command(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
