@@ -8,6 +8,7 @@ runs the branches of a fork, is given to it: asyncio alone, or DBOS with steps a
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -30,6 +31,13 @@ class Came(NamedTuple):
 def made(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """A program by chance, and what it is given: mostly a list, now and then none, or one that is too long."""
     program = everything() if seed == 0 else generated(seed)
+    chance = random.Random(seed)
+    work: list[Any] = [one["body"] for one in program["plans"].values()] if seed else []
+    while work:  # `generated` reads no name of a loop
+        item = work.pop()
+        if isinstance(item, dict) and item.get("ref") in (["a"], ["b"]) and chance.random() < 0.4:
+            item["ref"] = [chance.choice(("i", "file", "file1"))]
+        work += item.values() if isinstance(item, dict) else item if isinstance(item, list) else []
     return program, {"list": {3: "no list", 5: list("abcdefghijk")}.get(seed % 11, ["1", "2", "3"])}
 
 
