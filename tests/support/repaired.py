@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,7 @@ from .messages_api import Item, Server, messages_api, reply
 from .process import clean_environment
 from .research import write
 
-CHECK = "python check.py"
+CHECK = f"{shlex.quote(sys.executable)} check.py"
 """A test command that starts in a few milliseconds."""
 
 SHOP = {
@@ -56,6 +58,11 @@ WHY = "EXPLANATION-THAT-STAYS-AT-HOME"
 def shop(folder: Path, more: dict[str, str] | None = None) -> Path:
     """The project, in a folder."""
     return write(folder, {**SHOP, **(more or {})})
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """What the project's own files hold."""
+    return {name: (folder / name).read_bytes() for name in SHOP}
 
 
 def region(first: int = LINE, last: int | None = None, path: str = "shop/price.py") -> dict[str, Any]:

@@ -43,7 +43,10 @@ def test_a_missing_field_makes_no_hypothesis(field: str) -> None:
     assert ["H001", "H002"] == done.ids and field in done.refused[0]["why"]
 
 
-@pytest.mark.parametrize("where", ["column 5 of line 1", "the loop body", ["shop/price.py", 1, 5], None, {"path": "a.py", "first": "1", "last": 2}])
+@pytest.mark.parametrize(
+    "where",
+    ["column 5 of line 1", "the loop body", ["shop/price.py", 1, 5], None, {"path": "a.py", "first": "1", "last": 2}],
+)  # fmt: skip
 def test_a_region_of_prose_makes_no_hypothesis(where: Any) -> None:
     """HYP-15, T-45: "column 5 of line 1" was read as lines 1 to 5."""
     done = hypotheses.create(hypotheses.empty(), [hypothesis("somewhere", where), WRONG, OTHER], 1)
@@ -151,7 +154,9 @@ def row_of(row: dict[str, Any] = RIGHT) -> dict[str, Any]:
     return hypotheses.get(made(row, OTHER), "H001")
 
 
-@pytest.mark.parametrize("answer", [None, {}, {"contradictions": []}, {"contradictions": [{"observation": "  "}]}, {"hypothesis_id": "H007"}])
+@pytest.mark.parametrize(
+    "answer", [None, {}, {"contradictions": []}, {"contradictions": [{"observation": "  "}]}, {"hypothesis_id": "H007"}]
+)
 def test_a_falsification_without_an_outcome_fails(answer: Any) -> None:
     """HYP-09, T-44: an empty list was viable."""
     assert gates.challenge(answer, row_of(), SEEN).wrong
@@ -161,7 +166,8 @@ def test_what_was_seen_contradicts_whatever_is_said() -> None:
     """HYP-11, T-44: a failure of before became `pending`, never `observed`."""
     said = {"contradictions": [{"observation": "the region is not run", "status": "pending", "kind": "not-executed"}]}
     assert [] == gates.challenge(said, row_of(), SEEN).observed
-    assert ["the region is not run (no failing test runs lines 7 to 7 of shop/price.py)"] == gates.challenge(said, row_of(WRONG), SEEN).observed
+    shown = "the region is not run (no failing test runs lines 7 to 7 of shop/price.py)"
+    assert [shown] == gates.challenge(said, row_of(WRONG), SEEN).observed
     assert [] == gates.challenge(said, row_of(WRONG), {**SEEN, "executed": None}).observed
     for kind, attempt in (
         ("unchanged-error", {"unchanged": True}), ("patch-apply", {"reason": "patch-apply"}), ("compile", {"reason": "compile-1"})
@@ -169,7 +175,8 @@ def test_what_was_seen_contradicts_whatever_is_said() -> None:
         named = {"contradictions": [{"observation": "it came so", "status": "pending", "kind": kind}]}
         before = {**SEEN, "attempts": [{"hypothesis": "H001", "iteration": 3, **attempt}]}
         assert ["it came so (iteration 3 showed it)"] == gates.challenge(named, row_of(), before).observed
-        assert [] == gates.challenge(named, row_of(), {**SEEN, "attempts": [{**before["attempts"][0], "hypothesis": "H002"}]}).observed
+        other = {**SEEN, "attempts": [{**before["attempts"][0], "hypothesis": "H002"}]}
+        assert [] == gates.challenge(named, row_of(), other).observed
 
 
 def test_an_unknown_status_is_pending_and_an_observation_needs_evidence() -> None:
@@ -192,7 +199,7 @@ def proposed(intent: str, type_: Any = "scope", operation: Any = "rebind_operato
 
 @pytest.mark.parametrize(
     "intent",
-    ["Adds punctuation", "Insert a semicolon.", "insert the missing semi-colon", "Adds a comma at the end of the line", "Fix a typo",
+    ["Adds punctuation", "Insert a semicolon.", "insert the missing semi-colon", "Adds a comma at the end", "Fix a typo",
      "Correct the spelling of the name", "Remove trailing whitespace", "Append the missing character", "adds a missing bracket",
      "Change the quotes", "A purely cosmetic change"],
 )  # fmt: skip
@@ -251,7 +258,10 @@ def test_context_is_asked_for_by_a_word() -> None:
 
 # ---- the loop ------------------------------------------------------------------------------
 
-BEFORE = {"message": "AssertionError: 100 != 90", "path": "check.py", "line": 11, "block": "", "failing": ["a", "b"], "fingerprint": "f1"}
+BEFORE = {
+    "message": "AssertionError: 100 != 90", "path": "check.py", "line": 11, "block": "", "failing": ["a", "b"],
+    "fingerprint": "f1",
+}  # fmt: skip
 
 
 def opened(**more: Any) -> dict[str, Any]:
@@ -309,7 +319,8 @@ def test_an_empty_falsification_is_asked_again_once_and_then_rejects() -> None:
 
 def test_success_ends_it_at_once() -> None:
     """HYP-33."""
-    state = tried(diagnosed(), {"passed": True, "exit_code": 0, "failure": {**BEFORE, "message": "", "failing": [], "fingerprint": None}})
+    nothing = {**BEFORE, "message": "", "failing": [], "fingerprint": None}
+    state = tried(diagnosed(), {"passed": True, "exit_code": 0, "failure": nothing})
     assert ("fixed", 1) == (state["ended"], state["iteration"]) and 0 == len(hypotheses.listed(state["store"], "active"))
     assert "Loop 1: patch applied; compile/test passes; critique: so" == state["history"][-1]
 
@@ -337,7 +348,7 @@ def test_a_stall_replaces_the_hypothesis_though_it_has_an_attempt_left() -> None
 
 def test_stalls_and_iterations_end_it() -> None:
     """HYP-31, 32: the loop ends by itself, whatever is answered."""
-    state = diagnosed(hypothesis("a", region(6), 0.9, "1"), hypothesis("b", region(6), 0.8, "2"), hypothesis("c", region(6), 0.7, "3"))
+    state = diagnosed(*(hypothesis(claim, region(6), 0.9, f"effect {claim}") for claim in "abc"))
     for _ in range(3):
         state = loop.choose(tried(state, after())) if not state["ended"] else state
     assert ("stalled", 3) == (state["ended"], state["iteration"])
@@ -405,7 +416,7 @@ def said(text: str, code: int = 1, root: str = "/w/copy") -> dict[str, Any]:
 
 def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
     """HYP-18."""
-    one = 'Traceback (most recent call last):\n  File "/w/copy/a.py", line 3, in f\n    g(<X at 0x7f11aa>)\nValueError: no\nran 0.02s\n'
+    one = 'Traceback (most recent call last):\n  File "/w/copy/a.py", line 3, in f\n    g(<X at 0x7f11aa>)\nValueError: no\n0.02s\n'
     two = one.replace("/w/copy", "/home/u/p").replace("0x7f11aa", "0x99ffee1").replace("0.02s", "1.7s").replace("    g", "\tg")
     assert said(one)["fingerprint"] == said(two, root="/home/u/p")["fingerprint"]
     assert said(one)["fingerprint"] != said(one.replace("line 3", "line 4"))["fingerprint"]
@@ -424,8 +435,8 @@ def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
         ("src/a.ts(4,7): error TS2322: Type 'x' is not 'y'.\n", "Type 'x' is not 'y'.", "src/a.ts", 4),
         ("error[E0308]: mismatched types\n --> src/main.rs:7:9\n  |\n", "mismatched types", "src/main.rs", 7),
         ("./main.go:5:2: undefined: x\n", "undefined: x", "main.go", 5),
-        ('  File "/w/copy/s.py", line 1\n    def f(:\n          ^\nSyntaxError: invalid syntax\n', "SyntaxError: invalid syntax", "s.py", 1),
-        ("____ test_a ____\n\n    def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2", "t.py", 3),
+        ('  File "/w/copy/s.py", line 1\n    def f(:\n          ^\nSyntaxError: bad\n', "SyntaxError: bad", "s.py", 1),
+        ("____ test_a ____\n\n>       assert 1 == 2\nE       assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2", "t.py", 3),
         ("nothing known\nlast words\n", "exit code 1: last words", "", 0),
     ],
 )  # fmt: skip
@@ -470,7 +481,8 @@ def test_every_prompt_uses_what_its_tool_has(tool: str) -> None:
 
 
 EXAMPLE: dict[str, Any] = {
-    "failure": BEFORE, "hypothesis": row_of({**RIGHT, "edit": "SECRET-EDIT"}), "proposal": {"intent": "x", "structural_change": {}},
+    "failure": BEFORE, "hypothesis": row_of({**RIGHT, "edit": "SECRET-EDIT"}),
+    "proposal": {"intent": "x", "structural_change": {}},
     "attempt": loop.attempted(loop.weigh(diagnosed(), SURVIVES), PROPOSAL, PATCH, after()),
     "context": {"excerpts": "e", "files": ["f"], "gathered": [], "suspects": [], "sources": {"shop/price.py": "s"}},
     "history": ["h"], "known": hypotheses.carried(made(RIGHT, WRONG)), "refused": ["r"], "tried": ["t"], "interpretation": "i",

@@ -132,7 +132,7 @@ def collect_context(args: dict[str, Any], context: Context) -> Any:
         "sources": sources, "suspects": kept, "executed": {path: sorted(lines) for path, lines in executed.items()},
         "excerpts": _excerpts(sources, kept, first), "gathered": state.get("context") or [],
         "why": "" if kept else str(stored.get("why") or "no line of a file that may be changed is run by a failing test"),
-        "files": list(held)[:200],
+        "files": list(held)[:5000],
     }  # fmt: skip
 
 

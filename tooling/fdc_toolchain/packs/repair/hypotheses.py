@@ -11,6 +11,7 @@ A hypothesis is what is claimed to be wrong, the lines that it is about, and wha
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from .region import parse_region
@@ -125,14 +126,18 @@ def compare(store: dict[str, Any], first: str, second: str) -> dict[str, bool]:
     }
 
 
-def create(store: dict[str, Any], rows: list[Any], iteration: int, least: int = 2) -> Made:
+def create(
+    store: dict[str, Any], rows: list[Any], iteration: int, least: int = 2, files: Collection[str] | None = None
+) -> Made:
     """Takes hypotheses in that are whole, new and exclude each other and the active ones; none where fewer than `least`
-    are left (HYP-26, 27, 30). What was once falsified or archived is not new.
+    are left (HYP-26, 27, 30). What was once falsified or archived is not new. `files`: where a region may be.
     """
     refused: list[dict[str, str]] = []
     kept: list[dict[str, Any]] = []
     for row in rows:
         why = wrong(row)
+        if not why and files is not None and parse_region(row["affected_region"]).path not in files:
+            why = "its region is in a file that may not be changed"
         if not why:
             rival = next((old for old in [*store["rows"], *kept] if not competing(row, old)), None)
             if rival is not None:

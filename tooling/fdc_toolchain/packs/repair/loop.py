@@ -70,14 +70,18 @@ def hold_interpretation(state: State, answer: Any) -> State:
     return _told(state, [], interpretation=answer["interpretation"].strip()[:600])
 
 
-def admit(state: State, answer: Any) -> State:
-    """DIAGNOSE: takes competing hypotheses in, or asks again, or ends where none can be had (HYP-26, 27, 30, 43)."""
+def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
+    """DIAGNOSE: takes competing hypotheses in, or asks again, or ends where none can be had (HYP-26, 27, 30, 43).
+
+    `files`: those that may be changed; a region elsewhere is none. None for any.
+    """
     failed = _failed(answer)
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
     asked = state["asked"] + 1
-    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, least=1 if done and state["ids"] else 2)
+    least = 1 if done and state["ids"] else 2
+    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, least, files)
     if made.ids:
         events = [_event("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
         keys = [row["key"] for row in rows if isinstance(row, dict) and row.get("key")]

@@ -19,7 +19,7 @@ _OF = {
     "diagnose_failure": "DIAGNOSE", "admit_hypotheses": "DIAGNOSE", "choose_hypothesis": "DIAGNOSE",
     "falsify_hypothesis": "FALSIFY", "weigh_challenge": "FALSIFY", "propose_change": "PROPOSE", "judge_proposal": "PROPOSE",
     "write_patch": "GENERATE_PATCH", "guess_patch": "GENERATE_PATCH", "check_patch": "GENERATE_PATCH", "apply_repair": "APPLY",
-    "measure_attempt": "APPLY", "measure_guess": "APPLY", "critique_attempt": "CRITIQUE", "keep_repair": "CONVERGE",
+    "measure_attempt": "APPLY", "measure_guess": "APPLY", "keep_repair": "APPLY", "critique_attempt": "CRITIQUE",
     "conclude_iteration": "CONVERGE", "conclude_guess": "CONVERGE",
 }  # fmt: skip
 _ENDS = ("conclude_iteration", "conclude_guess")
