@@ -26,8 +26,8 @@ from tests.support.explored import (
     wrong_citations,
 )
 from tests.support.messages_api import reply
-from tests.support.process import clean_environment, fdc
-from tests.support.repository import ROOT
+from tests.support.process import clean_environment, fdc, run
+from tests.support.repository import ROOT, copy_to
 
 
 def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None:
@@ -111,6 +111,32 @@ def test_at_a_terminal_the_question_is_asked_back_and_heard(tmp_path: Path, type
     assert "Traceback" not in (tmp_path / "said").read_text() and "internal" not in (tmp_path / "said").read_text()
 
 
+def test_who_calls_one_name_is_answered_by_one_agent(tmp_path: Path) -> None:
+    """EXP-36: below three sides, and yet not asked back."""
+    done = fdc("explore", "Who calls `release`?", cwd=shop(tmp_path))
+    assert 0 == done.returncode, done.stdout
+    first = done.stdout.split("## Answer")[1].strip().split("\n")
+    assert "`release` is used by that name in `place_order` (shop/orders.py)" in first[0] and "shop/orders.py:14" in first[1]
+    assert "it is about one name" in done.stderr and [] == wrong_citations(tmp_path, done.stdout)
+
+
+def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path) -> None:
+    """The issue: no prompt where it is not on a terminal; the answer on stdout, the run folder stays."""
+    shop(tmp_path)
+    command = [sys.executable, str(ROOT / "tooling" / "fdc_cli.py"), "explore"]
+    for question, code in ((QUESTION, 0), ("zzqx?", 5)):
+        with open(os.devnull) as nothing:
+            done = subprocess.run(
+                [*command, question], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=60,
+                env=clean_environment({}),
+            )  # fmt: skip
+        assert code == done.returncode and "> " not in done.stdout.split("\n")[-1], done.stderr
+        name = done.stderr.rstrip().split("(run ")[-1].rstrip(")")
+        page = tmp_path / "runs" / name / "synthesis.md"
+        assert page.read_text("utf-8").split("\n", 1)[1].strip() == done.stdout.strip()
+        assert "finished" in fdc("show", name, cwd=tmp_path).stdout
+
+
 def test_a_name_with_two_meanings_is_presented_with_what_each_costs(tmp_path: Path) -> None:
     """EXP-03: exit code 6; the options that it names work."""
     other = "def reserve(table):\n    '''Reserves a table for an order.'''\n"
@@ -170,6 +196,29 @@ def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
     assert "- users (DependencyTrace): blocked: refusal" in done.stdout and "says it" in done.stdout
+    assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_path: Path) -> None:
+    """EXP-37: in a copy whose catalogue allows an agent two seconds, one never answers in time."""
+    copy = copy_to(tmp_path / "fdc")
+    catalogue = copy / "grammar" / "explore_tools.json"
+    text = catalogue.read_text("utf-8")
+    assert 1 == text.count('"seconds": 300')
+    catalogue.write_text(text.replace('"seconds": 300', '"seconds": 2'), "utf-8")
+
+    def one_is_slow(body: dict[str, Any]) -> Any:
+        said = documented(body)
+        return reply(json.dumps(said))._replace(fault="held") if data(body)[1]["name"] == "users" else said
+
+    with thinking(document=one_is_slow) as (server, env):
+        done = run(
+            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION], cwd=shop(tmp_path / "w"), env=env
+        )
+        server.release.set()
+    assert 0 == done.returncode, done.stderr
+    assert "- users (DependencyTrace): blocked: timeout" in done.stdout and "says it" in done.stdout
     assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
 
 

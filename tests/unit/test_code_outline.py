@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.effects import code_outline, code_trees
+from fdc_toolchain.effects import code_outline, code_trees, explore_tools
 from fdc_toolchain.effects.code_search import Tree
-from fdc_toolchain.effects.code_strategies import STRATEGIES, places
+from fdc_toolchain.effects.code_strategies import STRATEGIES, around, places, sentence
 from fdc_toolchain.effects.documents import Document, scan
 from fdc_toolchain.effects.question import concepts_of
 
@@ -102,12 +102,79 @@ def test_a_strategy_names_places_that_exist_each_once(tmp_path: Path, approach: 
     kinds = {one.kind for one in found}
     assert kinds <= {
         "PatternSearch": {"prose", "text", "passage"}, "DependencyTrace": {"use", "import"},
-        "ImplementationScan": {"definition", "documentation", "code", "error"},
-        "BoundaryExplore": {"export", "boundary", "configuration"},
+        "ImplementationScan": {"definition", "documentation", "code", "error", "effect", "implementation"},
+        "BoundaryExplore": {"export", "boundary", "configuration", "internal", "dependency"},
     }[approach]  # fmt: skip
     assert [one for one in found if one.path.startswith("shop/")]
     only = places(tree, tree.search(concepts_of("order stock")), approach, "shop/orders.py")
     assert {"shop/orders.py"} >= {one.path for one in only}
+
+
+LEDGER = {
+    "bank/__init__.py": "from .ledger import Ledger\n\n__all__ = [\"Ledger\"]\n",
+    "bank/ledger.py": (
+        "from .paper import Paper\n\n\n"
+        "class Ledger:\n    \"\"\"Where entries of the ledger are kept.\"\"\"\n\n"
+        "    def enter(self, entry):\n        \"\"\"Adds an entry to the ledger.\"\"\"\n"
+        "        if not entry:\n            raise ValueError(\"an empty entry\")\n"
+        "        self.entries += [entry]\n\n\n"
+        "def _balance_entry(ledger):\n    return sum(ledger.entries)\n"
+    ),
+    "bank/disk.py": "from .ledger import Ledger\n\n\nclass DiskLedger(Ledger):\n    pass\n",
+    "bank/paper.py": "class Paper:\n    pass\n",
+}
+
+
+def test_an_implementation_scan_finds_types_implementations_effects_and_errors(tmp_path: Path) -> None:
+    """EXP-32."""
+    tree = tree_of(write(tmp_path, LEDGER))
+    found = places(tree, tree.search(concepts_of("How is an entry added to the ledger?")), "ImplementationScan")
+    at = {(one.kind, one.path, one.line) for one in found}
+    assert {
+        ("definition", "bank/ledger.py", 4), ("documentation", "bank/ledger.py", 5), ("definition", "bank/ledger.py", 7),
+        ("implementation", "bank/disk.py", 4), ("effect", "bank/ledger.py", 11), ("error", "bank/ledger.py", 10),
+    } <= at, at  # fmt: skip
+
+
+def test_a_boundary_exploration_tells_exported_from_internal_and_what_both_depend_on(tmp_path: Path) -> None:
+    """EXP-33."""
+    tree = tree_of(write(tmp_path, LEDGER))
+    found = places(tree, tree.search(concepts_of("How is an entry of the ledger balanced?")), "BoundaryExplore")
+    at = {(one.kind, one.path, one.line) for one in found}
+    assert {("export", "bank/__init__.py", 1), ("internal", "bank/ledger.py", 14), ("dependency", "bank/ledger.py", 1)} <= at, at
+    assert ("internal", "bank/ledger.py", 4) not in at
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "several"),
+    [
+        ("How is the storage layered?", 1, True),  # architecture
+        ("How do orders, stock, money and refunds go together?", 4, True),  # many dimensions
+        ("Why does placing an order sometimes fail?", 2, True),  # a bug with a cause
+        ("Where are errors logged throughout the code?", 2, True),  # it cuts across
+        ("What does `reserve` do?", 1, False),
+        ("Where is stock reserved?", 2, False),
+    ],
+)
+def test_tracks_are_for_questions_with_several_sides(question: str, known: int, several: bool) -> None:
+    """EXP-36."""
+    assert several == explore_tools.trigger(question, known)
+
+
+def test_a_sentence_is_told_whole_though_a_line_of_it_is_cited() -> None:
+    text = "What is left over goes to the heap, which\n    is emptied at night. Then it\n    ends."
+    lines = tuple(f'def f():\n    """Does it.\n\n    {text}\n    """'.split("\n"))
+    prose = frozenset(range(2, 8))
+    assert "Does it." == sentence(lines, 2)
+    assert "What is left over goes to the heap, which is emptied at night." == around(lines, 4, prose)
+    assert "Then it ends." == around(lines, 6, prose) and "" == around(lines, 1, frozenset())
+
+
+def test_who_uses_a_name_is_told_by_the_definition_around_it(tmp_path: Path) -> None:
+    """EXP-31."""
+    tree = tree_of(shop(tmp_path))
+    found = places(tree, tree.search(concepts_of("`release`"), ["release"]), "DependencyTrace")
+    assert ("shop/orders.py", 14, "use", "place_order") in {(one.path, one.line, one.kind, one.said) for one in found}
 
 
 def test_a_folder_that_is_read_twice_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from fdc_toolchain.effects.prompt_tools import rendered, variables
 from fdc_toolchain.packs.explore import findings, synthesis, tracks
+from fdc_toolchain.program.model import MAX_STACK
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,24 @@ def test_three_to_six_tracks(number: int, count: int) -> None:
     done = kept(*(track(f"t{nth}", [f"x:{nth}"]) for nth in range(number)))
     assert (count, halt) == (done["count"], done["halt"]) and bool(done["ask"]) == bool(halt)
     assert all(f"t{nth} (PatternSearch)" in done["text"] for nth in range(count))
+
+
+def test_a_kept_track_says_what_its_findings_must_pass() -> None:
+    """EXP-11: and what is verified in the end is what was said, in that order."""
+    done = kept(track("a", ["x:1"]), track("b", ["x:2"]), track("c", ["x:3"]))
+    for row in done["tracks"]:
+        assert {"name", "focus", "approach", "deliverable", "gates"} <= row.keys()
+        assert all(gate.keys() == {"checkpoint", "verification"} and all(gate.values()) for gate in row["gates"])
+        assert list(gated({"conclusions": "Yes."}, [])["gates"]) == [gate["checkpoint"] for gate in row["gates"]]
+
+
+@pytest.mark.parametrize(("scope", "halt"), [({}, "confusion"), ({"pointed": True}, "")])
+def test_a_question_about_one_name_needs_one_agent_only(scope: dict[str, Any], halt: str) -> None:
+    """EXP-06, 36: any other question is asked back below three tracks; so is one of which nothing is left."""
+    two = {"tracks": [track("a", ["x:1"]), track("b", ["x:2"])], "rationale": "so"}
+    assert halt == tracks.independent("Who calls `f`?", two, scope)["halt"]
+    assert "confusion" == tracks.independent("Who calls `f`?", {"tracks": []}, scope)["halt"]
+    assert "Minimum coverage is 3 tracks" in tracks.independent("Why?", two, {})["ask"]
 
 
 @given(st.lists(st.lists(st.integers(0, 12), max_size=8), max_size=9))
@@ -171,6 +190,66 @@ def test_the_gates_of_a_track() -> None:
     assert lost["blocked"] and not lost["gates"]["evidence"] and "it cites nothing" in "".join(lost["gaps"])
     assert gated({**documented, "conclusions": " "}, documented["findings"])["why"] == "there are no conclusions"
     assert gated({"failed": "timeout", "why": "too slow"}, [])["why"] == "timeout: too slow"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept_of_it"),
+    [
+        ("It does.", "It does."),
+        ("It does, e.g. here. And there, in 3.5 files!", "It does, e.g. here. And there, in 3.5 files!"),
+        ("One. Two. Three. Four.", "One. Two."),
+    ],
+)
+def test_conclusions_are_one_or_two_sentences(said: str, kept_of_it: str) -> None:
+    """EXP-21: what is more is cut, and that is told."""
+    out = gated({"conclusions": said}, [finding("f")])
+    assert kept_of_it == out["conclusions"] and not out["blocked"]
+    assert (said != kept_of_it) == any("longer than 2 sentences" in gap for gap in out["gaps"])
+    assert len(findings._SENTENCE.findall(findings.document("Why?", {"name": "t", "focus": "f"}, EVIDENCE)["conclusions"])) <= 2
+
+
+def test_what_a_finding_is_worth_is_taken_from_its_evidence_and_not_from_its_words() -> None:
+    claimed = {**finding("f"), "worth": 99.0, "citations": [{"path": "a.py", "line": 2, "quote": "def f():"}]}
+    rows = {"evidence": [{**EVIDENCE["evidence"][0], "score": 1.5}], "of": 1}  # type: ignore[index]
+    checked = {"documented": {"conclusions": "Yes."}, "held": [claimed, finding("g")], "rejected": [], "checked": 2}
+    out = findings.gate("Why?", {"name": "t"}, {"of": 1}, rows, checked)
+    assert [1.5, 0.0] == [row["worth"] for row in out["findings"]]
+
+
+def test_what_is_worth_most_leads_though_one_track_alone_reached_it() -> None:
+    """EXP-23: what is shared stays in the answer, what is worth little and not shared is no part of it."""
+    def weighed(name: str, **worth: float) -> dict[str, Any]:
+        return {**result(name, *worth), "findings": [{**finding(one), "worth": value} for one, value in worth.items()]}
+
+    made = synthesis.aggregate("Why?", [weighed("t1", a=2.0, b=9.0, d=3.0, e=0.1), weighed("t2", a=2.0), weighed("t3", c=1.0)])
+    assert ["b is there", "a is there"] == [row["claim"] for row in made["unified"]]
+    assert "1 of 3 tracks: t1" == made["unified"][0]["support"]
+    assert ["d is there"] == [row["claim"] for row in made["nuances"]]
+
+
+def test_who_uses_something_is_a_nuance_unless_that_is_asked() -> None:
+    def row(name: str, claim: str, uses: bool, worth: float) -> dict[str, Any]:
+        return {**result(name), "findings": [{**finding("f"), "claim": claim, "uses": uses, "worth": worth}]}
+
+    for worth, first, other in ((1.0, "f is defined", "f is used"), (9.0, "f is used; f is defined", None)):
+        made = synthesis.aggregate("Why?", [row("t1", "f is defined", False, 3.0), row("t2", "f is used", True, worth)])
+        assert [first] == [one["claim"] for one in made["unified"]]
+        assert ([] if other is None else [other]) == [one["claim"] for one in made["nuances"]]
+
+
+def test_a_sub_track_that_would_be_too_deep_is_blocked_and_loses_no_other() -> None:
+    """EXP-29: calls go no deeper than the plan says, and no plan may say more than MAX_RECURSION_DEPTH."""
+    parts = {"tracks": [track("t/a", []), track("t/b", [])]}
+    out = findings.nest(result("t", "a"), [result("t/a", "b", conclusions="B."), None], parts)
+    assert [("t/a", False), ("t/b", True)] == [(row["track"], row["blocked"]) for row in out["deeper"]]
+    assert "t/b: blocked: no deeper level is left" in out["gaps"] and 2 == len(out["findings"])
+    text = (ROOT / "plans/library/explore_track.plan").read_text("utf-8")
+    assert "depth 1" in text and 10 == MAX_STACK
+    world = {"tooling/explore_fsm.json": (ROOT / "tooling/explore_fsm.json").read_text("utf-8")}
+    for depth, refused in ((1, False), (MAX_STACK + 1, True)):
+        plan = text.replace("call_plan explore-track", "call_plan plans/t.plan").replace("depth 1", f"depth {depth}")
+        said = found_in(lint({**world, "plans/t.plan": plan}, "plans/t.plan"))
+        assert refused == any("depth" in item.rule or "deep" in item.message for item in said), [item.message for item in said]
 
 
 def test_what_lies_deeper_is_nested_and_its_findings_count_once() -> None:

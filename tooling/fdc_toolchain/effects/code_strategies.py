@@ -42,6 +42,11 @@ _OUTSIDE = re.compile(
 _MARKS = re.compile(
     r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|/\*+|\*+/?|//[/!]?|#+|--|;+|%+|<!--)?\s*|\s*(?:\"{3}|'{3}|\*+/|-->)\s*$"
 )
+_EFFECT = re.compile(
+    r"^\s*(?:\w+(?:\.\w+|\[[^\]]*\])+)\s*(?:[-+*/|&%]?=)(?!=)|\b(?:open|write\w*|print\w*|echo|send\w*|emit|save|remove|unlink|mkdir"
+    r"|rename|replace|exec\w*|commit|publish|append|update|setattr|delete)\(|^\s*(?:return|yield)\s+\S"
+)
+TYPES = ("class", "interface", "struct", "trait", "enum", "record", "type", "union")
 _OPENS = re.compile(r"\s*(?:[-*+] |\d+[.)] |[:@.]\w|[rRuUbB]?[\"']{3}|\w+ : )")
 _WORDS = re.compile(r"\w{2}")
 _STOPS = re.compile(r"[.!?]\s+(?=[A-Z`\"'(])|:\s+$")
@@ -140,12 +145,44 @@ def _implementation_scan(tree: Tree, search: Search, within: str) -> Iterator[Pl
         prose = frozenset[int]() if outlined is None else outlined.prose
         if unit.score < least:
             continue  # that it is there is enough to know of a weaker one
-        inner = [row for row in unit.lines if one.line < row[0] <= one.end and row[0] not in prose]
+        effects = _effects(tree, unit, prose)[:2]
+        wrong = [] if outlined is None else sorted(line for line in outlined.trouble if one.line <= line <= one.end)
+        told = {*prose, *effects, *wrong[:2]}
+        inner = [row for row in unit.lines if one.line < row[0] <= one.end and row[0] not in told]
         for line, _ in sorted(inner, key=lambda row: -row[1])[:2]:
             yield Place(unit.path, line, "code", one.qualified, stands, f"in `{one.qualified}`", unit.score * 0.6)
-        wrong = [] if outlined is None else sorted(line for line in outlined.trouble if one.line <= line <= one.end)
+        for path, line, name in _implementations(tree, one):
+            if inside(path, within):
+                shown = f"`{name}` implements `{one.name}`"
+                yield Place(path, line, "implementation", one.qualified, stands, shown, unit.score * 0.55, name)
+        for line in effects:
+            shown = f"what `{one.qualified}` does to others"
+            yield Place(unit.path, line, "effect", one.qualified, stands, shown, unit.score * 0.5)
         for line in wrong[:2]:
             yield Place(unit.path, line, "error", one.qualified, stands, f"how `{one.qualified}` fails", unit.score * 0.5)
+
+
+def _implementations(tree: Tree, one: Definition) -> list[tuple[str, int, str]]:
+    """The types that name a type in their head: (path, line, name), a few."""
+    if one.kind not in TYPES:
+        return []
+    out = []
+    for path, line, _ in tree.users(one.name):
+        found = tree.around(path, line)
+        if found is not None and found.line == line and found.kind in (*TYPES, "impl") and found.name != one.name:
+            out.append((path, line, found.qualified))
+    return out[:4]
+
+
+def _effects(tree: Tree, unit: Unit, prose: frozenset[int]) -> list[int]:
+    """The lines of a definition that change something or give something out, those with words of the question first."""
+    one = unit.definition
+    if one is None or one.kind in TYPES:
+        return []
+    lines = tree.documents[unit.path].lines
+    worth = dict(unit.lines)
+    here = [line for line in range(one.line + 1, one.end + 1) if line not in prose and _EFFECT.search(lines[line - 1])]
+    return sorted(here, key=lambda line: (-worth.get(line, 0.0), line))
 
 
 def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place]:
@@ -226,6 +263,30 @@ def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:
 
 def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place]:
     """Find entry files, grep their exports, tell what is internal, map what they depend on."""
+    exported: set[str] = set()
+    for place in _met(tree, search, within):
+        if place.kind == "export":
+            exported.add(place.home)
+        yield place
+    seen: set[str] = set()
+    for unit in subjects(search, ""):
+        one = unit.definition
+        assert one is not None
+        stands = home(unit.path, one)
+        outlined = tree.outline(unit.path)
+        if not inside(unit.path, within) or outlined is None:
+            continue
+        if stands not in exported and one.kind not in ("method", "key"):
+            shown = f"no entry file names `{one.name}`"
+            yield Place(unit.path, one.line, "internal", one.qualified, stands, shown, unit.score * 0.4)
+        if unit.path not in seen:
+            seen.add(unit.path)
+            for line in sorted(outlined.imports)[:3]:
+                yield Place(unit.path, line, "dependency", one.qualified, stands, f"{unit.path} imports", unit.score * 0.35)
+
+
+def _met(tree: Tree, search: Search, within: str) -> Iterator[Place]:
+    """Where entry files and the outside are met: exports, settings, command lines."""
     names = {unit.definition.name: unit for unit in subjects(search, "") if unit.definition is not None}
     whole = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, names)) + r")(?![\w$])") if names else None
     for path, document in tree.documents.items():

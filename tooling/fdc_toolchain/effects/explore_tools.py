@@ -92,10 +92,9 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         assert one is not None
         where = {"path": unit.path, "line": one.line, "score": unit.score}
         rows.append({"name": one.name, "qualified": one.qualified, "kind": one.kind, **where})
-    wide = _WIDE.search(question)
     template = "FeatureInvestigation" if _FEATURE.search(question) else ""
     template = "ArchitectureUnderstanding" if _ARCHITECTURE.search(question) else template
-    several = wide is not None or len(known) > 3 or bool(template)
+    several = trigger(question, len(known))
     weights = sorted(
         ({"word": concept.word, "weight": round(weight, 4), "files": len(found.files(number))}
          for number, (concept, weight) in enumerate(zip(found.concepts, found.weights)) if weight),
@@ -115,6 +114,14 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     }
 
 
+def trigger(question: str, known: int) -> bool:
+    """Whether a question has several sides, so that tracks are worth their cost: it is about how things are built or hang
+    together, about a cause, about something that cuts across the code, or about more than three things that the code
+    knows (EXP-36).
+    """
+    return known > 3 or any(kind.search(question) for kind in (_WIDE, _ARCHITECTURE, _FEATURE))
+
+
 def survey_tracks(args: dict[str, Any], context: Context) -> Any:
     """For each proposed track, the places that its strategy would look at: what independence is computed from (EXP-08)."""
     proposal = args.get("proposal")
@@ -128,7 +135,8 @@ def survey_tracks(args: dict[str, Any], context: Context) -> Any:
         found = []
         if approach in STRATEGIES and row.get("focus"):
             search = _search(tree, _terms(row))
-            found = [f"{one.path}:{one.line}" for one in places(tree, search, str(approach), _within(row))]
+            looked = places(tree, search, str(approach), _within(row))
+            found = [f"{one.path}:{one.line}" for one in looked if one.kind != "internal"]  # that says what is not there
         out.append({**row, "places": found})
     rationale = proposal.get("rationale", "") if isinstance(proposal, dict) else ""
     return {"tracks": out, "rationale": str(rationale)[:2000], "changed": changed}

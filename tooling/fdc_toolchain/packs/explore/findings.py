@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
+SENTENCES = 2
+"""Sentences that a track's conclusions have at most (EXP-21)."""
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s+[A-Z`\"'(]|\s*$)|\Z)", re.DOTALL)
 SHOWN = 4
 """Places of one kind that a finding cites."""
-USES = ("use", "import", "export")
+USES = ("use", "import", "export", "dependency", "internal")
+"""Evidence of how a definition is tied to others, not of what it is."""
 _VERBS = {
     "use": "is used by that name in",
     "import": "is imported by that name in",
     "export": "is named by an entry file,",
     "error": "raises or catches something in",
+    "implementation": "is implemented by",
+    "internal": "is internal: no entry file names it; it stands in",
 }
 _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
@@ -58,6 +64,11 @@ def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[
     for kind, inside in kinds.items():
         if kind in _VERBS:
             out.append(_finding(f"{_subject(kind, subject)} {_VERBS[kind]} {_places(inside)}", subject, home, inside[:SHOWN]))
+        elif kind == "effect":
+            out.append(_finding(f"`{subject}` has this effect: `{_cut(inside[0]['quote'])}`", subject, home, inside[:SHOWN]))
+        elif kind == "dependency":
+            quotes = "; ".join(f"`{_cut(row['quote'], 80)}`" for row in inside[:2])
+            out.append(_finding(f"what `{subject}` stands in depends on others: {quotes}", subject, home, inside[:SHOWN]))
         elif kind == "code":
             out.append(_finding(f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`", subject, home, inside[:SHOWN]))
         elif kind == "passage":
@@ -98,7 +109,8 @@ def _cut(text: str, most: int = 160) -> str:
 def gate(
     question: str, track: dict[str, Any], found: dict[str, Any], evidence: dict[str, Any], checked: dict[str, Any]
 ) -> dict[str, Any]:
-    """A track's result (EXP-20), or a blocked track with its blocker (EXP-37), after the gates.
+    """A track's result (EXP-20), or a blocked track with its blocker (EXP-37), after the gates. Conclusions are two sentences
+    at most (EXP-21).
 
     evidence: every finding has a citation that was opened and holds. summary: there are conclusions, of
     something that was found. understood: each finding tells of evidence of this track or was opened itself.
@@ -107,7 +119,8 @@ def gate(
     documented = documented if isinstance(documented, dict) else {}
     held = [row for row in checked.get("held") or () if isinstance(row, dict)]
     rejected = [row for row in checked.get("rejected") or () if isinstance(row, dict)]
-    conclusions = str(documented.get("conclusions") or "").strip()
+    said = str(documented.get("conclusions") or "").strip()
+    conclusions = " ".join(_SENTENCE.findall(said)[:SENTENCES]).strip()
     why = ""
     if "failed" in documented:
         why = f"{documented.get('failed')}: {documented.get('why', '')}"
@@ -118,6 +131,8 @@ def gate(
     rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
     gaps = [str(one) for one in documented.get("gaps") or () if str(one).strip()]
     gaps += [f"{track.get('name')}: a finding was rejected: {row.get('why')}" for row in rejected]
+    if len(conclusions) < len(" ".join(said.split())):
+        gaps.append(f"{track.get('name')}: its conclusions were longer than {SENTENCES} sentences; the first of them are kept")
     return {
         "track": str(track.get("name", "")),
         "focus": str(track.get("focus", "")),
@@ -148,9 +163,14 @@ def _weighed(finding: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, A
     return {**finding, "worth": max((float(row.get("score") or 0.0) for row in here), default=0.0), "uses": uses}
 
 
-def nest(result: dict[str, Any], deeper: list[Any]) -> dict[str, Any]:
-    """A track's result with those of its sub-tracks below it; their findings count as its own (EXP-27)."""
-    below = [row for row in deeper if isinstance(row, dict)]
+def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[str, Any]:
+    """A track's result with those of its sub-tracks below it; their findings count as its own (EXP-27).
+
+    `parts`: the sub-tracks that were begun. One that has no result was deeper than calls may go: it is blocked (EXP-29).
+    """
+    begun = parts.get("tracks") if isinstance(parts, dict) else None
+    begun = begun if isinstance(begun, list) and len(begun) == len(deeper) else [{}] * len(deeper)
+    below = [row if isinstance(row, dict) else _too_deep(part) for row, part in zip(deeper, begun)]
     known = {(one["path"], one["line"]) for row in result.get("findings", ()) for one in row["citations"]}
     findings = list(result.get("findings", ()))
     gaps = list(result.get("gaps", ()))
@@ -160,9 +180,16 @@ def nest(result: dict[str, Any], deeper: list[Any]) -> dict[str, Any]:
                 findings.append(one)
                 known |= {(cited["path"], cited["line"]) for cited in one["citations"]}
         gaps += [gap for gap in row.get("gaps", ()) if gap not in gaps]
-        if row.get("blocked"):
+        if row.get("blocked") and row.get("track"):
             gaps.append(f"{row.get('track')}: blocked: {row.get('why')}")
-    short = [{key: row.get(key) for key in ("track", "focus", "conclusions", "blocked", "why")} for row in below]
-    if len(below) < len(deeper):
+    shown = ("track", "focus", "conclusions", "blocked", "why")
+    short = [{key: row.get(key) for key in shown} for row in below if row.get("track")]
+    if any(not isinstance(row, dict) for row in deeper):
         gaps.append(f"{result.get('track')}: it is complex, and no deeper level is left")
     return {**result, "findings": findings, "gaps": gaps, "deeper": short}
+
+
+def _too_deep(part: Any) -> dict[str, Any]:
+    part = part if isinstance(part, dict) else {}
+    row = {"track": str(part.get("name") or ""), "focus": str(part.get("focus") or ""), "conclusions": ""}
+    return {**row, "blocked": True, "why": "no deeper level is left"}

@@ -1,7 +1,8 @@
 """Tracks: how a question is taken apart, and which of the parts are independent. Pure.
 
-A track is `{name, focus, approach, deliverable, terms, paths}` (EXP-11). What a model proposes and
-what is proposed here go through the same checks.
+A track is `{name, focus, approach, deliverable, terms, paths}`, and, once it is kept, `gates`: the
+checkpoints that its findings pass, each with how that is verified (EXP-11). What a model proposes and what is
+proposed here go through the same checks.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ DELIVERABLES = {
     "ImplementationScan": "what defines it, what that says of itself, how it fails",
     "BoundaryExplore": "where it is exported, configured and reached from outside",
 }
+GATES = (
+    {"checkpoint": "evidence", "verification": "every finding cites file:line, and each citation was opened and compared"},
+    {"checkpoint": "summary", "verification": "there are conclusions, of one or two sentences"},
+    {"checkpoint": "understood", "verification": "evidence was found, and each finding tells of it"},
+)
+"""What `findings.gate` verifies of each track, in this order."""
 TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
     "ArchitectureUnderstanding": (
         ("services", "ServiceInterfaces", "PatternSearch", ("service", "interface")),
@@ -96,12 +103,13 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
         else:
             dropped.append({"name": str(row.get("name", ""))[:80], "why": why})
     enough = len(kept) >= LEAST or (bool(kept) and bool(scope.get("pointed")))
-    tracks = [{key: value for key, value in row.items() if key != "places"} for row in kept]
+    tracks = [{**{key: value for key, value in row.items() if key != "places"}, "gates": list(GATES)} for row in kept]
     ask = ""
     if not enough:
         lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
         ask = (
-            f"Only {len(kept)} independent sides of the question can be found ({lost or 'nothing else was proposed'}). "
+            f"Minimum coverage is {LEAST} tracks. Only {len(kept)} independent sides of the question can be found "
+            f"({lost or 'nothing else was proposed'}). "
             "Can you say more of what you want to know, or name more files?"
         )
     rationale = str(survey.get("rationale", ""))
