@@ -39,12 +39,13 @@ EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, 
 @click.option("--gate", type=click.Choice(["all", "subset"]), default="all", show_default=True,
               help="Whether every hypothesis must survive its challenge, or those that do are enough.")
 @click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
+@click.option("--web", is_flag=True, help="Let WebSearch reach the web, through a configured search port.")
 @click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling: model_calls, tokens, money, ...")
 @click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     question: str, prior: str, paths: str, max_iterations: int, confidence: float, conflicts: int, gate: str,
-    model: str | None, budgets: tuple[str, ...], jobs: int, form: str,
+    model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, form: str,
 ) -> int:  # fmt: skip
     """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
 
@@ -66,7 +67,7 @@ def command(
     program = wiring.compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
-    operator = Operator.of_environment()
+    operator = Operator.of_environment(web=web)
     if model:
         operator = operator._replace(model=model)
     task = wiring.task_for(root, None)

@@ -11,7 +11,7 @@ _STOP = frozenset(
     "under does did done also only such more most some other same both but because while after before about".split()
 )
 NEGATION = re.compile(
-    r"\b(?:not|never|no longer|cannot|can't|doesn't|don't|isn't|won't|without|nothing|neither|nor|fails? to|refuses?)\b",
+    r"\b(?:not?|never|cannot|can't|doesn't|don't|isn't|won't|without|nothing|neither|nor|fails? to|refuses?)\b",
     re.IGNORECASE,
 )
 OBSOLETE = re.compile(

@@ -100,7 +100,7 @@ def tools_needed(questions: Any, tools: str) -> dict[str, Any]:
 
 
 def refine(question: str, hypothesis: dict[str, Any], critiques: Any, results: list[Any]) -> dict[str, Any]:
-    """The hypothesis with what was found since: new assumptions, answered questions gone, points of the critique in it."""
+    """The hypothesis with what was found since: new assumptions, answered questions gone, what can be held against it now."""
     known = set(names(" ".join([hypothesis["statement"], *hypothesis["questions"]])))
     rows = [row for row in _kept(results) if _bears(row["stub"], known, question)]
     found = " ".join(str(row["stub"]["quote"]) for row in rows)
@@ -112,10 +112,10 @@ def refine(question: str, hypothesis: dict[str, Any], critiques: Any, results: l
     more = f" {len(rows)} further places in {files} files bear on it." if rows else ""
     return {
         **{key: hypothesis[key] for key in _PROMISED},
-        "confidence": _confidence(len(assumptions), len(points)) if rows else hypothesis["confidence"],
+        "confidence": _confidence(len(assumptions), len(points)),
         "rationale": hypothesis["rationale"] + more,
         "keyAssumptions": assumptions,
-        "critiquePoints": points if rows else hypothesis["critiquePoints"],
+        "critiquePoints": points,
         "questions": left,
     }
 
@@ -143,7 +143,7 @@ def validate(
     entries = {row["filePath"] for row in known} | {row["entry"]["filePath"] for row in _kept(results)}
     made = {key: drafted.get(key) for key in _PROMISED}
     history = list(old["refinementHistory"]) if old else []
-    if old and all(made[key] == old[key] for key in ("statement", "keyAssumptions", "gapCharacterization", "confidence")):
+    if old and all(made[key] == old[key] for key in _PROMISED):
         return {**out, "why": "nothing new was found"}
     if old:
         evidence = [row["entry"]["entryID"] for row in _kept(results)]

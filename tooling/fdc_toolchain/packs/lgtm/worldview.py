@@ -157,12 +157,15 @@ def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]
 
 def first_round(config: dict[str, Any]) -> dict[str, Any]:
     """The counter of the loop, which is no part of the worldview (LGTM-61)."""
-    return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"]}
+    return {"count": 0, "stop": False, "why": "", "mark": [], "most": config["max_iterations"]}
 
 
 def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     """The counter after an iteration, and whether to stop: at the most iterations, or where every hypothesis has
-    converged, confidence is high enough and conflicts are few enough (LGTM-60)."""
+    converged, confidence is high enough and conflicts are few enough (LGTM-60).
+
+    A round after which everything is as after the one before is the last too: the next would ask the very same.
+    """
     rows = active(wv)
     count = int(round["count"]) + 1
     overall = sum(row["confidence"] for row in rows) / len(rows) if rows else 1.0
@@ -172,10 +175,14 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "confident": overall >= config["confidence"],
         "agreed": open_conflicts <= config["conflicts"],
     }
-    last = count >= config["max_iterations"]
-    stop = last or all(terms.values())
-    why = "every hypothesis has converged" if all(terms.values()) else "that was the last iteration" if last else ""
-    return {**round, "count": count, "stop": stop, "why": why, "confidence": round_to(overall), **terms}
+    mark = [len(wv["knowledgeBase"]["entries"]), [row["version"] for row in rows], len(wv["hypothesisConflicts"])]
+    reasons = {
+        "every hypothesis has converged": all(terms.values()),
+        "that was the last iteration": count >= config["max_iterations"],
+        "the last iteration changed nothing": mark == round["mark"],
+    }
+    why = next((reason for reason, holds in reasons.items() if holds), "")
+    return {**round, "count": count, "stop": bool(why), "why": why, "mark": mark, "confidence": round_to(overall), **terms}
 
 
 def round_to(number: float) -> float:
