@@ -79,7 +79,7 @@ def _shipped() -> dict[str, str]:
 
 @command.command()
 @click.option("--iterations", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="At most so many.")
-@click.option("--model", metavar="NAME", help="The model that answers (else FDC_MODEL, else config.yaml; none: what is embedded).")
+@click.option("--model", metavar="NAME", help="The model that answers (else FDC_MODEL, else that of config.yaml).")
 @click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
 @_FORMAT
 def run(iterations: int, model: str | None, again: bool, form: str) -> int:
@@ -103,7 +103,8 @@ def status(form: str) -> int:
     lock = _lock(store)
     state = base.state
     value = {
-        "iteration": state["current_iteration"], "phase": state["phase"], "version": base.version, "stopped": state["history"]["stopped"],
+        "iteration": state["current_iteration"], "phase": state["phase"], "version": base.version,
+        "stopped": state["history"]["stopped"],
         "primitives": len(base.alphabet), "strategy": state["current_strategy"], "metrics": state["metrics"],
         "pending": {key: len(found) for key, found in state["pending"].items()}, "history": state["history"], "lock": lock,
     }  # fmt: skip
@@ -114,7 +115,8 @@ def status(form: str) -> int:
     click.echo(f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives")
     for domain, found in base.alphabet.domains.items():
         click.echo(f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}")
-    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in ("proposed", "accepted", "rejected", "refined", "deferred"))
+    kinds = ("proposed", "accepted", "rejected", "refined", "deferred")
+    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in kinds)
     click.echo(f"candidates: {counted}")
     click.echo(f"coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}, "
                f"recent acceptance {metrics['recent_acceptance_rate']:.1%}")  # fmt: skip
@@ -161,7 +163,8 @@ def check(form: str) -> int:
     code = FINDINGS if any(kind == "error" for kind, _ in found) else code
     if form == "json":
         said = [{"kind": kind, "message": text} for kind, text in found]
-        click.echo(json.dumps({"ok": code == CLEAN, "primitives": len(base.alphabet) if base else None, "findings": said}, indent=2))
+        number = len(base.alphabet) if base else None
+        click.echo(json.dumps({"ok": code == CLEAN, "primitives": number, "findings": said}, indent=2))
         return code
     for kind, text in found:
         click.echo(f"{kind}: {visible(text)}")
@@ -205,15 +208,16 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
         raise Refused(str(wrong)) from wrong
     if form == "json":
         click.echo(json.dumps(found, indent=2))
-    else:
-        for one in found["alternatives"]:
-            positive, negative = ", ".join(one["positive"]) or "nothing", ", ".join(one["negative"])
-            click.echo(visible(f"{one['number']}: {positive}" + (f"; not {negative} ({one['denied_number']})" if negative else "")))
-        for sentence in found.get("closure", ()):
-            click.echo(visible(f"  {sentence}"))
-        for row in found["violations"]:
-            click.echo(visible(f"{row['kind']}: {row['reason']}"))
-    return FINDINGS if found["violations"] else CLEAN
+    broken = any(one["violations"] for one in found["alternatives"])
+    for one in found["alternatives"] if form == "text" else ():
+        positive, negative = ", ".join(one["positive"]) or "nothing", ", ".join(one["negative"])
+        denied = f"; not {negative} ({one['denied_number']})" if negative else ""
+        click.echo(visible(f"{one['number']}: {positive}{denied}"))
+        for sentence in one["follows"]:
+            click.echo(visible(f"  follows: {sentence}"))
+        for row in one["violations"]:
+            click.echo(visible(f"  {row['kind']}: {row['reason']}"))
+    return FINDINGS if broken else CLEAN
 
 
 @command.command()
@@ -230,7 +234,9 @@ def root_here() -> str:
     from ..packs.alphabet import layout
 
     folder = os.getcwd()
-    while not (os.path.isfile(os.path.join(folder, layout.CONFIG)) and os.path.isdir(os.path.join(folder, "alphabet", "primitives"))):
+    while not (
+        os.path.isfile(os.path.join(folder, layout.CONFIG)) and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
+    ):
         parent = os.path.dirname(folder)
         if parent == folder:
             raise UsageError("there is no alphabet here; `fdc alphabet init DIR` makes one")

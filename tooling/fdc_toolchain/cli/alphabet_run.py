@@ -54,6 +54,7 @@ def _work(root: str, store: Store, iterations: int, model: str | None, again: bo
     interrupted = _recovered(root, store)
     base = _sound(store)
     operator = _operator(root, base, model)
+    _measurable(base)
     ended = base.state["history"]["stopped"]
     if ended and not again and not interrupted:
         click.echo(f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same", err=True)
@@ -112,8 +113,20 @@ def _sound(store: Store) -> Base:
         if not back:
             raise
         click.echo(f"{wrong}", err=True)
-        click.echo(f"as the last complete iteration left them: {', '.join(back)}; what was there: .fdc/alphabet/damaged/", err=True)
+        kept = "what was there: .fdc/alphabet/damaged/"
+        click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
         return base_here(store)
+
+
+def _measurable(base: Base) -> None:
+    """Raises Refused for test concepts that cannot be read (T-51): before anything has begun."""
+    from ..packs.alphabet import layout
+    from ..packs.alphabet.metrics import BenchmarkError, tests_of
+
+    try:
+        tests_of(base.concepts)
+    except BenchmarkError as wrong:
+        raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
 
 
 def _operator(root: str, base: Base, model: str | None) -> Operator:
@@ -182,7 +195,8 @@ def _tell(outcome: dict[str, Any]) -> None:
         return
     counted = summary["candidates"]
     words = ", ".join(f"{number} {kind}" for kind, number in counted.items() if number or kind in ("proposed", "accepted"))
-    click.echo(f"iteration {outcome['iteration']}: {words}; {summary['total_primitives']} primitives, version {outcome['version']}")
+    total = f"{summary['total_primitives']} primitives, version {outcome['version']}"
+    click.echo(f"iteration {outcome['iteration']}: {words}; {total}")
     if outcome["stop"]:
         click.echo(f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md")
 

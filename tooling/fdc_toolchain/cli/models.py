@@ -23,7 +23,8 @@ def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) ->
     except SettingsError as wrong:
         raise UsageError(str(wrong)) from wrong
     asked: dict[str, Any] = dict(asks)
-    choice = Choice(name)._replace(**asked)._replace(**{key: value for key, value in rows.pop("default", {}).items() if key != "model"})
+    asked |= {key: value for key, value in rows.pop("default", {}).items() if key != "model"}
+    choice = Choice(name)._replace(**asked)
     return MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
 
 

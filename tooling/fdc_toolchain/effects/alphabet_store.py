@@ -81,7 +81,8 @@ class Store:
     def lock(self, run: str, iteration: int, phase: str, at: str) -> None:
         """Takes the lock for a run; once more for the same run is no trouble. Raises Busy, ValueError."""
         mine = Lock(iteration, at, phase, "IN_PROGRESS", "begun", os.getpid(), began(os.getpid()), run)
-        temporary = self.path(f"{LOCK}.{os.getpid()}.tmp")
+        os.makedirs(self.path(PRIVATE), exist_ok=True)
+        temporary = self.path(os.path.join(PRIVATE, f"lock.{os.getpid()}"))
         _write(temporary, _lock_text(mine))
         try:
             os.link(temporary, self.path(LOCK))  # fails where there is one: two cannot both take it
@@ -212,8 +213,8 @@ class Store:
         for name in remove:
             self.safe(name)
         durable.sync_folder(folder)
-        manifest = {"run": run, "iteration": change["iteration"], "files": rows, "remove": remove, "mirror": list(change["mirror"])}
-        durable.replace(self.path(f"{STAGING}/commit.json"), _json(manifest))
+        manifest = {"run": run, "iteration": change["iteration"], "files": rows, "remove": remove}
+        durable.replace(self.path(f"{STAGING}/commit.json"), _json({**manifest, "mirror": list(change["mirror"])}))
 
     def prepared(self) -> dict[str, Any] | None:
         """A commit that has happened, all its contents whole; None where there is none."""
@@ -243,6 +244,7 @@ class Store:
         for name, data in contents.items():
             path = self.safe(name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
+            durable.sweep(path)  # of whoever was killed while writing it
             if durable.read(path) != data:
                 durable.replace(path, data)
         for name in found["remove"]:
@@ -264,6 +266,7 @@ class Store:
 
     def _clean(self) -> None:
         """The iteration is over: the lock goes first, and what is staged without a lock is nobody's."""
+        durable.sweep(self.path(LOCK))
         if os.path.lexists(self.path(LOCK)):
             os.unlink(self.path(LOCK))
             durable.sync_folder(self.root)
@@ -287,8 +290,7 @@ class Store:
             self.roll_back()
             return "rolled back", ""
         if lock is None:
-            if os.path.isdir(self.path(STAGING)):
-                self._clean()
+            self._clean()
             return "none", ""
         if lock.pid != os.getpid() and began(lock.pid) == lock.began:
             raise Busy(_holder(lock))

@@ -1,4 +1,7 @@
-"""The steps of an ALPHABETUM iteration that touch the folder: begin, stage, commit, give up. `packs/alphabet/` knows what they write."""
+"""The steps of an ALPHABETUM iteration that touch the folder: begin, stage, commit, give up.
+
+`packs/alphabet/` knows what they write.
+"""
 
 from __future__ import annotations
 

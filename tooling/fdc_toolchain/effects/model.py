@@ -84,6 +84,8 @@ class MessagesModel:
         self._hear = hear
         self._pause = pause
         self._client: Any = None
+        self.cold: set[str] = set()
+        """Models that take no temperature."""
         self._making = threading.Lock()
 
     def choice(self, role: str) -> Choice:
@@ -132,7 +134,7 @@ class MessagesModel:
         if system:
             request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
         if temperature is not None:
-            request["temperature"] = temperature
+            request["extra_body"] = {"temperature": temperature}  # the SDK does not know it any more; many servers do
         if choice.effort:
             request["output_config"] = {"effort": choice.effort}
         size = 0
@@ -258,7 +260,7 @@ class _Dialogue:
                 self._lost(broken)
                 most = self._room(system, messages)
             try:
-                return self.model.stream(self.choice, system, messages, most, broken, self.question.temperature)
+                return self._streamed(system, messages, most, broken)
             except anthropic.APIStatusError as failed:
                 if not _passes(failed):
                     raise self._refused(failed) from None
@@ -284,6 +286,22 @@ class _Dialogue:
             waited += wait
             self.model.pause(wait)
         raise WorldFailed(f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}")
+
+    def _streamed(self, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int]) -> Any:
+        """One attempt. A server that takes no temperature (Anthropic's own, from October 2026) is asked without, from then on."""
+        import anthropic
+
+        warm = self.question.temperature
+        if warm is not None and self.choice.model not in self.model.cold:
+            try:
+                return self.model.stream(self.choice, system, messages, most, broken, warm)
+            except anthropic.BadRequestError as refused:
+                if "temperature" not in str(refused):
+                    raise
+                self.model.cold.add(self.choice.model)
+        if warm is not None:
+            self.notes["temperature"] = f"{warm:g}, which the server does not take"
+        return self.model.stream(self.choice, system, messages, most, broken)
 
     def _lost(self, broken: dict[str, int]) -> None:
         """Counts an answer that broke off: it is paid for all the same."""

@@ -64,11 +64,15 @@ def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
 def _said(event: Event) -> list[str]:
     kind = event["kind"]
     if kind == "proposer":
-        found = [f"**{row['label']}** ({row['id']}, {row['domain']}): {row['informal_definition']} {row['primitiveness_argument']}"
-                 for row in event["candidates"]]  # fmt: skip
-        return [f"strategy {event['strategy']}", *found, *(f"not taken up: {row['label']}: {row['why']}" for row in event["dropped"])]
+        found = [
+            f"**{row['label']}** ({row['id']}, {row['domain']}): {row['informal_definition']} {row['primitiveness_argument']}"
+            for row in event["candidates"]
+        ]
+        left = [f"not taken up: {row['label']}: {row['why']}" for row in event["dropped"]]
+        return [f"strategy {event['strategy']}", *found, *left]
     if kind == "critic":
-        return [f"**{row['label']}** ({row['candidate_id']}): {row['verdict']}. {row['summary']}" for row in event["evaluations"]]
+        rows = event["evaluations"]
+        return [f"**{row['label']}** ({row['candidate_id']}): {row['verdict']}. {row['summary']}" for row in rows]
     out = [f"{row['primitive_id']} has the prime {row['assigned_prime']}" + "".join(
         f"; {one['type']} {one['target']} ({one['justification']})" for one in row["relationships_added"]
     ) for row in event["integrations"]]  # fmt: skip
@@ -140,7 +144,10 @@ def decisions(work: Work) -> tuple[Files, list[Value]]:
     for event in work.events:
         if event["kind"] not in ("refiner", "consolidation"):
             continue
-        made = [(f"{_label(work, row['primitive_id'])} is primitive", row, evaluated.get(row["candidate_id"])) for row in event["integrations"]]
+        made = [
+            (f"{_label(work, row['primitive_id'])} is primitive", row, evaluated.get(row["candidate_id"]))
+            for row in event["integrations"]
+        ]
         made += [(f"{row['retired']} merged into {row['keep']}", row, None) for row in event["merges"]]
         made += [(f"{row['retired']} split", row, None) for row in event["splits"]]
         for title, row, verdict in made:
@@ -149,8 +156,8 @@ def decisions(work: Work) -> tuple[Files, list[Value]]:
             why = [verdict["summary"]] if verdict else [str(row.get("reason", ""))]
             if verdict and verdict["output"]:
                 why += [f"{attack}: {body['notes']}" for attack, body in verdict["output"]["attacks"].items()]
-            text = "\n".join([f"# {_line(title)}", "", f"Iteration {work.iteration}, {work.at}.", "", *(f"- {_line(one)}" for one in why), ""])
-            files[f"reasoning/decisions/{name}.md"] = text
+            lines = [f"# {_line(title)}", "", f"Iteration {work.iteration}, {work.at}.", "", *(f"- {_line(one)}" for one in why)]
+            files[f"reasoning/decisions/{name}.md"] = "\n".join([*lines, ""])
             rows.append({"id": f"DEC_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
     return files, [*known, *rows]
 
@@ -169,10 +176,11 @@ def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
         paths = row["critic_output"]["attacks"]["circularity"]["circular_paths"]
         number = len(known) + len(rows) + 1
         name = f"PAR_{number:04d}_circularity_of_{slug(row['label'])}"
-        text = [f"# The circularity of {_line(row['label'])}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", _line(row["reason"]), ""]
+        title = f"circularity of {row['label']}"
+        text = [f"# The {_line(title)}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", _line(row["reason"]), ""]
         text += [f"- {' -> '.join(_line(word) for word in path)}" for path in paths[:20]] + [""]
         files[f"reasoning/paradoxes/{name}.md"] = "\n".join(text)
-        rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": f"circularity of {row['label']}", "iteration": work.iteration})
+        rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
     return files, [*known, *rows]
 
 
@@ -186,12 +194,14 @@ def reflections(work: Work) -> tuple[Files, list[Value]]:
         name = f"MR_{number:04d}_iteration_{work.iteration:03d}"
         output = event["output"]
         body = {"iteration_range": event["period"]["iteration_range"], "timestamp": work.at, **output}
-        more = {"computed": event["period"], "reasons": event["reasons"], "mismatches": event["mismatches"], "wrong": event["wrong"]}
+        more = {"computed": event["period"], **{key: event[key] for key in ("reasons", "mismatches", "wrong")}}
         files[f"reasoning/meta_reflections/{name}.yaml"] = dump({"meta_reflection": body, "archive": more})
-        lines = [f"# Reflection {number}, iteration {work.iteration}", "", *(f"- because {_line(why)}" for why in event["reasons"])]
+        because = [f"- because {_line(why)}" for why in event["reasons"]]
+        lines = [f"# Reflection {number}, iteration {work.iteration}", "", *because]
         if output:
             lines += ["", f"**{output['decision']}.** {_line(output['course_corrections']['criterion_calibration'])}", ""]
-            lines += [f"- {_line(row['pattern'])} ({row['frequency']}): {_line(row['implications'])}" for row in output["patterns_observed"]]
+            seen = output["patterns_observed"]
+            lines += [f"- {_line(row['pattern'])} ({row['frequency']}): {_line(row['implications'])}" for row in seen]
             lines += [f"- {row['category']}: {_line(row['insight'])}" for row in output["insights_for_archive"]]
         lines += [f"- claimed, and not so: {_line(one)}" for one in event["mismatches"]]
         files[f"reasoning/meta_reflections/{name}.md"] = "\n".join([*lines, ""])
@@ -223,4 +233,5 @@ def recount(summary: Mapping[str, Any], proposer: Any, critic: Any) -> list[str]
         "deferred": words["DEFER"], "unparsed": words["UNPARSED"],
     }  # fmt: skip
     said = summary.get("candidates", {})
-    return [f"candidates.{key} says {said.get(key)}, the logs {number}" for key, number in counted.items() if said.get(key) != number]
+    wrong = {key: number for key, number in counted.items() if said.get(key) != number}
+    return [f"candidates.{key} says {said.get(key)}, the logs {number}" for key, number in wrong.items()]

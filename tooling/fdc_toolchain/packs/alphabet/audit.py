@@ -1,4 +1,4 @@
-"""Whether everything of an alphabet fits together: names, counts, ids, logs, derived files (ALPH-38, 41 to 43, 49 to 54, 72, 90, 91)."""
+"""Whether everything of an alphabet fits together: names, counts, ids, logs, derived files (ALPH-38, 41 to 43, 72, 90, 91)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .closing import entry_path
 from .config import ConfigError
 from .consistency import violations
 from .markers import unknown
+from .metrics import BenchmarkError, tests_of
 from .model import named
 from .state import Base, StateError, read, relation_files
 from .yamltext import NotYaml, parse
@@ -25,8 +26,13 @@ def audit(files: Mapping[str, str], paths: Iterable[str]) -> tuple[Base | None, 
         return None, [*found, ("error", str(wrong))]
     found += [("violation", f"{one.rule}: {one.why}") for one in violations(base.alphabet)]
     found += [("error", sentence) for sentence in [*_entries(base, files), *_derived(base, files), *_logs(files), *_times(files)]]
+    try:
+        tests_of(base.concepts)
+    except BenchmarkError as wrong:
+        found.append(("error", f"{layout.CONCEPTS}: {wrong}"))
     found += [("warning", sentence) for sentence in _marks(files)]
-    found += [("error", f"{folder}/ does not exist") for folder in layout.FOLDERS if not any(one.startswith(f"{folder}/") for one in paths)]
+    missing = [folder for folder in layout.FOLDERS if not any(one.startswith(f"{folder}/") for one in paths)]
+    found += [("error", f"{folder}/ does not exist") for folder in missing]
     return base, found
 
 

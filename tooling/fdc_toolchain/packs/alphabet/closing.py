@@ -1,4 +1,4 @@
-"""What an iteration leaves behind: every file of its commit, or why there is none (ALPH-03, 22, 37 to 39, 43, 48 to 54, 65, 67, 88)."""
+"""What an iteration leaves behind: every file of its commit, or why there is none (ALPH-03, 22, 37 to 39, 48 to 54, 67, 88)."""
 
 from __future__ import annotations
 
@@ -56,10 +56,14 @@ def _settled(work: Work) -> Work:
 def checked(work: Work) -> list[Violation]:
     """The six rules over what is about to be written: all of it, or what a change of a large alphabet can have broken."""
     found = violations_between(work.base.state["current_iteration"], work.iteration)
-    due = work.iteration % work.base.config["validation"]["check_interval"] == 0
-    if len(work.alphabet.primitives) <= WHOLE or due:
+    if len(work.alphabet.primitives) <= WHOLE or _due(work):
         return found + violations(work.alphabet)
     return found + violations_near(work.alphabet, {one.id for one in _touched(work)})
+
+
+def _due(work: Work) -> bool:
+    """Whether it is time for what is expensive (ALPH-62)."""
+    return bool(work.iteration % work.base.config["validation"]["check_interval"] == 0)
 
 
 def build_change(tree: Value, staged: Value, details: Value) -> Value:
@@ -89,7 +93,9 @@ def build_change(tree: Value, staged: Value, details: Value) -> Value:
     }  # fmt: skip
 
 
-MIRRORED = ("alphabet/primitives/", "alphabet/relationships/", "reasoning/iteration_state", "reasoning/pending", "reasoning/rejected/")
+MIRRORED = (
+    "alphabet/primitives/", "alphabet/relationships/", "reasoning/iteration_state", "reasoning/pending", "reasoning/rejected/",
+)  # fmt: skip
 """What can be put back where it is damaged (ALPH-70)."""
 
 
@@ -157,25 +163,23 @@ def _files(work: Work, version: str, summary: Value, touched: list[Primitive], d
         measured = dump({"coverage_report": {"iteration": work.iteration, "at": work.at, **work.coverage}})
         out[layout.COVERAGE] = measured
         out[f"validation/benchmarks/results/coverage_by_iteration/iteration_{work.iteration:03d}.yaml"] = measured
-    if config["validation"]["run_consistency_check"]:
+    if config["validation"]["run_consistency_check"] and (len(work.alphabet) <= WHOLE or _due(work)):
         out |= consistency_files(work.alphabet, work.iteration, work.at)
     return out
 
 
 def consistency_files(alphabet: Alphabet, iteration: int, at: str) -> dict[str, str]:
-    """ALPH-83: circularity, redundancy, contrasts and presuppositions, each `pass` or `fail`."""
-    found = violations(alphabet) if len(alphabet.primitives) <= WHOLE else []
+    """ALPH-83: circularity, redundancy, contrasts and presuppositions, each `pass`, `warning` or `fail`."""
+    from . import metrics
+
+    found = metrics.consistency(alphabet)
     head = {"iteration": iteration, "checked_at": at, "primitives": len(alphabet)}
-
-    def part(rule: str) -> Value:
-        mine = [one for one in found if one.rule == rule]
-        return {"result": "fail" if mine else "pass", "violations": [{"ids": list(one.ids), "why": one.why} for one in mine]}
-
-    rules = {rule: part(rule) for rule in ("ids", "circularity", "redundancy", "references", "contrasts")}
+    checks = found["checks"]
     return {
-        layout.CIRCULARITY: dump({"circularity_check": {**head, **rules["circularity"]}}),
-        layout.REDUNDANCY: dump({"redundancy_check": {**head, **rules["redundancy"]}}),
-        layout.CONSISTENCY: dump({"consistency_report": {**head, "score": score(alphabet, found), "rules": rules}}),
+        layout.CIRCULARITY: dump({"circularity_check": {**head, **checks["circularity"]}}),
+        layout.REDUNDANCY: dump({"redundancy_check": {**head, **checks["redundancy"]}}),
+        layout.CONSISTENCY: dump({"consistency_report": {**head, **found}}),
+        layout.CONSISTENCY.replace(".yaml", ".md"): metrics.consistency_text(found),
     }
 
 
@@ -207,8 +211,9 @@ def _origin(work: Work, name: str) -> tuple[Value | None, Value | None]:
     for event in work.of("refiner"):
         for done in event["integrations"]:
             if done["primitive_id"] == name:
-                rows = [row for one in work.of("critic") for row in one["evaluations"] if row["candidate_id"] == done["candidate_id"]]
-                whole = [row for one in work.of("critic") for row in one["candidates"] if row["id"] == done["candidate_id"]]
+                mine = done["candidate_id"]
+                rows = [row for one in work.of("critic") for row in one["evaluations"] if row["candidate_id"] == mine]
+                whole = [row for one in work.of("critic") for row in one["candidates"] if row["id"] == mine]
                 return whole[-1] if whole else None, rows[-1] if rows else None
     return None, None
 
@@ -244,9 +249,11 @@ def report_files(work: Work, stop: Stop, version: str, summary: Value) -> dict[s
         "alphabet": [{"id": one.id, "label": one.label, "prime": one.prime, "domain": one.domain} for one in work.alphabet],
     }  # fmt: skip
     lines = [
-        "# Final report", "", f"**{stop.code}**: {stop.why}", "", f"{len(work.alphabet)} primitives after {work.iteration} iterations,",
+        "# Final report", "", f"**{stop.code}**: {stop.why}", "",
+        f"{len(work.alphabet)} primitives after {work.iteration} iterations,",
         f"version {version}; coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}.", "",
-        f"Answered in the last iteration by: {summary['answered_by']}.", "", "| id | prime | primitive | domain |", "|---|---|---|---|",
+        f"Answered in the last iteration by: {summary['answered_by']}.", "",
+        "| id | prime | primitive | domain |", "|---|---|---|---|",
         *(f"| {one.id} | {one.prime} | {one.label} | {one.domain} |" for one in work.alphabet), "",
     ]  # fmt: skip
     return {layout.REPORT_MD: "\n".join(lines), layout.REPORT_YAML: dump({"final_report": value})}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from .model import Alphabet, Primitive, normal
+from .model import Alphabet, Primitive
 
 RULES = ("ids", "circularity", "redundancy", "references", "iterations", "contrasts")
 
@@ -24,7 +24,7 @@ class Violation(NamedTuple):
 
 def violations(alphabet: Alphabet) -> list[Violation]:
     """Every violation, in a fixed order."""
-    return [*_collisions(alphabet, alphabet), *_circles(alphabet), *_each(alphabet, alphabet), *_equal(alphabet)]
+    return [*_collisions(alphabet, alphabet), *_circles(alphabet), *_each(alphabet, alphabet), *_equal(alphabet, alphabet)]
 
 
 def violations_near(alphabet: Alphabet, changed: Collection[str]) -> list[Violation]:
@@ -37,8 +37,8 @@ def violations_near(alphabet: Alphabet, changed: Collection[str]) -> list[Violat
         mine += [one for one in (alphabet.get(user) for user in alphabet.dependants.get(name, ())) if one is not None]
         mine += [one for one in alphabet if name in one.contrasts or name in one.composes or name in one.derivation]
     unique = list({one.id: one for one in mine}.values())
-    return [*_collisions(alphabet, unique), *_circles_through(alphabet, unique), *_each(alphabet, unique),
-            *_equal_to(alphabet, unique)]
+    near = [*_collisions(alphabet, unique), *_circles_through(alphabet, unique)]
+    return [*near, *_each(alphabet, unique), *_equal(alphabet, unique)]
 
 
 def violations_between(before: int, after: int) -> list[Violation]:
@@ -50,13 +50,16 @@ def violations_between(before: int, after: int) -> list[Violation]:
 
 def _collisions(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
     """ALPH-49. Ids are keys, so it is primes and labels that can meet."""
+    seen: set[Violation] = set()
     for one in some:
-        other = alphabet.of_prime(one.prime)
-        if other is not None and other.id != one.id:
-            yield Violation("ids", (other.id, one.id), f"{other.id} and {one.id} have the prime {one.prime}")
-        other = alphabet.labelled(one.label)
-        if other is not None and other.id != one.id:
-            yield Violation("ids", (other.id, one.id), f"{other.id} and {one.id} are both called `{one.label}`")
+        for other in alphabet.twins(one):
+            first, second = sorted((one, other), key=lambda row: row.id)
+            prime = first.prime == second.prime
+            what = f"have the prime {first.prime}" if prime else f"are both called `{first.label}`"
+            found = Violation("ids", (first.id, second.id), f"{first.id} and {second.id} {what}")
+            if found not in seen:
+                seen.add(found)
+                yield found
 
 
 def _each(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
@@ -90,24 +93,15 @@ def _used(alphabet: Alphabet, name: str) -> bool:
     return one is not None and one.in_use
 
 
-def _equal(alphabet: Alphabet) -> Iterator[Violation]:
+def _equal(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
     """ALPH-51, C-26: two primitives of one definition say one thing."""
-    seen: dict[str, str] = {}
-    for one in alphabet:
-        text = normal(one.definition)
-        if text and text in seen:
-            yield Violation("redundancy", (seen[text], one.id), f"{seen[text]} and {one.id} have one definition")
-        elif text:
-            seen[text] = one.id
-
-
-def _equal_to(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
+    seen: set[tuple[str, str]] = set()
     for one in some:
-        text = normal(one.definition)
-        for other in alphabet.domains.get(one.domain, ()) if text else ():
-            if other.id != one.id and len(other.definition) == len(one.definition) and normal(other.definition) == text:
-                first, second = sorted((one.id, other.id))
-                yield Violation("redundancy", (first, second), f"{first} and {second} have one definition")
+        for other in alphabet.defined_as(one):
+            pair = (min(one.id, other.id), max(one.id, other.id))
+            if other.id != one.id and pair not in seen:
+                seen.add(pair)
+                yield Violation("redundancy", pair, f"{pair[0]} and {pair[1]} have one definition")
 
 
 def _circles(alphabet: Alphabet) -> Iterator[Violation]:

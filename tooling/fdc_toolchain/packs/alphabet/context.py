@@ -18,7 +18,8 @@ BUDGETS = {"fixed": 10_000, "alphabet": 20_000, "reasoning": 30_000}
 TASK_BUDGET = 40_000
 CHARACTERS = 4
 """Of a token, on the average."""
-ROLES = {"proposer": "proposer", "critic": "critic", "refiner": "refiner", "meta_reasoner": "meta_reasoner"}
+SUMMARISED = ("iteration", "candidates", "primitives_added", "metrics_after", "insights")
+"""What is told of an earlier iteration."""
 
 
 class TooLarge(ValueError):
@@ -71,7 +72,7 @@ def _fixed(work: Work) -> str:
 
 
 def alphabet_section(work: Work, about: Iterable[str], domains: set[str]) -> str:
-    """The index, compact, or counts where it is long; then whole entries: relevant, recent, of the same domain; their relations."""
+    """The index, or counts where it is long; then whole entries: relevant, recent, of the same domain; their relations."""
     alphabet = work.alphabet
     room = BUDGETS["alphabet"] * CHARACTERS
     index = dump({"index": [f"{one.id} {one.label} ({one.domain}, {one.prime})" for one in alphabet]})
@@ -90,11 +91,11 @@ def alphabet_section(work: Work, about: Iterable[str], domains: set[str]) -> str
         chosen.append(one.id)
     relations = []
     for one in (alphabet.primitives[name] for name in chosen):
-        row = {"id": one.id, "presupposes": list(one.presupposes), "contrasts": list(one.contrasts), "composes": list(one.composes)}
-        size = len(dump([row])) + 8
-        if any(row[key] for key in ("presupposes", "contrasts", "composes")) and room - size > 400:
+        related = {key: list(getattr(one, key)) for key in ("presupposes", "contrasts", "composes") if getattr(one, key)}
+        size = len(dump([{"id": one.id, **related}])) + 8
+        if related and room - size > 400:
             room -= size
-            relations.append({key: value for key, value in row.items() if value})
+            relations.append({"id": one.id, **related})
     left = len(alphabet) - len(entries)
     return index + dump({"entries": entries, "entries_left_out": left, "relations": relations})
 
@@ -146,11 +147,12 @@ def reasoning_section(work: Work) -> str:
     """The last five iterations, summarised; why candidates were rejected; what is missing."""
     room = BUDGETS["reasoning"] * CHARACTERS
     patterns = dump({"rejections": rejection_patterns(work)})
-    gaps = dump({"gaps": work.state["pending"]["gaps_to_fill"][:50], "priorities": work.state["current_strategy"]["domains_priority"]})
+    priorities = work.state["current_strategy"]["domains_priority"]
+    gaps = dump({"gaps": work.state["pending"]["gaps_to_fill"][:50], "priorities": priorities})
     room -= len(patterns) + len(gaps)
     kept: list[dict[str, Any]] = []
     for summary in reversed(work.base.summaries[-5:]):
-        row = {key: summary.get(key) for key in ("iteration", "candidates", "primitives_added", "metrics_after", "insights") if key in summary}
+        row = {key: summary[key] for key in SUMMARISED if key in summary}
         size = len(dump([row])) + 8
         if size > room:
             break

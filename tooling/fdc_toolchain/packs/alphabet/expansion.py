@@ -166,28 +166,17 @@ def applied(change: Change, output: Mapping[str, Any]) -> None:
 
 
 def refine(context: Value, lexicon: Value, temperature: Any = None) -> Value:
-    """The embedded refiner: relations that the dictionary states. Antonyms contrast; a word in the definition is presupposed,
-    unless that would be circular, which is refused where relations are added."""
-    rows = {normal(str(row.get("label", ""))): row for row in lexicon.get("rows", ())}
-    known = {normal(one["label"]): one["label"] for one in context["primitives"]}
-    known.update({normal(one["label"]): one["label"] for one in context["candidates"]})
+    """The embedded refiner: the relations that the dictionary states, with where it states them."""
+    from .critic import relationships
+
+    rows = {normal(str(row["label"])): row for row in lexicon["rows"]}
+    known = [*context["primitives"], *context["candidates"]]
     integrations = []
     for candidate in context["candidates"]:
-        row = rows.get(normal(candidate["label"]), {})
-        found: list[Value] = []
-        for kind, key, why in (
-            ("contrasts_with", "antonyms", "the dictionary gives it as the opposite"),
-            ("presupposes", "hypernyms", "the dictionary defines it as a kind of this"),
-            ("presupposes", "words", "its definition in the dictionary uses the word"),
-        ):
-            for word in row.get(key, ()):
-                label = known.get(normal(str(word)))
-                own = label is None or normal(label) == normal(candidate["label"])
-                if not own and label not in [one["target"] for one in found]:
-                    found.append({"type": kind, "target": label, "justification": f"{why}: `{word}`"})
-        integrations.append({"candidate_id": candidate["id"], "relationships_added": found[:8]})
+        row = rows.get(normal(candidate["label"]))
+        others = [one for one in known if one["id"] != candidate["id"]]
+        found = relationships(row, others) if row is not None else []
+        integrations.append({"candidate_id": candidate["id"], "relationships_added": found})
     return {"refiner_output": {
         "action": "INTEGRATE", "integrations": integrations, "conflicts_detected": [], "conflicts_resolved": [],
     }}  # fmt: skip
-
-

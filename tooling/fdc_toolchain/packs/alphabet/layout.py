@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .model import CORE_DOMAINS, PATTERNS
+from .model import PATTERNS
 
 CONFIG = "config.yaml"
 INDEX = "alphabet/primitives/index.yaml"

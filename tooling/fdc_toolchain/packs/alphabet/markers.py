@@ -27,7 +27,8 @@ def found(text: str) -> list[Mark]:
 
 def blog(text: str) -> list[Mark]:
     """The blog markers of a text whose category is one."""
-    return [Mark(one["kind"].upper(), one["text"].strip()) for one in _BLOG.finditer(text) if one["kind"].upper() in BLOG_CATEGORIES]
+    marks = [Mark(one["kind"].upper(), one["text"].strip()) for one in _BLOG.finditer(text)]
+    return [one for one in marks if one.kind in BLOG_CATEGORIES]
 
 
 def unknown(text: str) -> list[str]:

@@ -128,12 +128,29 @@ class Alphabet:
         return tuple(one for one in self.primitives.values() if one.in_use)
 
     @cached_property
-    def _labels(self) -> dict[str, Primitive]:
-        return {normal(one.label): one for one in reversed(self.in_use)}
+    def _labels(self) -> dict[str, list[Primitive]]:
+        found: dict[str, list[Primitive]] = {}
+        for one in self.in_use:
+            found.setdefault(normal(one.label), []).append(one)
+        return found
 
     @cached_property
-    def _primes(self) -> dict[int, Primitive]:
-        return {one.prime: one for one in reversed(self.in_use)}
+    def _primes(self) -> dict[int, list[Primitive]]:
+        found: dict[int, list[Primitive]] = {}
+        for one in self.in_use:
+            found.setdefault(one.prime, []).append(one)
+        return found
+
+    @cached_property
+    def _definitions(self) -> dict[str, list[Primitive]]:
+        found: dict[str, list[Primitive]] = {}
+        for one in self.in_use:
+            found.setdefault(one.definition.lower(), []).append(one)
+        return found
+
+    def defined_as(self, one: Primitive) -> list[Primitive]:
+        """The primitives in use that are defined in the words of `one`, itself among them; none where it has no definition."""
+        return self._definitions.get(one.definition.lower(), []) if one.definition else []
 
     @cached_property
     def dependants(self) -> Mapping[str, tuple[str, ...]]:
@@ -158,12 +175,18 @@ class Alphabet:
         return self.primitives.get(id)
 
     def labelled(self, label: str) -> Primitive | None:
-        """The primitive in use of that label, however it is written."""
-        return self._labels.get(normal(label))
+        """The primitive in use of that label, however it is written; the first, where a rule is broken and there are more."""
+        return next(iter(self._labels.get(normal(label), ())), None)
 
     def of_prime(self, prime: int) -> Primitive | None:
-        """The primitive in use of that prime."""
-        return self._primes.get(prime)
+        """The primitive in use of that prime; the first, where a rule is broken and there are more."""
+        return next(iter(self._primes.get(prime, ())), None)
+
+    def twins(self, one: Primitive) -> Iterator[Primitive]:
+        """The other primitives in use that have its prime or its label: in a sound alphabet none."""
+        for other in (*self._primes.get(one.prime, ()), *self._labels.get(normal(one.label), ())):
+            if other.id != one.id:
+                yield other
 
     def replaced(self, *changed: Primitive) -> Alphabet:
         """The alphabet with these in it, in the place of those with their ids."""

@@ -152,9 +152,9 @@ def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
 
 
 def failing(kind: str, message: str) -> Stop:
-    """ALPH-66: why a run that stopped in the middle ends the work. `kind` is the engine's word for the stop."""
+    """ALPH-66: why an iteration that stopped in the middle was given up. `kind` is the engine's word for the stop."""
     if kind == "budget":
         return Stop("RESOURCE_EXHAUSTION", message)
-    if kind == "inconsistency":
-        return Stop("IRRECOVERABLE_INCONSISTENCY", message)
-    return Stop("FUNDAMENTAL_LIMIT", message)
+    if "raised TooLarge" in message:
+        return Stop("FUNDAMENTAL_LIMIT", message)
+    return Stop("STEP_FAILED", message)

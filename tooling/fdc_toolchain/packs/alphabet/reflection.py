@@ -1,4 +1,4 @@
-"""META_REFLECTION: the numbers of a period, what is embedded where nobody reflects, claims held against the numbers (ALPH-29 to 31)."""
+"""META_REFLECTION: the numbers of a period, the embedded meta-reasoner, claims held against the numbers (ALPH-29 to 31)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def reflect(context: Value, temperature: Any = None) -> Value:
     ]
     corrections = {
         "strategy_adjustments": [
-            {"component": "PROPOSER", "adjustment": f"look first at {', '.join(thin)}", "rationale": "they have the fewest primitives"}
+            {"component": "PROPOSER", "adjustment": f"look first at {', '.join(thin)}", "rationale": "they have the fewest"}
         ],
         "domain_priorities": thin,
         "criterion_calibration": f"{rate:.0%} of the candidates of the period were accepted: {calibration.replace('_', ' ')}",

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 from ... import resources
 from .yamltext import MAX_TEXT, NotYaml, parse_foreign
 
-ROLES = {"proposer": "proposer_output", "critic": "critic_output", "refiner": "refiner_output", "meta_reasoner": "meta_reflection"}
+ROLES = {
+    "proposer": "proposer_output", "critic": "critic_output", "refiner": "refiner_output", "meta_reasoner": "meta_reflection",
+}  # fmt: skip
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 
 

@@ -12,7 +12,7 @@ from .model import EMPTY
 from .state import REGISTERS, START, files_of
 from .yamltext import dump
 
-_SETTINGS = "# This folder is an alphabet, and a workspace of fdc: `fdc runs` lists its iterations. How it is built says config.yaml.\n"
+_SETTINGS = "# This folder is an alphabet, and a workspace of fdc: `fdc runs` lists its iterations. See config.yaml.\n"
 _COMPARISONS = ("vs_wordnet.md", "vs_cyc.md", "vs_nsm_primes.md", "vs_aristotle.md")
 
 
@@ -29,7 +29,7 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
     head = {"last_updated": at, "total": 0}
     out |= {
         "fdc.toml": _SETTINGS,
-        ".gitignore": ".staging/\n.iteration_lock\n.iteration_lock.*.tmp\n",
+        ".gitignore": ".fdc/\n.staging/\n.iteration_lock\n",
         layout.CONFIG: dump(config),
         layout.STATE: dump({"iteration_state": START}),
         layout.CANDIDATES: dump({"to_evaluate": [], "to_revise": []}),

@@ -183,7 +183,8 @@ def _primitive(row: dict[str, Any], body: dict[str, Any], graph: dict[str, dict[
         str(body.get("definition", "")), str(body.get("symbol", "")),
         _whole(row.get("added_iteration")), _whole(row.get("last_reviewed")), _whole(body.get("changed_iteration")),
         float(row.get("confidence", 0.5)), _whole(body.get("version", 1)),
-        tuple(graph["presupposes"].get(name, ())), tuple(graph["contrasts"].get(name, ())), tuple(graph["composes"].get(name, ())),
+        tuple(graph["presupposes"].get(name, ())), tuple(graph["contrasts"].get(name, ())),
+        tuple(graph["composes"].get(name, ())),
         tuple(str(one) for one in body.get("derivation", ())), str(body.get("level", "primitive")), _whole(body.get("used")),
     )  # fmt: skip
 

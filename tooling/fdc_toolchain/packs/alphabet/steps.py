@@ -82,7 +82,8 @@ def quiet_review(tree: Value, staged: Value, cycle: Any) -> Value:
     """What is staged of a consolidation cycle that found nothing."""
     work_of(tree, staged["events"])
     return {
-        "kind": "consolidation", "phase": "CONSOLIDATION", "cycle": int(cycle), "role": "refiner", "primitives": [], "examples": {},
+        "kind": "consolidation", "phase": "CONSOLIDATION", "cycle": int(cycle), "role": "refiner", "primitives": [],
+        "examples": {},
         "integrations": [], "revisions": [], "merges": [], "splits": [], "conflicts_detected": [], "conflicts_resolved": [],
         "conflicts_left": [], "attempts": [], "output": {}, "action": "REVISE", "embedded": True, "wrong": "", "temperature": 0,
     }  # fmt: skip
@@ -103,19 +104,21 @@ def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
     if kind == "gaps":
         gaps = [str(row["gap"]) for row in measured["gaps"][:30]]
         return {**out, "result": {"gaps": gaps, "needed_by": {row["gap"]: row["needed_by"] for row in measured["gaps"][:30]}}}
-    return {**out, **_calculus(work, measured)}
+    return {**out, **_calculus(work)}
 
 
-def _calculus(work: Work, measured: Value) -> Value:
+def _calculus(work: Work) -> Value:
     """How often each primitive is used by the test concepts, and which are used together (ALPH-25)."""
-    expressible = {str(name) for name in measured["expressible"]}
+    from . import metrics
+
     used: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
-    for row in work.base.concepts:
-        if isinstance(row, dict) and str(row.get("concept")) in expressible:
-            found = sorted({one.id for one in (work.alphabet.labelled(str(word)) for word in row["features"]) if one is not None})
-            used.update(found)
-            pairs.update((one, other) for at, one in enumerate(found) for other in found[at + 1 :])
+    labels = [one.label for one in work.alphabet]
+    for made in metrics.expressed(labels, metrics.tests_of(work.base.concepts)).values():
+        whole = sorted(one.id for one in map(work.alphabet.labelled, made.primitives) if one is not None)
+        if not made.missing:
+            used.update(whole)
+            pairs.update((one, other) for at, one in enumerate(whole) for other in whole[at + 1 :])
     change = Change(work.alphabet, work.iteration)
     for (one, other), number in sorted(pairs.items()):
         if number >= 2:

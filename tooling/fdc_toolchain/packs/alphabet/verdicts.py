@@ -1,4 +1,4 @@
-"""Candidates and verdicts held against what can be computed: no verdict is taken on trust (ALPH-11, 12, 14, 15, 18; T-53, T-54)."""
+"""Candidates and verdicts held against what can be computed: no verdict is taken on trust (ALPH-11, 12, 14, 15, 18; T-54)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ FIELDS = (
 )  # fmt: skip
 
 
-def candidates(rows: list[dict[str, Any]], iteration: int, first: int, taken: Collection[str]) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def candidates(
+    rows: list[dict[str, Any]], iteration: int, first: int, taken: Collection[str]
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Proposed candidates with their ids (ALPH-08), and those that are left out: known already (ALPH-11), or twice."""
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
@@ -34,7 +36,7 @@ def candidates(rows: list[dict[str, Any]], iteration: int, first: int, taken: Co
 
 
 class Verdict(NamedTuple):
-    """What becomes of a candidate. `said`: the critic's own word. `why`: what the computation adds. `attack`: the one that failed."""
+    """What becomes of a candidate. `said`: the critic's own word. `attack`: the one that failed. `why`: what we add."""
 
     word: str
     said: str
