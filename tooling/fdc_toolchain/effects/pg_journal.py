@@ -31,6 +31,8 @@ SCHEMA = "fdc"
 VERSION = 1
 RUN_LOCKS = 0x666463
 """The first key of the advisory locks of runs; the second is the run's number."""
+LOCK_MS = 10_000
+"""Milliseconds that a statement waits for another session's lock, as on a file."""
 _MAKING = 0x66646330
 
 _TABLES = f"""
@@ -52,7 +54,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
 CREATE TABLE IF NOT EXISTS {SCHEMA}.blob(hash TEXT PRIMARY KEY, bytes BYTEA NOT NULL);
 """
 _STALLED = f"""SELECT {schema.OWNER} FROM run WHERE status IN ('new', 'running')
-  AND touched < clock_timestamp() - make_interval(secs => ?) AND NOT EXISTS (
+  AND abs(extract(epoch FROM clock_timestamp() - touched)) > ? AND NOT EXISTS (
     SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted)
   ORDER BY id"""
 _DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted"
@@ -142,7 +144,10 @@ class PgStore(Store):
         return dict(self._select("SELECT id, name FROM run WHERE parent IS NULL ORDER BY id"))
 
     def stalled(self, seconds: float) -> list[RunRow]:
-        """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long."""
+        """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long.
+
+        Where the server's clock was set back, what it wrote before that lies in the future, and counts as long ago.
+        """
         return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
 
     def ask_to_cancel(self, row: RunRow) -> None:
@@ -196,6 +201,7 @@ class PgStore(Store):
 
         try:
             self._pg.execute(f"SET search_path TO {SCHEMA}")
+            self._pg.execute(f"SET lock_timeout TO {LOCK_MS}")
             if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
                 with self._pg.transaction():
                     self._pg.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
