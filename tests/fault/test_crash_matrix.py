@@ -235,7 +235,7 @@ CASES = [(plan, room) for plan in PLANS for room in {"forks": (1, 2, 4), "asks":
 @pytest.mark.slow
 @pytest.mark.parametrize("plan, room", CASES)
 def test_whenever_the_controller_dies_the_run_comes_to_the_same_end(matrix: Matrix, plan: str, room: int) -> None:
-    """Issue 4, "Durable": same final state, same files, every `once` effect exactly once, nothing lost."""
+    """Failure test 2: issue 4, "Durable": same final state, same files, every `once` effect exactly once, nothing lost."""
     assert crash_everywhere(matrix, plan, room) > 40
 
 

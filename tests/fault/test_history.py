@@ -329,7 +329,7 @@ def finish(world: World) -> None:
 def test_what_clients_hear_while_controllers_are_killed_has_an_order_that_explains_it(
     workspace: Path, tmp_path: Path, seed: int
 ) -> None:
-    """One winner each, no lost answer, nothing leaves a terminal state, every `once` effect at most once."""
+    """Failure test 11: one winner each, no lost answer, nothing leaves a terminal state, every `once` effect at most once."""
     (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"deed": DEED}}))
     (workspace / "own_deeds.py").write_text(TOOLS)
     (workspace / "p.plan").write_text(PLAN)
@@ -416,6 +416,7 @@ WAITS = (3, 4, ("resume", None), ("waiting", ("main/7",)))
     ([(1, 4, ("cancel",), ("cancelled",)), (2, 3, ("answer", 0, "x"), ("kept",)), (5, 6, ("final",), ("cancelled", ()))], True),
 ])  # fmt: skip
 def test_the_checker_tells_histories_with_an_order_from_those_without(lines: list[Any], good: bool) -> None:
+    """Failure test 11."""
     assert good == (explains(history(*lines), Run(), after) is not None)
 
 

@@ -189,6 +189,7 @@ MOMENTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(deeds: Path, moment: str) -> None:
+    """Failure test 1."""
     done = fdc("run", "p.plan", cwd=deeds, env={"KILL_AT": moment})
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert the_run(deeds)["status"] == "interrupted"
@@ -202,6 +203,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(deeds: Path,
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_kills_at_random_times_again_and_again_lose_and_repeat_nothing(deeds: Path, seed: int) -> None:
+    """Failure test 1."""
     chance = random.Random(seed)
     command = ["run", "p.plan"]
     for _ in range(3):
@@ -246,6 +248,7 @@ def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
 
 @pytest.mark.slow
 def test_of_two_controllers_one_drives_and_the_other_says_who(deeds: Path) -> None:
+    """Failure test 9."""
     with fdc_started("run", "p.plan", cwd=deeds, env={"DEED_SECONDS": "0.4"}, stdout=subprocess.DEVNULL) as first:
         wait_for(lambda: witnessed(deeds))
         one = the_run(deeds)
@@ -290,7 +293,7 @@ def put_to_sleep(process: subprocess.Popen[str], journal: str) -> bool:
 
 @pytest.mark.slow
 def test_a_controller_that_slept_through_its_replacement_writes_nothing_more(deeds: Path) -> None:
-    """The zombie: stopped by the system, replaced (its lock was cleared away by hand), then woken."""
+    """Failure test 4: the zombie: stopped by the system, replaced (its lock was cleared away by hand), then woken."""
     with fdc_started("run", "p.plan", cwd=deeds, env={"DEED_SECONDS": "0.3"}) as sleeper:
         wait_for(lambda: witnessed(deeds))
         wait_for(lambda: put_to_sleep(sleeper, journal_path(str(deeds))))
@@ -377,6 +380,7 @@ def obey_permissions() -> None:
 
 @pytest.mark.slow
 def test_a_workspace_that_cannot_be_written_is_one_sentence_and_code_3(workspace: Path) -> None:
+    """Failure test 9."""
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
     workspace.chmod(0o555)
     done = subprocess.run(

@@ -47,6 +47,7 @@ def drivers(url: str, name: str) -> set[str]:
 
 
 def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspace: Path, url: str) -> None:
+    """Failure test 12."""
     deeds = fleet.laid_out(workspace)
     expected = fleet.on_sqlite(deeds, "big.plan", "count=20")
     with Workers(url, deeds, "--patience", "2", DEED_SECONDS="0.3") as workers:

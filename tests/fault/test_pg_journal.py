@@ -98,7 +98,7 @@ def test_the_same_run_has_the_same_bytes_in_both_journals(store: PgStore, tmp_pa
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_controller_that_dies_at_any_moment_leaves_a_run_that_goes_on(store: PgStore, every: int) -> None:
-    """Before and after appends and effects: same end, same outcomes, no recorded effect performed again."""
+    """Failure test 2: before and after appends and effects: same end, same outcomes, no recorded effect performed again."""
     made = everything()
     count = CrashPoint()
     expected = driven(store, begun(store, "whole", made), count)
@@ -262,7 +262,7 @@ def proxied(url: str) -> Iterator[tuple[str, threading.Event]]:
 
 
 def test_a_commit_whose_answer_was_lost_is_adopted(store: PgStore, url: str) -> None:
-    """The connection breaks after the server committed: the writer cannot know, the next one reads it."""
+    """Failure test 6: the connection breaks after the server committed: the writer cannot know, the next one reads it."""
     row = begun(store, "cut")
     with proxied(f"{url}?sslmode=disable") as (far, cut), closing(PgStore(far, KEY)) as own:
         journal = own.claim(row)
@@ -300,7 +300,10 @@ def test_what_is_said_of_a_database_has_no_password(url: str) -> None:
 
 @pytest.mark.soak
 def test_a_long_run_stays_as_cheap_as_it_began(store: PgStore, url: str) -> None:
-    """A hundred thousand outcomes: bytes for each stay the same, and taking the run over costs time in proportion."""
+    """Failure test 15.
+
+    A hundred thousand outcomes: bytes for each stay the same, and taking the run over costs time in proportion.
+    """
     row = begun(store, "long")
     journal = store.claim(row)
     bytes_each, seconds_each = [], []

@@ -83,7 +83,7 @@ def crashed(folder: str, when: threading.Event) -> None:
 
 @pytest.mark.parametrize("crashes", [2, pytest.param(25, marks=pytest.mark.soak)])
 def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invented(crashes: int) -> None:
-    """8: the server ends without a checkpoint in the middle of commits; its log brings back a whole prefix."""
+    """Failure test 8: 8: the server ends without a checkpoint in the middle of commits; its log brings back a whole prefix."""
     with own_server() as (url, folder):
         written = 0
         with closing(PgStore(url, KEY)) as store:
@@ -115,7 +115,7 @@ def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invent
 
 
 def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(tmp_path: Path, url: str) -> None:
-    """9: the table of records lies on a file system of one megabyte."""
+    """Failure test 9: 9: the table of records lies on a file system of one megabyte."""
     if os.geteuid():
         pytest.skip("only root can mount a small disk for the server")
     disk = Path(tempfile.mkdtemp())
@@ -148,7 +148,7 @@ def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(tmp_
 
 
 def test_a_database_that_may_only_be_read_is_one_sentence_and_later_goes_on(workspace: Path, url: str) -> None:
-    """9: a standby, or a server out of its administrator's favour."""
+    """Failure test 9: 9: a standby, or a server out of its administrator's favour."""
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
     assert 0 == fdc("run", "--detach", "p.plan", "--database", url, cwd=workspace).returncode
     name = urlsplit(url).path[1:]
@@ -166,7 +166,7 @@ def test_a_database_that_may_only_be_read_is_one_sentence_and_later_goes_on(work
 
 
 def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """9: as a locked file: some patience, then a sentence, and the next attempt finds all as it was."""
+    """Failure test 9: 9: as a locked file: some patience, then a sentence, and the next attempt finds all as it was."""
     monkeypatch.setattr(pg_journal, "LOCK_MS", 200)
     with closing(PgStore(url, KEY)) as store:
         row = begun(store, "a")
@@ -183,7 +183,7 @@ def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(url: s
 
 @pytest.mark.parametrize("tick", [-0.5, -3600.0, 3600.0])
 def test_clocks_that_jump_change_no_outcome_and_hide_no_run(url: str, tick: float) -> None:
-    """10: the controller's clock, and the server's, by which the watchdog looks."""
+    """Failure test 10: 10: the controller's clock, and the server's, by which the watchdog looks."""
     with closing(PgStore(url, KEY)) as store:
         found = []
         for name, clock in (("calm", FakeClock()), ("jumping", FakeClock(1e9, tick))):

@@ -48,7 +48,10 @@ PATIENCE = 2
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 22))])
 def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, url: str, seed: int) -> None:
-    """Two runs of 200 branches; SIGKILL three times, SIGSTOP with a late SIGCONT, a lock session dropped."""
+    """Failure tests 1, 4 and 5.
+
+    Two runs of 200 branches; SIGKILL three times, SIGSTOP with a late SIGCONT, a lock session dropped.
+    """
     expected = on_sqlite(deeds, "big.plan", f"count={BRANCHES}")
     (deeds / "witness.log").unlink()
     rng = random.Random(seed)
@@ -101,7 +104,7 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
 
 
 def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
-    """Words, result, exit code and the verified record are those of `fdc run` without a database."""
+    """Failure test 7: words, result, exit code and the verified record are those of `fdc run` without a database."""
     here = fdc("run", "-q", "big.plan", "count=40", cwd=deeds)
     expected = on_sqlite(deeds, "big.plan", "count=40")
     with Workers(url, deeds) as workers:
@@ -137,7 +140,10 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
 
 
 def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> None:
-    """A client that died between record and queue; a run of another key; one of a newer fdc; a cut of every connection."""
+    """Failure tests 6 and 14.
+
+    A client that died between record and queue; a run of another key; one of a newer fdc; a cut of every connection.
+    """
     name = begun(deeds, url, "big.plan", "count=30")
     rows(url, "DELETE FROM dbos.workflow_status RETURNING 1")
     foreign = begun(deeds, url, "big.plan", "count=1")
@@ -207,7 +213,10 @@ def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
 
 @pytest.mark.soak
 def test_a_server_that_crashes_and_recovers_loses_nothing(deeds: Path) -> None:
-    """A server of the test's own ends without a checkpoint, twice, while two runs are driven; its log brings all back."""
+    """Failure test 6.
+
+    A server of the test's own ends without a checkpoint, twice, while two runs are driven; its log brings all back.
+    """
     outer = Path(tempfile.mkdtemp())
     outer.chmod(0o711)  # the server has a user of its own
     script, folder = str(ROOT / ".ci" / "postgres"), str(outer / "postgres")

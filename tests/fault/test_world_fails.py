@@ -33,7 +33,7 @@ PLAN = (
 
 
 def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(tmp_path: Path) -> None:
-    """Power-loss model: the log cut at each frame's boundary, one byte beside it, and inside of a frame."""
+    """Failure test 8: power-loss model: the log cut at each frame's boundary, one byte beside it, and inside of a frame."""
     path = tmp_path / "runs.sqlite"
     written = [Record("outcome", f"main/{n}", 1, "read", "r", 0.5, {"value": "x" * 60}) for n in range(24)]
     with closing(Store(str(path), KEY)) as store:
@@ -75,6 +75,7 @@ def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(tm
 
 @pytest.mark.parametrize("tick", [-0.5, -1e6, 3600.0])
 def test_a_clock_that_jumps_changes_no_outcome_and_never_makes_the_run_younger(tick: float) -> None:
+    """Failure test 10."""
     made = program(iterate(4, step("put"), step("fire")), step("read"))
     calm, jumping = MemoryJournal(), MemoryJournal()
     expected = run(made, Witness(), journal=calm)
@@ -101,6 +102,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_path: Path) -> None:
+    """Failure test 9."""
     with small_disk(tmp_path / "disk", "1m") as disk:
         (disk / "knowledge_core").mkdir()
         (disk / "p.plan").write_text(PLAN)
@@ -129,7 +131,7 @@ def test_a_disk_that_is_really_full_stops_the_controller_and_not_the_run(tmp_pat
 
 @pytest.mark.slow
 def test_a_real_process_that_is_killed_around_its_commits_goes_on(workspace: Path) -> None:
-    """SIGKILL before and after appends and effects of a real `fdc run`; the soak takes every moment."""
+    """Failure test 2: SIGKILL before and after appends and effects of a real `fdc run`; the soak takes every moment."""
     every(workspace, 13)
 
 

@@ -129,7 +129,7 @@ def release(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_every_record_of_an_older_fdc_is_what_the_program_still_wants(release: str, tmp_path: Path) -> None:
-    """Folded, verified and replayed, without anything being performed: the same addresses, the same end."""
+    """Failure test 3: folded, verified and replayed, without anything being performed: the same addresses, the same end."""
     root, _ = laid_out(release, tmp_path)
     names = {case: one["run"] for case, one in json.loads((JOURNALS / release / "before.json").read_text()).items()}
     assert set(ON) == set(names)
@@ -148,6 +148,7 @@ def test_every_record_of_an_older_fdc_is_what_the_program_still_wants(release: s
 
 @pytest.mark.slow
 def test_every_run_of_an_older_fdc_goes_on_to_the_end_that_it_had_there(release: str, tmp_path: Path) -> None:
+    """Failure test 3."""
     root, env = laid_out(release, tmp_path)
     names = {case: one["run"] for case, one in json.loads((JOURNALS / release / "before.json").read_text()).items()}
     check(JOURNALS / release / "after.json", gone_on(root, env, names, tmp_path))

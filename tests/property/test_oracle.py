@@ -60,6 +60,7 @@ def on_file(store: Store, name: str, program: dict[str, Any], given: dict[str, A
 
 @pytest.mark.parametrize("count", [150, pytest.param(20_000, marks=pytest.mark.soak)])
 def test_the_engine_comes_to_what_a_plain_interpreter_comes_to(count: int, tmp_path: Path) -> None:
+    """Failure test 13."""
     stops = set()
     with closing(Store(str(tmp_path / "runs.sqlite"), KEY)) as store:
         for seed in range(count):
@@ -91,7 +92,7 @@ def chosen(count: int) -> dict[int, Came]:
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.soak)])
 def test_dbos_by_itself_comes_to_the_same(count: int, tmp_path: Path) -> None:
-    """Every effect a DBOS step, every branch of a fork a child workflow: an engine that shares nothing with ours."""
+    """Failure test 13: every effect a DBOS step, every branch of a fork a child workflow: an engine that shares nothing with ours."""
     expected = chosen(count)
     script = ROOT / "tests" / "support" / "native.py"
     done = run_process([sys.executable, script, tmp_path / "dbos.sqlite", *map(str, expected)], cwd=ROOT)
@@ -113,7 +114,7 @@ def url() -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.soak)])
 def test_our_journal_with_dbos_as_dispatcher_comes_to_the_same(count: int, url: str, workspace: Path) -> None:
-    """Two real workers whose tools answer as everywhere here, and which take even the smallest forks apart."""
+    """Failure test 13: two real workers whose tools answer as everywhere here, and which take even the smallest forks apart."""
     expected = chosen(count)
     answering = (str(ROOT / "tests" / "support" / "answering_fdc.py"),)
     with closing(PgStore(url, trust.key(str(workspace), make=True))) as store, Workers(url, workspace) as workers:
