@@ -236,7 +236,7 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
 
 
 def _company(lexicon: Lexicon, place: int, members: Iterable[int]) -> list[tuple[int, int]]:
-    """The members that stand in one definition with a word at least three times, the most frequent three."""
+    """The members that stand in one definition with a word at least three times, the most frequent two."""
     together: dict[int, int] = {}
     asked = set(members)
     for user in lexicon.users[place]:
@@ -244,4 +244,4 @@ def _company(lexicon: Lexicon, place: int, members: Iterable[int]) -> list[tuple
             if other in asked:
                 together[other] = together.get(other, 0) + 1
     often = [(other, count) for other, count in together.items() if count > 2]
-    return sorted(often, key=lambda one: (-one[1], one[0]))[:3]
+    return sorted(often, key=lambda one: (-one[1], one[0]))[:2]
