@@ -129,9 +129,23 @@ def forks(n: int) -> dict[str, str]:
     return {"a.plan": "".join(one.format(i) for i in range(n // 3))}
 
 
+def pages(n: int) -> dict[str, str]:
+    """Text from outside in names and files."""
+    one = "p{0} <- view_text_website https://e/{0}\noverwrite_file_with_block f{0}\n  {{p{0}}}\n"
+    one += "q{0} <- read_file f{0}\nmessage_user {{q{0}}}\n"
+    return {"a.plan": "".join(one.format(i) for i in range(n // 5))}
+
+
+def choices(n: int) -> dict[str, str]:
+    """Names, and branches and loops that text from outside chooses."""
+    one = 'p{0} <- view_text_website https://e/{0}\nif "a" in p{0}\n  r{0} <- list_files\nelse\n  r{0} <- grep x\n'
+    one += "for x{0} in {{r{0}}} max 3\n  message_user {{x{0}}} {{p{0}}}\n"
+    return {"a.plan": "".join(one.format(i) for i in range(n // 7))}
+
+
 SHAPES: list[Callable[[int], dict[str, str]]] = [
     steps, named, branches, loops, files, shells, texts, mistakes, suppressed, called, callers, chain, passed_on, nested,
-    forks,
+    forks, pages, choices,
 ]  # fmt: skip
 
 
@@ -157,6 +171,31 @@ def test_a_deeper_tree_costs_its_files_and_no_more():
         return inner | {f"p{depth}.plan": "list_files\n"}
 
     assert work(tree(10), "p1.plan") < 2.4 * work(tree(5), "p1.plan")
+
+
+DEEP = {
+    "carried": ('iterate max 3 until "a" in t{before}', "t{0} <- plan_step_complete {{p}} {{t}}"),
+    "walked": ('iterate max 3 until "a" in t', "read_file any.json"),
+    "listed": ("for x{0} in {{t}} max 3", "read_file any.json\n{1}plan_step_complete {{p}}"),
+    "forked": ("fork x{0} in {{t}} max 3", "read_file any.json"),
+    "refused": ('iterate max 3 until "a" in t', "reset_all"),
+    "each": ("for_each_file docs/*.md as x{0}", "overwrite_file_with_block {{x{0}}}\n{1}  {{p}}"),
+    "chosen": ('if "a" in t', "read_file any.json"),
+}
+
+
+@pytest.mark.parametrize("shape", DEEP)
+def test_what_is_nested_is_not_gone_through_in_powers(shape: str) -> None:
+    """Loops in loops in loops, each with something to carry round: twice as deep is some times the work, not its square."""
+    head, body = DEEP[shape]
+
+    def cost(depth: int) -> int:
+        lines = ["p <- view_text_website https://e/", "t <- plan_step_complete x"]
+        lines += ["  " * n + head.format(n, before=n - 1 if n else "") for n in range(depth)]
+        lines += ["  " * depth + body.format(n, "  " * depth) for n in range(depth)]
+        return work({"a.plan": "\n".join(lines) + "\n"})
+
+    assert cost(16) < 5 * cost(8)
 
 
 def test_a_plan_called_in_every_state_costs_its_text_times_the_states():

@@ -24,7 +24,7 @@ from ..text.span import Span
 from .capability import steps_of
 from .labels import CHOICES, FILES, TRUSTED, Labels
 from .rule import Context
-from .stored import ANY, RUN, Pattern, meet, pattern_of, pattern_of_glob, read_back, spelled
+from .stored import ANY, RUN, Pattern, Stored, meet, pattern_of, pattern_of_glob, read_back, spelled
 
 _WRITES = ("create", "write", "edit")
 _FROM = {"workspace": "text of the workspace", "model": "a model's text", "untrusted": "text from outside"}
@@ -135,10 +135,12 @@ class _Flow:
         self.outside = outside
         self.known = bound_names(unit)
         self.names: dict[str, _Name] = {}
+        self.trail: list[tuple[str, _Name | None]] = []
+        self.until: dict[int, int] = {}
         self.choices = TRUSTED
         self.result = TRUSTED
         self.needs: dict[tuple[str, str], Need] = {}
-        self.writes: dict[Pattern, int] = {}
+        self.writes = Stored()
         self.looked: dict[Pattern, int] = {}
         self.found: dict[tuple[Span, str, str], Diagnostic] = {}
 
@@ -146,14 +148,15 @@ class _Flow:
         """The plan in terms of what it is given. Gone through again where files that were looked at had more in them."""
         given = self.given(CHOICES)
         if any(act.bound.tool.writes_unknown for act in steps_of(self.unit.body)):
-            self.writes[ANY] = given | self.stored(ANY)
+            self.writes.put(ANY, given | self.stored(ANY))
         while True:
             self.names = {name: _Name(self.given(name), None) for name in self.unit.params}
+            self.trail = []
             self.choices = given
             self.body(self.unit.body)
             looked, self.looked = self.looked, {}
             if all(self.stored(pattern) == label for pattern, label in looked.items()):
-                return Summary(self.result, self.needs, self.writes)
+                return Summary(self.result, self.needs, self.writes.labels)
 
     # ---- labels ------------------------------------------------------------------------
 
@@ -196,17 +199,14 @@ class _Flow:
 
     def stored(self, pattern: Pattern) -> int:
         """What may stand in files: what this plan and those it calls wrote, and what its callers did."""
-        out = self.given(FILES + spelled(pattern)) if self.called else TRUSTED
-        for at, label in self.writes.items():
-            if meet(at, pattern):
-                out |= label
+        out = self.writes.get(pattern) | (self.given(FILES + spelled(pattern)) if self.called else TRUSTED)
         self.looked[pattern] = out
         return out
 
     def write(self, pattern: Pattern, label: int) -> None:
         label &= self.labels.tainting
         if label:
-            self.writes[pattern] = self.writes.get(pattern, TRUSTED) | label
+            self.writes.put(pattern, label)
 
     # ---- what is wrong -----------------------------------------------------------------
 
@@ -236,7 +236,22 @@ class _Flow:
 
     def bind(self, name: str | None, label: int, fields: dict[str, str] | None = None) -> None:
         if name is not None:
-            self.names[name] = _Name(label | self.choices, fields)
+            self.keep(name, _Name(label | self.choices, fields))
+
+    def keep(self, name: str, value: _Name) -> None:
+        self.trail.append((name, self.names.get(name)))
+        self.names[name] = value
+
+    def undo(self, mark: int) -> dict[str, _Name]:
+        """Takes back what was bound since `mark`; returns it."""
+        changed = {name: self.names[name] for name, _ in self.trail[mark:]}
+        while len(self.trail) > mark:
+            name, before = self.trail.pop()
+            if before is None:
+                del self.names[name]
+            else:
+                self.names[name] = before
+        return changed
 
     def act(self, node: Act) -> None:
         arguments, tool = node.bound.arguments, node.bound.tool
@@ -332,16 +347,20 @@ class _Flow:
         if gathers:
             self.result = TRUSTED
         item = over | self.labels.of("workspace", self.unit, node.node, "for_each_file") if node.kind == "each" else over
-        self.choices |= over
-        while True:
-            before, choices = dict(self.names), self.choices
+        self.choices |= over | self.until.get(id(node), TRUSTED)
+        again = True
+        while again:
+            again, choices, mark = False, self.choices, len(self.trail)
             self.bind(node.name, item)
             self.bind(node.alias, item)
             self.body(node.body)
             self.choices |= self.condition(node.until)
-            self.names = _merged(before, self.names)
-            if self.choices == choices and all(self.names[name] == known for name, known in before.items()):
-                break
+            for name, after in self.undo(mark).items():
+                before = self.names.get(name)
+                self.keep(name, _merged(before, after))
+                again |= before is not None and self.names[name] != before
+            again |= self.choices != choices
+            self.until[id(node)] = self.choices  # so that loops in loops do not find it out again each time
         self.choices = outer
         if gathers:
             gathered, self.result = self.result, result
@@ -350,11 +369,14 @@ class _Flow:
     def choice(self, node: Choice) -> None:
         outer = self.choices
         self.choices |= self.condition(node.condition)
-        before = dict(self.names)
+        mark = len(self.trail)
         self.body(node.then)
-        then, self.names = self.names, before
+        then = self.undo(mark)
         self.body(node.orelse)
-        self.names = _merged(then, self.names)
+        orelse = self.undo(mark)
+        for name in {**then, **orelse}:
+            here = self.names.get(name)
+            self.keep(name, _merged(then.get(name, here), orelse.get(name, here)))
         self.choices = outer
 
     def gate(self, node: Gate) -> None:
@@ -369,15 +391,12 @@ _VISIT: dict[type, Callable[..., None]] = {
 }  # fmt: skip
 
 
-def _merged(one: dict[str, _Name], other: dict[str, _Name]) -> dict[str, _Name]:
-    out = dict(one)
-    for name, found in other.items():
-        known = out.get(name)
-        if known is None:
-            out[name] = found
-        elif known is not found:
-            out[name] = _Name(known.label | found.label, found.fields if found.fields == known.fields else None)
-    return out
+def _merged(one: _Name | None, other: _Name | None) -> _Name:
+    if one is None or other is None or one is other:
+        found = one or other
+        assert found is not None
+        return found
+    return _Name(one.label | other.label, one.fields if one.fields == other.fields else None)
 
 
 def _acts(node: Act) -> bool:

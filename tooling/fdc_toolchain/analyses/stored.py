@@ -69,3 +69,25 @@ def read_back(text: str) -> Pattern:
     """The pattern that `spelled` wrote."""
     begins, ends, whole = text.split("\t")
     return Pattern(begins, ends, whole == "=")
+
+
+class Stored:
+    """Labels by pattern: what may stand in files. Whole paths are looked up, the others gone through."""
+
+    def __init__(self) -> None:
+        self.labels: dict[Pattern, int] = {}
+        self._wide: list[Pattern] = []
+
+    def put(self, pattern: Pattern, label: int) -> None:
+        """Adds a label to the files of a pattern."""
+        if pattern not in self.labels and not pattern.whole:
+            self._wide.append(pattern)
+        self.labels[pattern] = self.labels.get(pattern, 0) | label
+
+    def get(self, pattern: Pattern) -> int:
+        """The label of all that may stand in the files of a pattern."""
+        out = self.labels.get(pattern, 0)
+        for one in self._wide if pattern.whole else self.labels:
+            if meet(one, pattern):
+                out |= self.labels[one]
+        return out

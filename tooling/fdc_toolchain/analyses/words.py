@@ -10,10 +10,11 @@ often and from wherever it is called: a summary is exact, because the call graph
 and conditions are free. So the work is linear in the text times the machine's states.
 
 A loop is a breadth-first search: a state first reached in round r goes through the body again
-only while rounds are left, and never twice. A fork is checked as the same loop where the order
-of its branches cannot matter (every two actions of its body commute in every state that can
-arise); otherwise any order of any of its actions is assumed, which is sound, and a refusal
-under that assumption is reported as unproved, not as wrong.
+only while rounds are left, and never twice; what a loop does from one state is found out once.
+A fork is checked as the same loop where the order of its branches cannot matter (every two
+actions of its body commute in every state that can arise); otherwise any order of any of its
+actions is assumed, which is sound, and a refusal under that assumption is reported as
+unproved, not as wrong.
 
 The shortest offending run is sought only once one is known to exist (`analyses.shortest`).
 """
@@ -98,6 +99,7 @@ class Summaries:
         self.gate = gate
         self._steps: dict[Hashable, Steps] = {}
         self._exits: dict[tuple[int, int], int] = {}
+        self._loops: dict[tuple[int, int, int], int] = {}
         self._alphabets: dict[int, frozenset[Hashable]] = {}
 
     def symbol(self, instance: Instance, node: Act) -> Hashable:
@@ -178,6 +180,25 @@ class Summaries:
 
     def loop(self, instance: Instance, node: Loop, mask: int) -> int:
         """Between `least` (0 or 1) and `most` rounds of the body."""
+        if node.kind == "fork" and node.most != 1:
+            return self._once(instance, node, mask)
+        out = mask & self.machine.sink
+        rest = mask ^ out
+        while rest:
+            low = rest & -rest
+            rest ^= low
+            out |= self._once(instance, node, low)
+        return out
+
+    def _once(self, instance: Instance, node: Loop, mask: int) -> int:
+        """The same, remembered: a loop goes through those inside of it several times, and they through theirs."""
+        key = (id(instance), id(node), mask)
+        found = self._loops.get(key)
+        if found is None:
+            found = self._loops[key] = self._rounds(instance, node, mask)
+        return found
+
+    def _rounds(self, instance: Instance, node: Loop, mask: int) -> int:
         if node.kind == "fork" and node.most != 1 and not self.commutes(instance, node, mask):
             return self.interleaved(instance, node, mask)
         if node.least:
