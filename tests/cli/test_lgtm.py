@@ -270,12 +270,11 @@ def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> No
     assert 2 == again.stdout.count("_challenge.json](null_challenges/")
 
 
-@pytest.mark.parametrize("bad", ["Sorry, I cannot.", '{"statement": "x", "confidence": 7}'])
-def test_a_reply_that_is_no_hypothesis_loses_its_area_and_no_other(tmp_path: Path, bad: str) -> None:
+def test_a_reply_that_is_no_hypothesis_loses_its_area_and_no_other(tmp_path: Path) -> None:
     """LGTM-15, 53: a warning, and the run goes on."""
 
     def broken(body: dict[str, Any]) -> Any:
-        return reply(bad) if data(body)[1]["areaID"] == "A_Stock" else hypothesis(body)
+        return reply('{"statement": "x", "confidence": 7}') if data(body)[1]["areaID"] == "A_Stock" else hypothesis(body)
 
     with thinking(hypothesis=broken) as (_, env):
         done = plan_for(tmp_path, env=env)
@@ -410,7 +409,6 @@ def test_findings_go_back_to_the_model_and_only_a_proved_pipeline_is_run(tmp_pat
         (WRONG, "run_in_bash_session"),
         ("I would rather not write a plan.", "line 1: ["),
         (PIPELINE.replace("allow read **", "allow read **\nallow write **"), "allow write"),
-        (PIPELINE.replace("max 6", "max 600"), "over-budget"),
         (PIPELINE.replace("tooling/lgtm_pipeline_fsm.json", "tooling/explore_fsm.json"), "automaton"),
     ],
 )
