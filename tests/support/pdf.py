@@ -29,5 +29,6 @@ def pdf(pages: Sequence[str], title: str = "") -> bytes:
         parts.append(b"%010d 00000 n \n" % len(out))
         out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + b"".join(parts)
-    size = len(objects)
-    return out + table + b"trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size + 1, size, len(out))
+    last = len(objects)
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\n" % (last + 1, last)
+    return out + table + trailer + b"startxref\n%d\n%%%%EOF\n" % len(out)
