@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..report.cells import visible
-from .exits import BUG, FINDINGS, INTERRUPTED, UsageError, WorldError
+from .exits import FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
     from .wiring import Ended
@@ -163,16 +163,37 @@ def _summary(ended: Ended, outcome: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+_IMPORT = ("ModuleNotFoundError", "ImportError", "error during collection", "errors during collection")
+
+
+def _advice(outcome: dict[str, Any]) -> list[str]:
+    """What can be done where the repair did not come to its end."""
+    if outcome["status"] not in ("none", "partial"):
+        return []
+    failure = outcome["failure"]
+    said = f"{failure.get('message', '')}\n{failure.get('block', '')}"
+    if any(word in said for word in _IMPORT) and not any(row["applied"] for row in outcome["attempts"]):
+        return ["a test itself cannot be imported: see that the command finds the package and all that it needs"]
+    if "exit code 127" in said or "command not found" in said:
+        return ["the command is not found in the sandbox; name it by its path"]
+    if outcome["ended"] in ("bound", "stalled"):
+        return ["`--max-iterations` and `--max-stalls` allow more; a model (`--model`) can write larger changes"]
+    return ["name the FILES that may be wrong, or let a model reason (`--model`): it can write more than one small edit"]
+
+
 def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
+    from . import ending
+
     if outcome:
         out = [ENDED.get(outcome["ended"], outcome["ended"])]
         if outcome["status"] == "partial":
             left = len(outcome["failure"].get("failing") or ())
             out[0] += f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
-        elif outcome["ended"] == "no-hypotheses" and outcome.get("why"):
+        elif outcome["status"] == "none" and outcome.get("why"):
             out.append(f"  {outcome['why']}")
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
-        work = f"{outcome['iterations']} iterations, {ended.seconds:.1f} s"
+        out += [f"  {line}" for line in _advice(outcome)]
+        work = f"{ending.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
         written = outcome.get("written")
         if written:
             out.append(f"written: {', '.join(written)}; the files as they were: runs/{ended.run}/original/")
@@ -187,4 +208,3 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
     return [f"{ended.message}; nothing is lost, `fdc fix --resume {ended.run}` goes on"]
 
 
-__all__ = ["BUG", "EXITS", "INTERRUPTED", "command"]

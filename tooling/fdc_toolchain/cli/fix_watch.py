@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,8 +41,9 @@ class Watching(Quiet):
                 self._tell(line)
 
     def _tell(self, text: str) -> None:
+        width = shutil.get_terminal_size().columns if sys.stderr.isatty() else 200
         for line in text.rstrip("\n").split("\n"):
-            click.echo(cut(visible(line.rstrip("\r")), 160), err=True)
+            click.echo(cut(visible(line.rstrip("\r")), width), err=True)
 
 
 def _case(value: dict[str, Any]) -> str:
@@ -53,8 +56,9 @@ def _tests(value: dict[str, Any]) -> str:
         return ""
     said = failing(value["failure"])
     if value["suspects"]:
-        return f"fails: {said}; {value['suspects']} lines are run by failing tests"
-    return f"fails: {said}; no coverage: {value['why']}"
+        more = f" and {len(value['files']) - 4} more files" if len(value["files"]) > 4 else ""
+        return f"fails: {said}\nsuspects: {', '.join(value['files'][:4])}{more}"
+    return f"fails: {said}\nno suspects: {value['why']}"
 
 
 def failing(failure: dict[str, Any]) -> str:
@@ -82,7 +86,8 @@ def _weighed(value: dict[str, Any]) -> str:
     if value["viable"] and value["hypothesis"]:
         row = value["hypothesis"]
         region = row["affected_region"]
-        said.append(f"{value['iteration'] + 1:>3}  {row['id']} {region['path']}:{region['first']}  {row['claim']}")
+        place = "" if row["claim"].startswith(region["path"]) else f"{region['path']}:{region['first']}  "
+        said.append(f"{value['iteration'] + 1:>3}  {row['id']} {place}{row['claim']}")
     return "\n".join(said)
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -77,10 +78,15 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     out = {
         "passed": done["exit_code"] == 0, "exit_code": done["exit_code"], "seconds": took,
         "failure": reading.read(done, [folder, context.root.path]), "output": done["output"][-_TAIL:], "suspects": 0, "why": "",
+        "files": [],
     }  # fmt: skip
     if word(args, "spectrum", "no") == "yes" and not out["passed"]:
         rows, why = _spectrum(command, context, folder)
-        out |= {"suspects": len(rows), "why": why}
+        held = repair_copy.held(context)
+        ran = Counter(path for path, _, _ in rows if path in held)
+        out |= {"suspects": ran.total(), "why": why, "files": [f"{path} ({count} lines)" for path, count in ran.most_common(20)]}
+        if rows and not ran:
+            out["why"] = "failing tests run no line of a file that may be changed"
         durable.replace(_spectrum_file(context), json.dumps({"rows": rows, "why": why}).encode())
     return out
 
@@ -121,7 +127,7 @@ def collect_context(args: dict[str, Any], context: Context) -> Any:
     measured = bool(stored["rows"])
     first = state.get("failure") or {}
     if not suspects:
-        suspects = _without_coverage(context, held, first)
+        suspects = _without_coverage(context, held, first, measured)
     executed: dict[str, list[int]] = {}
     for row in suspects if measured else ():
         executed.setdefault(row["path"], []).append(row["line"])
@@ -136,14 +142,16 @@ def collect_context(args: dict[str, Any], context: Context) -> Any:
     }  # fmt: skip
 
 
-def _without_coverage(context: Context, held: Mapping[str, str], first: dict[str, Any]) -> list[dict[str, Any]]:
-    """The lines that nobody has measured: around the first error, and of the files where there are few."""
+def _without_coverage(
+    context: Context, held: Mapping[str, str], first: dict[str, Any], measured: bool
+) -> list[dict[str, Any]]:
+    """Lines that nobody has measured: around the first error; where nothing could be measured, those of few files."""
     rows: list[dict[str, Any]] = []
     path, line = str(first.get("path") or ""), int(first.get("line") or 0)
     if path in held and line:
         rows = [{"path": path, "line": near, "score": 1 / (1 + abs(near - line))} for near in range(max(1, line - 20), line + 21)]
         rows.sort(key=lambda row: -row["score"])
-    elif len(held) <= 3:
+    elif len(held) <= 3 and not measured:
         for name in held:
             count = len((_source(context, name) or "").splitlines())
             rows += [{"path": name, "line": number, "score": 0.1} for number in range(1, count + 1)]

@@ -25,8 +25,10 @@ def interpret(failure: dict[str, Any], context: dict[str, Any], history: list[st
     tests = failure.get("failing") or []
     what = f"`{tests[0]}` fails" if tests else "the test command fails"
     if suspects:
-        first = suspects[0]
-        what += f": a line that it runs is wrong, {first['path']}:{first['line']} before all others"
+        path = suspects[0]["path"]
+        lines = [str(row["line"]) for row in suspects if row["path"] == path]
+        more = f" and {len(lines) - 8} more" if len(lines) > 8 else ""
+        what += f": a line that it runs is wrong, in {path} most likely, line {', '.join(lines[:8])}{more}"
     why = f"{failure.get('message') or 'no message'}; {len(suspects)} lines are run by failing tests"
     return {"interpretation": what, "explanation": why}
 
@@ -37,7 +39,8 @@ def diagnose(
 ) -> dict[str, Any]:  # fmt: skip
     """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26)."""
     found = candidates(context, list(tried or ()))
-    return {"hypotheses": spread(found, BATCH), "exhausted": len(found) < 2 or bool(refused)}
+    why = "" if len(found) > 1 else str(context.get("why") or "no further small edit of a suspect line is known")
+    return {"hypotheses": spread(found, BATCH), "exhausted": len(found) < 2 or bool(refused), "why": why}
 
 
 def candidates(context: dict[str, Any], tried: list[str], most: int = _PER_FILE) -> list[dict[str, Any]]:

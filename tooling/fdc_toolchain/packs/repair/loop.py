@@ -88,7 +88,8 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         tried = list(dict.fromkeys([*state["tried"], *keys]))
         return _told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
-    said = [failed] if failed else said or ["fewer than two hypotheses that exclude each other were given"]
+    reason = str(answer.get("why") or "") if isinstance(answer, dict) else ""
+    said = [failed] if failed else said or [reason or "fewer than two hypotheses that exclude each other were given"]
     events = [_event("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:
         ended = "exhausted" if state["ids"] else "no-hypotheses"
