@@ -78,6 +78,30 @@ class Lexicon:
         """Whether two words define each other."""
         return other in self.uses[place] and place in self.uses[other]
 
+    def family(self, place: int) -> set[str]:
+        """A word with those that are derived from it or it from them, in two steps; in the second only what begins as it
+        does, and so with the word above it (activity is an act)."""
+        word = self.words[place]
+        found = {word.label, *word.family, *(one for one in word.hypernyms[:1] if _alike(word.label, one))}
+        for one in word.family:
+            other = self._places.get(one)
+            if other is not None:
+                found.update(further for further in self.words[other].family if _alike(word.label, one, further))
+        return found
+
+    def kin(self, place: int, within: Collection[int]) -> list[int]:
+        """Those of some words that are forms of one word with this: one is of the other's family, or they share a third that
+        begins as they do."""
+        mine, label = self.family(place), self.words[place].label
+        found = []
+        for other in sorted(within):
+            name = self.words[other].label
+            if other != place and _alike(label, name):
+                theirs = self.family(other)
+                if name in mine or label in theirs or any(_alike(label, name, one) for one in mine & theirs):
+                    found.append(other)
+        return found
+
     def trace(self, place: int, depth: int = 2) -> list[int]:
         """The words that a definition leads to in so many steps, near first, without the word itself."""
         seen = {place: None}
@@ -205,3 +229,9 @@ class Ground:
         """The part of a definition's words that is grounded."""
         used = self._lexicon.uses[place]
         return sum(one in self.grounded for one in used) / len(used) if used else 0.0
+
+
+def _alike(*labels: str) -> bool:
+    """Whether words begin with the same letters: three, or all of the shortest."""
+    start = min(len(label) for label in labels)
+    return len({label[: min(3, start)] for label in labels}) == 1

@@ -96,16 +96,16 @@ def mine(quest: Quest) -> Iterator[Found]:
         while True:
             below = [one for one in lexicon.uses[way[-1]] if one not in quest.ground.grounded]
             if not below:
-                stuck = [way.pop()]
+                circle = [way.pop()]
                 break
             following = max(below, key=lambda one: (lexicon.basic(one), -one))
             if following in way:
-                stuck = way[way.index(following):]
+                circle = way[way.index(following):]
                 break
             way.append(following)
-        best = max(stuck, key=lambda one: (lexicon.basic(one), -one))
+        best = max(circle, key=lambda one: (lexicon.basic(one), -one))
         if quest.free(best):
-            steps = " > ".join(lexicon.labels([*way, stuck[0]]))
+            steps = " > ".join(lexicon.labels([*way, circle[0]]))
             yield Found(best, f"taking `{lexicon.words[start].label}` apart ends here: {steps}")
 
 
@@ -127,26 +127,26 @@ def linguistic(quest: Quest) -> Iterator[Found]:
     """LINGUISTIC_ANALYSIS: words that resist paraphrase: no synonym in their sense, a definition that needs rarer words
     than themselves, and a short circle back."""
     lexicon = quest.lexicon
-    scored = []
+    scored: list[tuple[float, int, int, int, int]] = []
     for place in _by_use(lexicon)[:1500]:
         word, used = lexicon.words[place], lexicon.uses[place]
         if quest.free(place) and not word.synonyms:
             rarer = sum(lexicon.basic(one) < lexicon.basic(place) for one in used)
             share = rarer / len(used) if used else 1.0
             scored.append((-share, -min(lexicon.basic(place), 200), place, rarer, len(used)))
-    for _, _, place, rarer, used in sorted(scored):
-        circle = lexicon.circle(place)
-        if used and not circle:
+    for _, _, place, rarer, words in sorted(scored):
+        back = lexicon.circle(place)
+        if words and not back:
             continue
-        back = f", and leads back to it in {len(circle) - 1} steps" if circle else ""
-        yield Found(place, f"no synonym has its sense; its definition uses {rarer} rarer words of {used}{back}")
+        steps = f", and leads back to it in {len(back) - 1} steps" if back else ""
+        yield Found(place, f"no synonym has its sense; its definition uses {rarer} rarer words of {words}{steps}")
 
 
 def alien(quest: Quest) -> Iterator[Found]:
     """THOUGHT_EXPERIMENT: someone who knows no word has to be shown some; which open the most definitions? Words of the
     dictionary's grounding set, by what they would ground beside those that are known."""
     lexicon = quest.lexicon
-    scored = []
+    scored: list[tuple[int, int, int, int]] = []
     for rank, place in enumerate(lexicon.grounding, 1):
         if quest.free(place) and len(scored) < 400:
             scored.append((-len(quest.ground.gain(place)), -lexicon.basic(place), rank, place))
@@ -225,7 +225,8 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
         "trace": lexicon.labels(lexicon.trace(place)[:40]),
         "circle": lexicon.labels(lexicon.circle(place)), "circle_of_members": lexicon.labels(lexicon.circle(place, members)),
         "mutual": lexicon.labels(one for one in used if one in members and lexicon.close(place, one)),
-        "same_sense": lexicon.labels(same), "expression": None if expression is None else lexicon.labels(expression),
+        "same_sense": lexicon.labels(same), "kin": lexicon.labels(lexicon.kin(place, members)),
+        "expression": None if expression is None else lexicon.labels(expression),
         "grounded": lexicon.labels(one for one in used if one in ground.grounded),
         "members": lexicon.labels(one for one in used if one in members),
         "missing": lexicon.labels(one for one in used if one not in ground.grounded),

