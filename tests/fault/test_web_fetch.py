@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import itertools
 import socket
+import ssl
 import time
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import readable
@@ -15,6 +17,7 @@ from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.web_fetch import Fetched, Manners, decoded, fetch
 from fdc_toolchain.effects.web_http import Door, public, target
 
+from tests.support.process import run
 from tests.support.web import Handler, Reply, Route, Site, page, redirect, site
 
 TEA = """<p>Green tea wants water of eighty degrees, and it is brewed for two minutes at most by those who like it mild.</p>
@@ -213,6 +216,44 @@ def test_the_address_that_was_looked_at_is_the_one_that_is_connected_to(web: Sit
     with pytest.raises(ToolFailure, match="refused"):
         fetch(f"http://rebound.example:{port}/", Door(), manners=Manners())
     assert (["rebound.example"], [("93.184.215.14", port)]) == (looked, reached)
+
+
+# TLS
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
+    """A site over TLS whose certificate, for `localhost`, nobody has vouched for; and that certificate."""
+    folder = tmp_path_factory.mktemp("tls")
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    done = run(["openssl", "req", "-x509", *kind, *names, "-keyout", "key.pem", "-out", "cert.pem"], cwd=folder)
+    assert 0 == done.returncode, done.stderr
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    with site({"/tea": page("On tea", TEA)}, context) as server:
+        yield server, folder / "cert.pem"
+
+
+@pytest.mark.parametrize(
+    ("trusted", "host", "why"),
+    [(False, "localhost", "verify failed"), (True, "127.0.0.1", "verify failed"), (True, "localhost", "")],
+)
+def test_a_server_over_tls_is_who_its_certificate_says(
+    sealed: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch, trusted: bool, host: str, why: str
+) -> None:
+    """The name counts, though the connection goes to an address."""
+    server, certificate = sealed
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    door = Door((host,), seconds=10)
+    url = f"https://{host}:{server.server_address[1]}/tea"
+    if not why:
+        assert b"eighty" in fetch(url, door, manners=Manners()).body
+        return
+    with pytest.raises(ToolFailure) as caught:
+        fetch(url, door, manners=Manners())
+    assert "net" == caught.value.kind and why in str(caught.value)
 
 
 # robots.txt and manners

@@ -106,3 +106,20 @@ def test_fields_of_results_are_checked() -> None:
             "a.plan",
         ).diagnostics
     ]
+
+
+@pytest.mark.parametrize(
+    ("honest", "other"),
+    [
+        ("fork page in {chosen.pages} max 6", "fork page in {hits} max 6"),
+        ("search_web query={query}", "search_web query={pages}"),
+        ("overwrite_file_with_block {report}", "overwrite_file_with_block research/{synthesis.answer}.md"),
+    ],
+)
+def test_what_pages_say_chooses_no_address_no_query_and_no_file(honest: str, other: str) -> None:
+    """Issue 5, L4: without the check of `choose_pages`, or where a page's words would go out, the plan is refused."""
+    moved = TEXT.replace(honest, other)
+    if "{pages}" in other:  # a second search, in the words of the pages
+        again = "again <- search_web query={pages}\nmaterial <-"
+        moved = TEXT.replace("material <-", again).replace("hits={hits}", "hits={again}")
+    assert "FDC471" in codes(moved)

@@ -9,6 +9,7 @@ Real HTTP on loopback. The product refuses such addresses; `allowing` is what an
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -111,8 +112,10 @@ class Site(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, routes: Mapping[str, Route]) -> None:
+    def __init__(self, routes: Mapping[str, Route], secure: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        if secure is not None:
+            self.socket = secure.wrap_socket(self.socket, server_side=True)
         self.routes = dict(routes)
         self.asked: list[Asked] = []
         self.lock = threading.Lock()
@@ -135,9 +138,9 @@ class Site(ThreadingHTTPServer):
 
 
 @contextmanager
-def site(routes: Mapping[str, Route]) -> Iterator[Site]:
-    """A site while it lasts. Its robots.txt is not there unless it is among the routes."""
-    server = Site(routes)
+def site(routes: Mapping[str, Route], secure: ssl.SSLContext | None = None) -> Iterator[Site]:
+    """A site while it lasts, over TLS where a context is given. Its robots.txt is not there unless it is among the routes."""
+    server = Site(routes, secure)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

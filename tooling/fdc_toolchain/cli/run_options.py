@@ -22,7 +22,7 @@ _OPTIONS = (
     click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."),
     click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take."),
     click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."),
-    click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."),
+    click.option("--allow-network", is_flag=True, help="Let commands and web tools out where the plan allows it."),
     click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded)."),
     click.option("--approve", "approved", multiple=True, type=click.Choice(sorted(APPROVALS)),
                  help="Say yes in advance to what the plan asks approval for."),
