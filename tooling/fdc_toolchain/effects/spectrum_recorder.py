@@ -2,6 +2,8 @@
 
 `effects.spectrum` copies this file beside the tests and makes Python begin with it; it imports nothing of fdc, so that it works
 under whatever Python the tests have. A test process must behave as without it: what goes wrong here is kept to itself.
+
+PYTEST_DONT_REWRITE: it is imported before pytest is, which pytest would warn of, and where warnings are errors that ends it.
 """
 
 from __future__ import annotations
