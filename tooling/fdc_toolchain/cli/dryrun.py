@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..engine.values import text
+from ..engine.values import render, text
 from ..report.cells import cut, visible
 
 if TYPE_CHECKING:
@@ -132,11 +132,10 @@ def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
     """A template with what is known filled in; the rest stays a reference in braces."""
     parts = []
     for part in template:
-        if isinstance(part, str):
-            parts.append(part)
+        if isinstance(part, str) or (len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None):
+            parts.append(text(render([part], dict(names))))
         else:
-            value = names.get(part["ref"][0]) if len(part["ref"]) == 1 else None
-            parts.append("{" + ".".join(part["ref"]) + "}" if value is None else text(value))
+            parts.append("{" + ".".join(part["ref"]) + "}")
     return "".join(parts)
 
 
