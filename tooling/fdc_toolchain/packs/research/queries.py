@@ -31,7 +31,8 @@ def allowed(keywords: dict[str, Any], web: str = "no") -> dict[str, Any]:
 
 
 def choose(question: str, hits: list[Any] | None = None) -> dict[str, Any]:
-    """The results whose pages are read: those that speak of most of the question first, a few of a host at most.
+    """The results whose pages are read: those that speak of most of the question first, and two of a host before
+    the others of it.
 
     Addresses of results may be fetched without a person's word: the search was asked in the question's own or a
     model's words, made of nothing that the workspace holds, so an address cannot carry any of it away. Only http and
@@ -50,13 +51,15 @@ def choose(question: str, hits: list[Any] | None = None) -> dict[str, Any]:
             row = {"url": url, "title": str(hit.get("title", ""))[:300]}
             if url not in rows or rows[url][0] < score:
                 rows[url] = (score, len(rows), row)
-    kept: list[dict[str, Any]] = []
+    ranked = [row for _, _, row in sorted(rows.values(), key=lambda one: (-one[0], one[1]))]
     hosts: dict[str, int] = {}
-    for _, _, row in sorted(rows.values(), key=lambda one: (-one[0], one[1])):
+    first: list[dict[str, Any]] = []
+    more: list[dict[str, Any]] = []
+    for row in ranked:
         host = _host(row["url"])
-        if hosts.get(host, 0) < PER_HOST and len(kept) < PAGES:
-            hosts[host] = hosts.get(host, 0) + 1
-            kept.append(row)
+        hosts[host] = hosts.get(host, 0) + 1
+        (first if hosts[host] <= PER_HOST else more).append(row)
+    kept = [*first, *more][:PAGES]  # other hosts come before the third page of one
     return {"pages": kept, "count": len(kept), "of": len(rows)}
 
 
