@@ -15,12 +15,16 @@ import pytest
 from fdc_toolchain.effects.alphabet_store import LOCK, STAGING, Busy, Refused, Store, digest
 
 from tests.support.alphabets import AT, CONFIG, answering, good, made, tree
+from tests.support.inside import fdc
 from tests.support.messages_api import Item, broken, fault, reply
-from tests.support.process import clean_environment, fdc
+from tests.support.process import clean_environment
+from tests.support.process import fdc as process
 from tests.support.repository import ROOT
 
 OLD = {"alphabet/index.yaml": "old\n", "reasoning/state.yaml": "iteration: 1\n", "alphabet/gone.yaml": "gone\n"}
-NEW = {"alphabet/index.yaml": "new\n", "reasoning/state.yaml": "iteration: 2\n", "reasoning/logs/iteration_002/summary.yaml": "s\n"}
+NEW = {
+    "alphabet/index.yaml": "new\n", "reasoning/state.yaml": "iteration: 2\n", "reasoning/logs/iteration_002/summary.yaml": "s\n",
+}  # fmt: skip
 CHANGE = {
     "files": NEW, "remove": ["alphabet/gone.yaml"], "iteration": 2, "immutable": "alphabet/versions/", "mirror": ["alphabet/"],
 }  # fmt: skip
@@ -158,7 +162,8 @@ def test_a_lock_of_a_process_that_lives_is_respected(tmp_path: Path) -> None:
         from fdc_toolchain.effects.alphabet_store import began
 
         mine = (tmp_path / LOCK).read_text()
-        theirs = mine.replace(f"pid: {os.getpid()}", f"pid: {other.pid}").replace(f'"{began(os.getpid())}"', f'"{began(other.pid)}"')
+        theirs = mine.replace(f"pid: {os.getpid()}", f"pid: {other.pid}")
+        theirs = theirs.replace(f'"{began(os.getpid())}"', f'"{began(other.pid)}"')
         (tmp_path / LOCK).write_text(theirs)
         with pytest.raises(Busy, match=str(other.pid)):
             store.recover()
@@ -205,7 +210,9 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["proposer", "critic", "refiner"])
-def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(tmp_path: Path, role: str, uninterrupted: dict[str, bytes]) -> None:
+def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
+    tmp_path: Path, role: str, uninterrupted: dict[str, bytes]
+) -> None:
     """ALPH-01, 04, 46, 47: SIGKILL of the real process; what was answered is not asked again."""
     folder = made(tmp_path / "a", CONFIG)
     asked: list[str] = []
@@ -224,7 +231,9 @@ def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(tmp_path: Path
 
     with answering(deadly) as (_, env):
         argv = [sys.executable, str(ROOT / "tooling/fdc_cli.py"), "alphabet", "run"]
-        child = subprocess.Popen(argv, cwd=folder, env=clean_environment(env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            argv, cwd=folder, env=clean_environment(env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         assert -signal.SIGKILL == child.wait(timeout=60)
         status = fdc("alphabet", "status", cwd=folder).stdout
         assert "iteration 1 is interrupted; `fdc alphabet run` goes on" in status
@@ -242,7 +251,7 @@ def test_a_second_process_is_refused_while_the_first_is_at_work(tmp_path: Path) 
 
     def watching(role: str, body: dict[str, Any]) -> str:
         if not second:
-            second.append(run(folder, env=env))
+            second.append(process("alphabet", "run", cwd=folder, env=env))
         return good(role, body)
 
     with answering(watching) as (_, env):

@@ -16,8 +16,8 @@ from fdc_toolchain.packs.alphabet.model import EMPTY, Alphabet, Primitive, alpha
 from fdc_toolchain.packs.alphabet.scaffold import new_files
 from fdc_toolchain.packs.alphabet.state import files_of
 
+from .inside import fdc
 from .messages_api import Item, Server, messages_api, reply
-from .process import fdc
 
 AT = "2026-01-31T12:00:00Z"
 FIXED = {"SOURCE_DATE_EPOCH": "1769860800"}
@@ -93,7 +93,8 @@ def meta(decision: str = "CONTINUE", **more: Any) -> dict[str, Any]:
     """A reflection; keywords go into its corrections."""
     return {"meta_reflection": {
         "progress": {
-            "primitives_added": 0, "primitives_rejected": 0, "acceptance_rate": 0.0, "coverage_before": 0.0, "coverage_after": 0.0,
+            "primitives_added": 0, "primitives_rejected": 0, "acceptance_rate": 0.0,
+            "coverage_before": 0.0, "coverage_after": 0.0,
         },
         "patterns_observed": [{"pattern": "p", "frequency": 1, "implications": "i"}],
         "strategy_assessment": {
@@ -101,7 +102,8 @@ def meta(decision: str = "CONTINUE", **more: Any) -> dict[str, Any]:
         },
         "philosophical_observations": {"assumptions_identified": [], "tradition_bias": "none", "leibniz_alignment": 3},
         "course_corrections": {
-            "strategy_adjustments": [], "domain_priorities": ["time"], "criterion_calibration": "nothing more is to be had", **more,
+            "strategy_adjustments": [], "domain_priorities": ["time"], "criterion_calibration": "nothing more is to be had",
+            **more,
         },
         "decision": decision, "next_period_predictions": [],
         "insights_for_archive": [{"insight": "words are few", "category": "substantive"}],

@@ -26,6 +26,8 @@ class Item(NamedTuple):
     fault: str = ""
     retry_after: float | None = None
     tokens: tuple[int, int] = (10, 5)
+    says: str = ""
+    """What an error says of itself."""
 
 
 def reply(text: str, stop: str = "end_turn", tokens: tuple[int, int] = (10, 5)) -> Item:
@@ -100,13 +102,13 @@ class _Handler(BaseHTTPRequestHandler):
         elif item.fault == "garbage":
             self._send(200, b"<html>\x00\xff not events", "text/event-stream", {})
         elif item.status != 200:
-            self._error(item.status, item.retry_after)
+            self._error(item.status, item.retry_after, item.says)
         else:
             self._stream(item, body)
 
-    def _error(self, status: int, retry_after: float | None) -> None:
+    def _error(self, status: int, retry_after: float | None, says: str = "") -> None:
         kinds = {429: "rate_limit_error", 529: "overloaded_error", 401: "authentication_error", 400: "invalid_request_error"}
-        said = {"type": "error", "error": {"type": kinds.get(status, "api_error"), "message": f"scripted {status}"}}
+        said = {"type": "error", "error": {"type": kinds.get(status, "api_error"), "message": says or f"scripted {status}"}}
         more = {} if retry_after is None else {"retry-after": str(retry_after)}
         self._send(status, json.dumps(said).encode(), "application/json", more)
 

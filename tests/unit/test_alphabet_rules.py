@@ -51,7 +51,8 @@ def test_what_is_recorded_to_be_expressed_by_others_is_redundant() -> None:
     assert [("redundancy", ("PRM_0003", "PRM_0001", "PRM_0002"))] == broken(
         primitive(1, "a"), primitive(2, "b"), primitive(3, "c", derivation=("PRM_0001", "PRM_0002"))
     )
-    assert [("redundancy", ("PRM_0001", "PRM_0002"))] == broken(primitive(1, "a"), primitive(2, "b", definition="What A is", domain="time"))
+    other = primitive(2, "b", definition="What A is", domain="time")
+    assert [("redundancy", ("PRM_0001", "PRM_0002"))] == broken(primitive(1, "a"), other)
     assert [] == broken(*(primitive(n, f"p{n}") for n in range(1, 13)))
 
 
@@ -86,7 +87,8 @@ def changes(draw: st.DrawFn) -> tuple[list[Primitive], list[Primitive]]:
         more: dict[str, Any] = {"presupposes": draw(links) if wild or number > 1 else ()}
         if wild:
             more |= {"contrasts": draw(links), "composes": draw(links), "derivation": draw(links)}
-            more |= {"definition": draw(st.sampled_from(["", "same", "other"])), "status": draw(st.sampled_from(["recent", "deprecated"]))}
+            more |= {"definition": draw(st.sampled_from(["", "same", "other"]))}
+            more |= {"status": draw(st.sampled_from(["recent", "deprecated"]))}
         more["domain"] = draw(st.sampled_from(["being", "time"]))
         return primitive(number, f"p{number}" if not wild else draw(st.sampled_from(["p1", "p2", "new"])), **more)
 
@@ -109,7 +111,8 @@ def test_what_is_near_a_change_is_all_that_the_change_can_break(drawn: tuple[lis
 
 def test_the_phases_are_a_sweep() -> None:
     """ALPH-44, 45, C-23: cycles 4, 2, 3 by default; after each comes the next."""
-    order = [(phase, cycle) for phase, count in (("EXPANSION", 4), ("CONSOLIDATION", 2), ("COMPOSITION", 3)) for cycle in range(1, count + 1)]
+    counts = {"EXPANSION": 4, "CONSOLIDATION": 2, "COMPOSITION": 3}
+    order = [(phase, cycle) for phase, count in counts.items() for cycle in range(1, count + 1)]
     assert order == phases.phases(CONFIG, False)
     assert [*order, ("META_REFLECTION", 1)] == phases.phases(CONFIG, True)
     for reflect in (False, True):
@@ -132,7 +135,10 @@ def test_strategies_take_turns_and_gaps_are_only_filled_where_there_are_any() ->
         phases.next_strategy("GUESS", [])
 
 
-QUIET = Facts(iteration=3, since_meta=3, rate=0.5, decided=20, coverage=0.5, tested=40, added=(1,) * 12, changed=(0,) * 12, pivots=(False,) * 12)
+QUIET = Facts(
+    iteration=3, since_meta=3, rate=0.5, decided=20, coverage=0.5, tested=40, added=(1,) * 12, changed=(0,) * 12,
+    pivots=(False,) * 12,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -185,7 +191,8 @@ def test_each_stopping_condition_alone_ends_the_work_with_its_own_code(facts: Fa
     "facts",
     [
         QUIET._replace(coverage=0.899), QUIET._replace(coverage=1.0, tested=0), QUIET._replace(iteration=499),
-        QUIET._replace(added=(0,) * 9, changed=(0,) * 9), QUIET._replace(added=(0,) * 11, changed=(0,) * 10 + (1,), pivots=(True,)),
+        QUIET._replace(added=(0,) * 9, changed=(0,) * 9),
+        QUIET._replace(added=(0,) * 11, changed=(0,) * 10 + (1,), pivots=(True,)),
         QUIET._replace(added=(0,) * 9 + (1,), pivots=(False,) * 9 + (True,)), QUIET._replace(decision="PIVOT"),
     ],
 )  # fmt: skip

@@ -28,15 +28,18 @@ def draw(root: str, output: str) -> int:
         measured = metrics.report(base.alphabet, base.concepts)
     except metrics.BenchmarkError as wrong:
         raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
-    pages = {
+    measured["note"] = _who(base)
+    pages: dict[str, str | bytes] = {
         "growth.svg": charts.growth(history), "acceptance.svg": charts.acceptance(history),
         "coverage.svg": charts.coverage(history), "graph.svg": charts.graph(base.alphabet),
         "metrics.yaml": dump({"metrics": measured}),
         "index.html": charts.page(base.alphabet, history, measured, os.path.basename(root)),
     }  # fmt: skip
+    pages |= _pngs({name: text for name, text in pages.items() if name.endswith(".svg") and isinstance(text, str)})
     files = {f"{output.rstrip('/')}/{name}": text for name, text in pages.items()}
     try:
-        durable.replace_all({store.safe(path): text.encode("utf-8") for path, text in files.items()})
+        data = {path: text.encode("utf-8") if isinstance(text, str) else text for path, text in files.items()}
+        durable.replace_all({store.safe(path): text for path, text in data.items()})
     except Outside as wrong:
         raise UsageError(str(wrong)) from wrong
     except OSError as failed:
@@ -44,6 +47,30 @@ def draw(root: str, output: str) -> int:
     for path in files:
         click.echo(path)
     return CLEAN
+
+
+def _pngs(drawings: dict[str, str]) -> dict[str, bytes]:
+    """The drawings as PNG, where the extra that does this is installed; else none, and a sentence."""
+    from ..effects import raster
+    from ..packs.alphabet.charts_svg import printed
+
+    try:
+        return {name.replace(".svg", ".png"): raster.png(printed(text)) for name, text in drawings.items()}
+    except LookupError as missing:
+        click.echo(str(missing.args[0]), err=True)
+        return {}
+
+
+def _who(base: Base) -> str:
+    """Who answered, in the iterations that are told of."""
+    found = {str(summary["answered_by"]) for summary in base.summaries}
+    if not found:
+        return "Nothing has been done yet."
+    if found == {"embedded"}:
+        return "No model was used: every answer was computed from a dictionary."
+    if found == {"model"}:
+        return "A model gave every answer."
+    return "A model gave some answers; others were computed from a dictionary."
 
 
 def history_of(base: Base) -> list[dict[str, Any]]:

@@ -145,7 +145,7 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
     )  # fmt: skip
     operator = operator._replace(asks=asks)
     if not operator.model:
-        click.echo("no model is used: proposer and critic work with a dictionary", err=True)
+        click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
         _dictionary(root)
         return operator
     asked = model_for(root, operator.model, asks)
@@ -226,6 +226,12 @@ class _Watching(Quiet):
                 click.echo(visible(text), err=True)
 
 
+def _short(text: str) -> str:
+    """The first two sentences, without what is said of every answer that was computed."""
+    sentences = [one for one in text.split(". ") if not one.startswith("Computed from")]
+    return ". ".join(sentences[:2])[:140].rstrip(". ")
+
+
 def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
     if value.get("wrong"):
@@ -235,12 +241,16 @@ def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
         out.append(("INFO", f"  {value['strategy']}: {labels}"))
         out += [("WARNING", f"  {text}") for text in value["warnings"]]
     if tool == "hear_critic":
-        out += [("INFO", f"    {row['verdict']} {row['label']}: {row['summary'][:160]}") for row in value["evaluations"]]
-        out += [("WARNING", f"    {row['label']}: {note}") for row in value["evaluations"] for note in row["notes"]]
+        for row in value["evaluations"]:
+            why = "" if row["verdict"] == "ACCEPT" else f": {_short(row['summary'])}"
+            out.append(("INFO", f"    {row['verdict']} {row['label']}{why}"))
+            out += [("WARNING", f"    {row['label']}: {note}") for note in row["notes"]]
     if tool == "consolidate_alphabet":
         out += [("WARNING", f"    {why}") for why in value["conflicts_left"]]
     if tool == "measure_composition" and value["work"] == "coverage":
-        out.append(("INFO", f"  coverage: {value['result'].get('coverage', 0):.1%}"))
+        found = value["result"]
+        said = f"{len(found['expressible'])} of {found['total']} test concepts can be expressed ({found['coverage']:.1%})"
+        out.append(("INFO", f"  {said}"))
     if tool == "hear_reflection" and value["output"]:
         out.append(("INFO", f"  reflection: {value['output']['decision']}"))
         out += [("WARNING", f"    {text}") for text in value["mismatches"]]

@@ -51,9 +51,10 @@ def _value(text: str, key: str) -> tuple[Any, str]:
     at = re.search(rf"^(?:- )?{key}:", text, re.MULTILINE)
     if at:
         tries.append(text[at.start() :].split("\n```")[0])
-    at = re.search(r"[{\[]", text)
-    if at:
-        tries.append(text[at.start() :])
+    for start in (rf'\{{\s*"(?:{key}|evaluations)"', r"[{\[]"):
+        at = re.search(start, text)
+        if at:
+            tries.append(text[at.start() :])
     why = "it is neither YAML nor JSON"
     for one in tries:
         value = _json(one)
