@@ -105,7 +105,7 @@ def _researched(said: dict[str, Any]) -> tuple[Cited, str]:
     return cited, "\n".join(said["answer"])
 
 
-_MARKUP = re.compile(r"[\s>#*/;%!|\\-]+")
+_MARKUP = re.compile(r"[\s>#:*/;%!|\\-]+")
 
 
 def _holds(folder: Path, path: str, first: int, last: int, quote: str) -> bool:

@@ -40,7 +40,7 @@ _OUTSIDE = re.compile(
     re.IGNORECASE,
 )
 _MARKS = re.compile(
-    r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|/\*+|\*+/?|//[/!]?|#+|--|;+|%+|<!--)?\s*|\s*(?:\"{3}|'{3}|\*+/|-->)\s*$"
+    r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|/\*+|\*+/?|//[/!]?|#+[:!]?|--|;+|%+|<!--)?\s*|\s*(?:\"{3}|'{3}|\*+/|-->)\s*$"
 )
 _EFFECT = re.compile(
     r"^\s*(?:\w+(?:\.\w+|\[[^\]]*\])+)\s*(?:[-+*/|&%]?=)(?!=)|\b(?:open|write\w*|print\w*|echo|send\w*|emit|save|remove|unlink|mkdir"

@@ -17,6 +17,7 @@ from .code_search import TESTS, Tree
 from .code_strategies import STRATEGIES, as_row, inside, places, subjects
 from .context import Context, text, word
 from .failure import ToolFailure
+from .question import written_names
 
 CANDIDATES = 200
 EVIDENCE = 24
@@ -27,9 +28,6 @@ QUOTE = 240
 _KEPT = 2
 _lock = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
-_NAMED = re.compile(
-    r"`([A-Za-z_$][\w$.]*)`|\b([A-Za-z_$]\w*(?:\.\w+)+|\w*[a-z0-9]_[a-z]\w*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b"
-)
 _WIDE = re.compile(
     r"\b(?:architect\w*|design\w*|structur\w*|layer\w*|module\w*|component\w*|interact\w*|flow\w*|across|throughout"
     r"|everywhere|whole|overall|system|subsystem\w*|lifecycle|end[- ]to[- ]end|why|cause\w*|impact\w*|affect\w*|depend\w*"
@@ -81,7 +79,7 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     if not known:
         asked = ", ".join(f"`{one}`" for one in missing[:6]) or "anything that could be looked for"
         return _confused(question, f"No file has {asked}. What is it called in this code?", missing)
-    named = _names(question)
+    named = written_names(question)
     if word(args, "broad", "no") != "yes":
         meanings = _meanings(tree, named)
         if meanings is not None:
@@ -282,11 +280,6 @@ def _scope(question: str, known: list[str], missing: list[str], changed: bool) -
     }  # fmt: skip
 
 
-def _names(question: str) -> list[str]:
-    """The names that a question writes as code writes them."""
-    return list(dict.fromkeys(first or second for first, second in _NAMED.findall(question)))
-
-
 def _meanings(tree: Tree, named: list[str]) -> dict[str, Any] | None:
     """The options of a question about one name that means several things; None where it means one, or none (EXP-03)."""
     if len(named) != 1:
@@ -338,12 +331,12 @@ def _search(tree: Tree, question: str) -> Any:
     verb = _asked_uses(question)
     if verb is not None:
         asked = [concept for concept in asked if concept.word != verb] or asked
-    return tree.search(asked, _names(question))
+    return tree.search(asked, written_names(question))
 
 
 def _asked_uses(question: str) -> str | None:
     """The verb of a question after those who use what it names; None where it asks something else."""
-    found = _USES.search(question) if _names(question) else None
+    found = _USES.search(question) if written_names(question) else None
     return found[1].lower() if found is not None else None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .sentences import WIDE
 from .stems import spread
-from .words import ALIKE, STOP
+from .words import ALIKE, STOP, respelt
 
 MAX_QUESTION = 20_000
 """Characters of a question that are read; the rest is material, not a question."""
@@ -23,6 +23,9 @@ _TOKEN = re.compile(r"\w+(?:[-_./:]\w+)*")
 _PART = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]")
 _NAMED = re.compile(r"\b(\w+)\s+(statements?|keywords?|clauses?|operators?|loops?|commands?)\b", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"`([A-Za-z_$][\w$.]*)`|\b([A-Za-z_$]\w*(?:\.\w+)+|\w*[a-z0-9]_[a-z]\w*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b"
+)
 _POINTS = frozenset(
     "a an the this that these those which what each any no some my your his her its our their same such other another every one "
     "more most many few own all both either neither these only is are of in do does can".split()
@@ -36,6 +39,15 @@ class Concept:
     word: str
     variants: tuple[tuple[str, float], ...]
     phrase: bool = False
+
+
+def written_names(text: str) -> list[str]:
+    """The names that a question writes as code writes them.
+
+    >>> written_names('Does `pour` of TeaPot call brew_tea or os.path.join?')
+    ['pour', 'TeaPot', 'brew_tea', 'os.path.join']
+    """
+    return list(dict.fromkeys(first or second for first, second in _WRITTEN.findall(text)))
 
 
 def terms(text: str) -> list[str]:
@@ -77,6 +89,9 @@ def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
     if len(parts) == 1:
         if name.endswith("ly") and len(name) > 5:  # the stemmer keeps adverbs apart
             variants.append((name[:-2], 0.9))
+        other_side = respelt(name)
+        if other_side is not None:
+            variants.append((other_side, 0.95))
         variants += [(other, ALIKE_WEIGHT) for other in ALIKE.get(name, ALIKE.get(name.removesuffix("s"), ()))]
     else:
         variants += [(part, PART_WEIGHT) for part in parts if part not in STOP and len(part) > 1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 STOP = frozenset(
     """a about above after again against all also although am an and any are aren as at be because been before being
     below between both but by can cannot could couldn did didn do does doesn doing don done down during each either else
@@ -121,3 +123,38 @@ def _table() -> dict[str, tuple[str, ...]]:
 
 ALIKE: dict[str, tuple[str, ...]] = _table()
 """Word to words that a document may use in its place."""
+
+_OUR = frozenset(
+    "armour behaviour colour endeavour favour flavour harbour honour humour labour neighbour rumour tumour vapour".split()
+)
+_OR = frozenset(word.replace("our", "or") for word in _OUR)
+_ODD = dict(
+    pair.split("/") for pair in "centre/center fibre/fiber metre/meter catalogue/catalog dialogue/dialog defence/defense "
+    "licence/license grey/gray analyse/analyze modelling/modeling labelled/labeled cancelled/canceled".split()
+)
+_ODD |= {there: here for here, there in _ODD.items()}
+
+
+def respelt(word: str) -> str | None:
+    """A word as the other side of the ocean writes it, British or American; None where both write the same.
+
+    >>> [respelt(word) for word in ("colours", "serialize", "optimisation", "hour", "rise")]
+    ['colors', 'serialise', 'optimization', None, None]
+    """
+    for ending in ("", "s", "ed", "ing", "ful", "less"):
+        stem = word.removesuffix(ending) if ending else word
+        if stem in _OUR:
+            return stem.replace("our", "or") + ending
+        if stem in _OR:
+            return stem[:-2] + "our" + ending
+        if stem in _ODD and ending in ("", "s"):
+            return _ODD[stem] + ending
+    found = _ISE.match(word)
+    if found is not None:
+        return f"{found[1]}i{'z' if found[2] == 's' else 's'}{found[3]}"
+    return None
+
+
+_ISE = re.compile(
+    r"(.*(?:al|at|an|ar|er|ic|id|il|im|in|it|iv|om|on|or|og|ut|ym|gn))i([sz])(e|es|ed|ing|er|ers|ation|ations)$"
+)

@@ -8,6 +8,8 @@ MARK = "<!-- fdc: research report -->"
 UNIFIED, NUANCES = 6, 12
 LEADS = 0.7
 """What is worth this part of the best finding belongs to the answer, though only one track reached it."""
+SHARED = 0.4
+"""What several tracks reached belongs to the answer where it is worth this part of the best finding."""
 WEAK = 0.25
 """What is worth less than this part of it is not told."""
 AGREED = 0.1
@@ -34,7 +36,8 @@ def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
     value = {key: worth[key] * (1 + AGREED * (len(tracks[key]) > 1)) for key in claims}
     ranked = sorted(claims, key=lambda key: (-value[key], len(tracks[key]) < of, -fused[key], order[key]))
     least = LEADS * max(worth.values(), default=0.0)
-    common = [key for key in ranked if len(tracks[key]) > 1 or worth[key] >= least > 0][:UNIFIED]
+    shared = SHARED * max(worth.values(), default=0.0)
+    common = [key for key in ranked if (len(tracks[key]) > 1 and worth[key] >= shared) or worth[key] >= least > 0][:UNIFIED]
     if not any(len(tracks[key]) > 1 for key in ranked):
         first = [next(key for key in ranked if name in tracks[key]) for name in _names(open_tracks)]
         common = list(dict.fromkeys([*common, *first]))[:UNIFIED]
