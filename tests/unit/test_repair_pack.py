@@ -258,14 +258,16 @@ def test_context_is_asked_for_by_a_word() -> None:
 
 # ---- the loop ------------------------------------------------------------------------------
 
-BEFORE = {
-    "message": "AssertionError: 100 != 90", "path": "check.py", "line": 11, "block": "", "failing": ["a", "b"],
-    "fingerprint": "f1",
-}  # fmt: skip
+def printed(message: str = "AssertionError: 100 != 90", line: int = 11, failing: str = "ab", noise: str = "") -> str:
+    trace = f'Traceback (most recent call last):\n  File "check.py", line {line}, in t\n    x\n{message}\n\n'
+    return noise + "".join(f"FAIL: test_{name} (m.T.test_{name})\n------\n{trace}" for name in failing)
 
 
-def opened(**more: Any) -> dict[str, Any]:
-    return loop.open_repair({"passed": False, "failure": BEFORE, "seconds": 1.0, **more}, iterations="5", stalls="2")
+BEFORE = failure.read({"exit_code": 1, "output": printed()})
+
+
+def opened() -> dict[str, Any]:
+    return loop.open_repair({"passed": False, "exit_code": 1, "output": printed(), "seconds": 1.0}, "5", "2")
 
 
 def diagnosed(*rows: dict[str, Any]) -> dict[str, Any]:
@@ -278,7 +280,7 @@ PATCH = {"ok": True, "reason": "", "why": "", "path": "shop/price.py", "diff": "
 
 
 def after(**more: Any) -> dict[str, Any]:
-    return {"passed": False, "exit_code": 1, "failure": {**BEFORE, **more}}
+    return {"passed": False, "exit_code": 1, "output": printed(**more)}
 
 
 def tried(state: dict[str, Any], ended: dict[str, Any], patch: dict[str, Any] = PATCH) -> dict[str, Any]:
@@ -319,8 +321,7 @@ def test_an_empty_falsification_is_asked_again_once_and_then_rejects() -> None:
 
 def test_success_ends_it_at_once() -> None:
     """HYP-33."""
-    nothing = {**BEFORE, "message": "", "failing": [], "fingerprint": None}
-    state = tried(diagnosed(), {"passed": True, "exit_code": 0, "failure": nothing})
+    state = tried(diagnosed(), {"passed": True, "exit_code": 0, "output": "OK"})
     assert ("fixed", 1) == (state["ended"], state["iteration"]) and 0 == len(hypotheses.listed(state["store"], "active"))
     assert "Loop 1: patch applied; compile/test passes; critique: so" == state["history"][-1]
 
@@ -340,9 +341,9 @@ def test_a_patch_that_changes_nothing_weakens_and_the_second_time_stalls() -> No
 def test_a_stall_replaces_the_hypothesis_though_it_has_an_attempt_left() -> None:
     """HYP-29, T-47: a stall was a line of the log."""
     one, two = hypothesis("a", region(6), 0.9, "x"), hypothesis("b", region(6), 0.8, "y")
-    state = tried(diagnosed(one, two), after(fingerprint="f2"))
+    state = tried(diagnosed(one, two), after(noise="one\n"))
     state = {**state, "store": hypotheses.retire(state["store"], "H001", "archived", "")}
-    state = tried(loop.choose(state), after(fingerprint="f3"))
+    state = tried(loop.choose(state), after(noise="two\n"))
     assert ("stall", ("weakened", 1, "archived")) == (state["attempts"][-1]["reason"], _stands(state["store"], "H002"))
 
 
@@ -361,13 +362,13 @@ def test_stalls_and_iterations_end_it() -> None:
 
 def test_fewer_failures_are_kept_and_the_next_error_begins_a_cycle() -> None:
     """HYP-46: each cycle takes on the first error."""
-    state = tried(diagnosed(), after(failing=["b"], message="other", line=14, fingerprint="f2"))
-    assert (2, True, "") == (state["cycle"], state["fresh"], state["ended"]) and "other" == state["failure"]["message"]
+    state = tried(diagnosed(), after(failing="b", message="OtherError: x", line=14))
+    assert (2, True, "") == (state["cycle"], state["fresh"], state["ended"]) and "OtherError: x" == state["failure"]["message"]
     assert 1 == len(state["accepted"]) and 2 == state["wanted"]
-    worse = tried(diagnosed(), after(failing=["b", "c"], fingerprint="f3"))
+    worse = tried(diagnosed(), after(failing="bc", line=14))
     assert not worse["fresh"] and [] == worse["accepted"] and "compile-1" == worse["attempts"][-1]["reason"]
     assert ["fixed", "partial", "none", "passing"] == [
-        loop.outcome({**opened(), "ended": ended}, changes, "")["status"]
+        loop.outcome({**opened(), "ended": ended}, {"changes": changes, "diff": ""})["status"]
         for ended, changes in (("fixed", [{}]), ("stalled", [{}]), ("stalled", []), ("passing", []))
     ]
 
@@ -437,6 +438,7 @@ def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
         ("./main.go:5:2: undefined: x\n", "undefined: x", "main.go", 5),
         ('  File "/w/copy/s.py", line 1\n    def f(:\n          ^\nSyntaxError: bad\n', "SyntaxError: bad", "s.py", 1),
         ("____ test_a ____\n\n>       assert 1 == 2\nE       assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2", "t.py", 3),
+        ('Traceback (most recent call last):\n  File "a.py", line 2, in f\n    raise\nKeyError: 1\n', "KeyError: 1", "a.py", 2),
         ("nothing known\nlast words\n", "exit code 1: last words", "", 0),
     ],
 )  # fmt: skip

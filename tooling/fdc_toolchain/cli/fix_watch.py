@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +21,7 @@ class Watching(Quiet):
 
     def __init__(self) -> None:
         super().__init__()
-        self._row: dict[str, Any] = {}
+        self._anew = True
 
     def say(self, text: str) -> None:
         """Port `Progress`: the plan's own words."""
@@ -35,6 +36,11 @@ class Watching(Quiet):
         super().done(effect, outcome, took)
         value = outcome.value
         tell = _TELL.get(effect.tool)
+        if effect.tool == "rank_context" and isinstance(value, dict):
+            tell = _suspects if self._anew else None
+            self._anew = False
+        elif effect.tool == "hold_interpretation" or effect.tool == "open_repair":
+            self._anew = effect.tool == "open_repair"
         if effect.kind == "tool" and tell is not None and isinstance(value, dict):
             line = tell(value)
             if line:
@@ -50,15 +56,17 @@ def _case(value: dict[str, Any]) -> str:
     return f"copied; {value['count']} file{'' if value['count'] == 1 else 's'} may be changed"
 
 
-def _tests(value: dict[str, Any]) -> str:
-    """The run that a cycle begins with; those of the attempts are told with what they mean."""
-    if not value["suspects"] and not value["why"]:
-        return ""
-    said = failing(value["failure"])
-    if value["suspects"]:
-        more = f" and {len(value['files']) - 4} more files" if len(value["files"]) > 4 else ""
-        return f"fails: {said}\nsuspects: {', '.join(value['files'][:4])}{more}"
-    return f"fails: {said}\nno suspects: {value['why']}"
+def _opened(value: dict[str, Any]) -> str:
+    return "" if value["ended"] else f"fails: {failing(value['failure'])}"
+
+
+def _suspects(value: dict[str, Any]) -> str:
+    lines = Counter(row["path"] for row in value["suspects"])
+    if not lines:
+        return f"no suspects: {value['why']}"
+    more = f" and {len(lines) - 4} more files" if len(lines) > 4 else ""
+    said = ", ".join(f"{path} ({count} line{'' if count == 1 else 's'})" for path, count in lines.most_common(4))
+    return f"suspects: {said}{more}" + ("" if value["executed"] else "; without coverage")
 
 
 def failing(failure: dict[str, Any]) -> str:
@@ -107,6 +115,6 @@ def _guessed(value: dict[str, Any]) -> str:
 
 
 _TELL = {
-    "open_case": _case, "run_tests": _tests, "hold_interpretation": _read, "admit_hypotheses": _admitted,
+    "open_case": _case, "open_repair": _opened, "hold_interpretation": _read, "admit_hypotheses": _admitted,
     "weigh_challenge": _weighed, "conclude_iteration": _concluded, "conclude_guess": _guessed,
 }  # fmt: skip

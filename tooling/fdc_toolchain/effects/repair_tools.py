@@ -1,6 +1,6 @@
 """The steps of a repair that touch the world: the copy is made, patched and tested; the workspace is written at the very end.
 
-Rows HYP-14, 17, 38 and 45; the world is `effects.repair_copy`, what is decided is decided in `packs.repair`.
+Rows HYP-17, 38 and 45; the world is `effects.repair_copy`. What it means is decided in `packs.repair`, by pure tools.
 """
 
 from __future__ import annotations
@@ -9,23 +9,19 @@ import json
 import os
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from .. import durable
-from ..packs.repair import failure as reading
-from ..packs.repair import gates, loop
-from ..packs.repair.region import parse_region
+from ..report.diff import unified
 from . import globs, repair_copy
 from .context import Context, text, word
 from .failure import ToolFailure
 
-SUSPECTS, SOURCES, MOST_SOURCE = 400, 6, 400_000
-EXCERPTS = 12_000
+SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
 TIMED_OUT = 124
-_TAIL = 6000
+_HEAD, _TAIL = 160_000, 60_000
 _TESTS = re.compile(r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)")
 _TESTING = re.compile(rb"^(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:import|from|#include|using|use|package)\b")
@@ -75,20 +71,11 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     began = time.monotonic()
     done = _run(command, replace(context, shell_seconds=min(patience, context.shell_seconds)), folder)
     took = round(time.monotonic() - began, 2)
-    out = {
-        "passed": done["exit_code"] == 0, "exit_code": done["exit_code"], "seconds": took,
-        "failure": reading.read(done, [folder, context.root.path]), "output": done["output"][-_TAIL:], "suspects": 0, "why": "",
-        "files": [],
-    }  # fmt: skip
-    if word(args, "spectrum", "no") == "yes" and not out["passed"]:
-        rows, why = _spectrum(command, context, folder)
-        held = repair_copy.held(context)
-        ran = Counter(path for path, _, _ in rows if path in held)
-        out |= {"suspects": ran.total(), "why": why, "files": [f"{path} ({count} lines)" for path, count in ran.most_common(20)]}
-        if rows and not ran:
-            out["why"] = "failing tests run no line of a file that may be changed"
-        durable.replace(_spectrum_file(context), json.dumps({"rows": rows, "why": why}).encode())
-    return out
+    why = ""
+    if word(args, "spectrum", "no") == "yes" and done["exit_code"] != 0:
+        spectra, why = _spectrum(command, context, folder)
+        durable.replace(_spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode())
+    return {"passed": done["exit_code"] == 0, **done, "seconds": took, "why": why}
 
 
 def _run(command: str, context: Context, folder: str) -> dict[str, Any]:
@@ -100,62 +87,57 @@ def _run(command: str, context: Context, folder: str) -> dict[str, Any]:
         if failed.kind not in ("timeout", "limit"):
             raise
         return {"exit_code": TIMED_OUT, "output": f"error: {failed}\n"}
-    return {"exit_code": done.exit_code, "output": done.output.decode("utf-8", "replace")}
+    output = done.output.decode("utf-8", "replace")
+    for root in sorted((folder, context.root.path), key=len, reverse=True):
+        output = output.replace(f"{root}/", "").replace(root, ".")
+    if len(output) > _HEAD + _TAIL:
+        output = f"{output[:_HEAD]}\n...\n{output[-_TAIL:]}"
+    return {"exit_code": done.exit_code, "output": output}
 
 
-def _spectrum(command: str, context: Context, folder: str) -> tuple[list[list[Any]], str]:
-    """The lines that failing tests run, best first, as [path, line, score]; and why there are none."""
-    from ..packs.repair.localise import rank
+def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[str, Any]], str]:
+    """Which lines of the files that may be changed failing tests run, and how often others do; or why nobody knows."""
     from .spectrum import measure
 
+    held = repair_copy.held(context)
     try:
         measured = measure(command, context, folder, spectrum=True)
     except ToolFailure as failed:
         if failed.kind not in ("timeout", "limit"):
             raise
         return [], str(failed)
-    rows = [[one.path, one.line, round(one.score, 6)] for one in rank(measured["spectra"]) if one.line > 0]
-    return rows, "" if rows else str(measured.get("why") or "no failing test was seen to run any line")
+    out = []
+    for run in measured["spectra"]:
+        files = []
+        for file in run["files"]:
+            lines = [row for row in file["lines"] if row[1] and row[0] > 0]
+            if file["path"] in held and lines:
+                files.append({"path": file["path"], "lines": lines})
+        files.sort(key=lambda file: (-max(row[1] / (row[1] + row[2]) for row in file["lines"]), file["path"]))
+        out.append({**run, "files": files[:SPECTRUM]})
+    if measured["spectra"] and not any(run["files"] for run in out):
+        return out, "failing tests run no line of a file that may be changed"
+    return out, "" if out else str(measured.get("why") or "no failing test was seen to run any line")
 
 
 def collect_context(args: dict[str, Any], context: Context) -> Any:
-    """What answers are made of: the suspect lines of the files that may be changed, those files, and excerpts to read."""
+    """What answers are made of: what the coverage says, and the files that may be wrong, as they are in the copy now."""
     state = _object(args, "state")
     held = repair_copy.held(context)
-    stored = json.loads(durable.read(_spectrum_file(context)) or b'{"rows": []}')
-    suspects = [{"path": path, "line": line, "score": score} for path, line, score in stored["rows"] if path in held]
-    measured = bool(stored["rows"])
+    stored = json.loads(durable.read(_spectrum_file(context)) or b"{}")
+    spectra = stored.get("spectra") or []
     first = state.get("failure") or {}
-    if not suspects:
-        suspects = _without_coverage(context, held, first, measured)
-    executed: dict[str, list[int]] = {}
-    for row in suspects if measured else ():
-        executed.setdefault(row["path"], []).append(row["line"])
-    order = list(dict.fromkeys([row["path"] for row in suspects[:SUSPECTS]]))[:SOURCES]
-    sources = {path: source for path in order if (source := _source(context, path)) is not None}
-    kept = [row for row in suspects if row["path"] in sources][:SUSPECTS]
-    return {
-        "sources": sources, "suspects": kept, "executed": {path: sorted(lines) for path, lines in executed.items()},
-        "excerpts": _excerpts(sources, kept, first), "gathered": state.get("context") or [],
-        "why": "" if kept else str(stored.get("why") or "no line of a file that may be changed is run by a failing test"),
-        "files": list(held)[:5000],
-    }  # fmt: skip
-
-
-def _without_coverage(
-    context: Context, held: Mapping[str, str], first: dict[str, Any], measured: bool
-) -> list[dict[str, Any]]:
-    """Lines that nobody has measured: around the first error; where nothing could be measured, those of few files."""
-    rows: list[dict[str, Any]] = []
-    path, line = str(first.get("path") or ""), int(first.get("line") or 0)
-    if path in held and line:
-        rows = [{"path": path, "line": near, "score": 1 / (1 + abs(near - line))} for near in range(max(1, line - 20), line + 21)]
-        rows.sort(key=lambda row: -row["score"])
-    elif len(held) <= 3 and not measured:
-        for name in held:
-            count = len((_source(context, name) or "").splitlines())
-            rows += [{"path": name, "line": number, "score": 0.1} for number in range(1, count + 1)]
-    return rows
+    paths = [file["path"] for run in spectra for file in run["files"]]
+    paths += [path for part in state.get("context") or () for path in part.get("paths", ())]
+    paths += [str(first.get("path"))] + (list(held) if len(held) <= SOURCES else [])
+    sources: dict[str, str] = {}
+    for path in dict.fromkeys(path for path in paths if path in held):
+        source = _source(context, path)
+        if source is not None and len(sources) < SOURCES:
+            sources[path] = source
+    why = str(stored.get("why") or "")
+    gathered = state.get("context") or []
+    return {"sources": sources, "spectra": spectra, "gathered": gathered, "why": why, "files": list(held)[:5000]}
 
 
 def _source(context: Context, path: str) -> str | None:
@@ -166,45 +148,26 @@ def _source(context: Context, path: str) -> str | None:
         return None
 
 
-def _excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], first: dict[str, Any]) -> str:
-    """The lines around the suspects, numbered, best places first."""
-    places = [(row["path"], row["line"]) for row in suspects]
-    if first.get("path") in sources and first.get("line"):
-        places.insert(0, (first["path"], first["line"]))
-    out: list[str] = []
-    shown: dict[str, set[int]] = {}
-    size = 0
-    for path, line in places:
-        if line in shown.setdefault(path, set()) or path not in sources:
-            continue
-        lines = sources[path].splitlines()
-        near = [at for at in range(max(1, line - 12), min(len(lines), line + 12) + 1) if at not in shown[path]]
-        shown[path].update(near)
-        part = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in near)
-        size += len(part)
-        if size > EXCERPTS and out:
-            break
-        out.append(part)
-    return "\n\n".join(out)
-
-
 def gather_context(args: dict[str, Any], context: Context) -> Any:
-    """The state with the context that was asked for; what cannot be read is left, with a note (HYP-45)."""
-    state = _object(args, "state")
-    found, note = gates.requests(args.get("answer"))
+    """The code that was asked for, numbered; what is not there is left out (HYP-45)."""
+    state, wanted = _object(args, "state"), _object(args, "wanted")
     held = repair_copy.held(context)
-    parts = [
-        {**row, "text": shown} for row in found if (shown := _requested(row, held, context, state.get("failure") or {}))
-    ]
-    return loop.gathered(state, parts, note)
+    parts = []
+    for row in wanted["requests"]:
+        shown, paths = _requested(row, held, context, state.get("failure") or {})
+        if shown:
+            parts.append({**row, "text": shown, "paths": paths})
+    return {"parts": parts}
 
 
-def _requested(row: dict[str, Any], held: Mapping[str, str], context: Context, first: dict[str, Any]) -> str:
-    """The lines that a request is about, numbered; empty where there are none."""
+def _requested(
+    row: dict[str, Any], held: Mapping[str, str], context: Context, first: dict[str, Any]
+) -> tuple[str, list[str]]:
+    """The lines that a request is about, numbered, and their files; empty where there are none."""
     name, category = row["name"], row["category"]
     word_of = re.compile(rf"\b{re.escape(name)}\b") if name else None
     paths = sorted(held, key=lambda path: (path != first.get("path"), path))
-    out: list[str] = []
+    out: dict[str, str] = {}
     for path in paths[:400]:
         lines = (_source(context, path) or "").splitlines()
         if category in ("FILE_CONTEXT", "IMPORTS_NAMESPACE"):
@@ -223,68 +186,15 @@ def _requested(row: dict[str, Any], held: Mapping[str, str], context: Context, f
             wanted = [one for at, line in enumerate(lines, 1) if opens.search(line) for one in range(at, at + 30)]
         wanted = [at for at in dict.fromkeys(wanted) if at <= len(lines)][:80]
         if wanted:
-            out.append(f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in wanted))
-    return "\n\n".join(out)[:4000]
-
-
-def check_patch(args: dict[str, Any], context: Context) -> Any:
-    """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
-
-    Without a hypothesis (`--no-discipline`) it may touch any one of the files.
-    """
-    hypothesis = args.get("hypothesis")
-    answer = args.get("answer")
-    held = repair_copy.held(context)
-    no = {"ok": False, "reason": "", "why": "", "path": "", "diff": "", "digest": "", "spans": [], "answer": "", "key": ""}
-    if isinstance(answer, dict):
-        return {**no, "reason": "empty-response", "why": str(answer.get("why") or "there is no answer")[:300]}
-    written = answer if isinstance(answer, str) else ""
-    key = repair_copy.sha256(written.encode("utf-8", "replace"))[:16]
-    if not written.strip():
-        return {**no, "reason": "empty-response", "why": "the answer is empty"}
-    path = str(hypothesis["affected_region"]["path"]) if isinstance(hypothesis, dict) else _named(written, held)
-    if path not in held:
-        return {**no, "key": key, "reason": "scope-violation", "why": f"`{path[:200]}` is no file that may be changed"}
-    from ..packs.repair.patch import PatchRefused, unified
-
-    before = _source(context, path)
-    if before is None:
-        return {**no, "key": key, "reason": "patch-apply", "why": f"`{path}` is not UTF-8 text, or too large"}
-    try:
-        after, spans = _patched(before, written, hypothesis)
-    except PatchRefused as refused:
-        return {**no, "key": key, "reason": refused.reason, "why": refused.why[:400]}
-    change = hypothesis.get("structural_change") if isinstance(hypothesis, dict) else None
-    if gates.terminators(change if isinstance(change, dict) else None, before, after):
-        why = "a change of grouping changes how many statements there are"
-        return {**no, "key": key, "reason": "scope-violation", "why": why}
-    return {
-        "ok": True, "reason": "", "why": "", "path": path, "diff": unified(path, before, after), "key": key,
-        "digest": repair_copy.sha256(after.encode()), "spans": [list(span) for span in spans], "answer": written,
-    }  # fmt: skip
-
-
-def _patched(before: str, answer: str, hypothesis: Any) -> tuple[str, tuple[tuple[int, int], ...]]:
-    from ..packs.repair.patch import apply_patch
-
-    region = parse_region(hypothesis["affected_region"]) if isinstance(hypothesis, dict) else None
-    made = apply_patch(before, answer, region=region)
-    return made.text, made.spans
-
-
-def _named(answer: str, held: Mapping[str, str]) -> str:
-    """The file that a patch without a hypothesis is for: the one that it names, or the only one there is."""
-    for match in re.finditer(r"^(?:\+\+\+|---) (?:[ab]/)?(\S+)", answer, re.MULTILINE):
-        if match[1] in held:
-            return match[1]
-    return next(iter(held)) if len(held) == 1 else "(no file is named)"
+            out[path] = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in wanted)
+    return "\n\n".join(out.values())[:4000], list(out)[:3]
 
 
 def apply_repair(args: dict[str, Any], context: Context) -> Any:
     """Puts a patch that was checked into the copy, and takes out the one before it. The workspace is not touched."""
     patch = _object(args, "patch")
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
-    path, after = _content(patch, args.get("hypothesis"), context)
+    path, after = _content(patch, context)
     mark = os.path.join(context.run_folder, "patched")
     old = durable.read(mark)
     for one in {old.decode() if old else path, path}:
@@ -301,7 +211,7 @@ def keep_repair(args: dict[str, Any], context: Context) -> Any:
     path = str(patch["path"])
     now = repair_copy.read(base, path)
     if repair_copy.sha256(now) != patch["digest"]:
-        _, after = _content(patch, args.get("hypothesis"), context)
+        _, after = _content(patch, context)
         first = os.path.join(context.run_folder, "original")
         if not os.path.exists(os.path.join(first, path)):
             repair_copy.put(first, path, now)
@@ -312,22 +222,18 @@ def keep_repair(args: dict[str, Any], context: Context) -> Any:
     return {"path": path, "digest": patch["digest"]}
 
 
-def _content(patch: dict[str, Any], hypothesis: Any, context: Context) -> tuple[str, bytes]:
-    path = str(patch["path"])
+def _content(patch: dict[str, Any], context: Context) -> tuple[str, bytes]:
+    path, after = str(patch["path"]), str(patch["text"]).encode()
     if path not in repair_copy.held(context):
         raise ToolFailure("argument", f"`{path}` is no file that may be changed")
-    before = repair_copy.read(repair_copy.base_of(context), path).decode("utf-8")
-    after = _patched(before, str(patch["answer"]), hypothesis)[0].encode()
-    if repair_copy.sha256(after) != patch["digest"]:
+    now = repair_copy.sha256(repair_copy.read(repair_copy.base_of(context), path))
+    if now != patch["before"] or repair_copy.sha256(after) != patch["digest"]:
         raise ToolFailure("result", f"`{path}` would not become what was checked")
     return path, after
 
 
 def close_repair(args: dict[str, Any], context: Context) -> Any:
-    """The outcome: the whole diff, in the run's folder too, with the files as they were before it."""
-    from ..packs.repair.patch import unified
-
-    state = _object(args, "state")
+    """The whole diff of a repair, which goes into the run's folder too, with the files as they were before it."""
     first = os.path.join(context.run_folder, "original")
     changes: list[dict[str, str]] = []
     diff = ""
@@ -342,7 +248,7 @@ def close_repair(args: dict[str, Any], context: Context) -> Any:
         context.root.write(f"runs/{context.run}/original/{path}", before, "write", context.key)
     if changes:
         context.root.write(f"runs/{context.run}/repair.diff", diff.encode(), "write", context.key)
-    return loop.outcome(state, changes, diff)
+    return {"changes": changes, "diff": diff}
 
 
 def take_repair(args: dict[str, Any], context: Context) -> Any:

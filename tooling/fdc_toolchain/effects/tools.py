@@ -127,7 +127,6 @@ TOOLS: dict[str, Row] = {
     "run_tests": Row("repair_tools", "run_tests"),
     "collect_context": Row("repair_tools", "collect_context"),
     "gather_context": Row("repair_tools", "gather_context"),
-    "check_patch": Row("repair_tools", "check_patch"),
     "apply_repair": Row("repair_tools", "apply_repair"),
     "keep_repair": Row("repair_tools", "keep_repair"),
     "close_repair": Row("repair_tools", "close_repair"),

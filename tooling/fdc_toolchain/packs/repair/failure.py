@@ -28,8 +28,8 @@ _RAISED = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): (?:in .+|(?P<
 _EXPLAINED = re.compile(r"^E\s{2,}(?P<message>\S.*)$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 _TRACE = re.compile(
-    r"^\s*Traceback \(most recent call last\):\n(?:(?:[ \t|+].*)?\n)+?"
-    r"[ \t]*(?P<message>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE,
+    r"^(?P<in>[ \t|]*)Traceback \(most recent call last\):\n(?:(?P=in)[ \t|+].*\n|[ \t]*\n)+?"
+    r"(?P=in)(?P<message>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE,
 )
 _SYNTAX = re.compile(
     r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:.*\n){1,3}?\s*(?P<message>\w*Error: .+)$', re.MULTILINE

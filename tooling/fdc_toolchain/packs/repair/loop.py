@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import gates, hypotheses
-from .failure import progress, unchanged
+from .failure import progress, read, unchanged
 from .region import as_dict, parse_region
 
 MOST = 200
@@ -30,7 +30,7 @@ def open_repair(measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6,
     state: State = {
         "ended": "passing" if measured["passed"] else "", "cycle": 1, "iteration": 0, "limit": limit,
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
-        "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": measured["failure"],
+        "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
         "interpretation": "", "context": [], "notes": [],
     }  # fmt: skip
@@ -167,11 +167,12 @@ def attempted(
         return {**out, "reason": patch["reason"] if patch else "missing-diff", "why": patch["why"] if patch else "", "diff": ""}
     if after is None:
         return {**out, "diff": patch["diff"], "reason": "patch-apply", "why": "it was not measured"}
-    same = not after["passed"] and unchanged(before, after["failure"])
-    better = after["passed"] or progress(before, after["failure"])
+    now = read(after)
+    same = not after["passed"] and unchanged(before, now)
+    better = after["passed"] or progress(before, now)
     reason = "" if better else "unchanged-error" if same else f"compile-{after['exit_code']}"
     return {**out, "applied": True, "passed": after["passed"], "progress": better, "unchanged": same, "reason": reason,
-            "after": after["failure"], "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"]}  # fmt: skip
+            "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"]}  # fmt: skip
 
 
 def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
@@ -277,8 +278,15 @@ def _failed(answer: Any) -> str:
     return ""
 
 
-def gathered(state: State, parts: list[dict[str, Any]], note: str) -> State:
+def requested(answer: Any) -> dict[str, Any]:
+    """GATHER: the context that an answer asks for (HYP-45)."""
+    rows, note = gates.requests(answer)
+    return {"requests": rows, "note": note}
+
+
+def gathered(state: State, wanted: dict[str, Any], found: dict[str, Any]) -> State:
     """The state with context that was asked for; three answers at most (HYP-45)."""
+    parts, note = found["parts"], wanted["note"]
     asked = state.get("gathers", 0) + 1
     notes = [*state["notes"], note] if note else state["notes"]
     events = [_event("note", note)] if note else []
@@ -287,8 +295,9 @@ def gathered(state: State, parts: list[dict[str, Any]], note: str) -> State:
     return _told(state, events, context=context, gathers=0 if over else asked, gathered=over, notes=notes)
 
 
-def outcome(state: State, changes: list[dict[str, str]], diff: str) -> dict[str, Any]:
+def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
     """How the repair ended, for whoever asked for it."""
+    changes, diff = closed["changes"], closed["diff"]
     ended = state["ended"] or "bound"
     status = ended if ended in ("fixed", "passing") else "partial" if changes else "none"
     return {
@@ -301,11 +310,12 @@ def outcome(state: State, changes: list[dict[str, str]], diff: str) -> dict[str,
 def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str, Any]:
     """What a patch without a hypothesis did: it passes, or it does not."""
     passed = after is not None and bool(after["passed"])
+    now = read(after) if after is not None else None
     reason = patch["reason"] if after is None else "" if passed else f"compile-{after['exit_code']}"
     return {
         "hypotheses": [], "region": None, "applied": after is not None, "passed": passed, "progress": passed,
-        "unchanged": after is None or unchanged(state["failure"], after["failure"]), "reason": reason, "why": patch["why"],
-        "before": state["failure"], "after": after["failure"] if after is not None else None, "diff": patch["diff"],
+        "unchanged": now is None or unchanged(state["failure"], now), "reason": reason, "why": patch["why"],
+        "before": state["failure"], "after": now, "diff": patch["diff"],
         "path": patch["path"], "spans": patch["spans"], "key": patch["key"], "proposal": None,
     }  # fmt: skip
 

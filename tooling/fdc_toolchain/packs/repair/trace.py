@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .failure import read
 from .loop import HISTORY
 
 STRATEGY = "guided_loop"
@@ -15,7 +16,8 @@ BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
 _CUT = 20_000
 
 _OF = {
-    "request_context": "GATHER", "gather_context": "GATHER", "interpret_failure": "INTERPRET", "hold_interpretation": "INTERPRET",
+    "request_context": "GATHER", "read_requests": "GATHER", "gather_context": "GATHER", "hold_context": "GATHER",
+    "interpret_failure": "INTERPRET", "hold_interpretation": "INTERPRET",
     "diagnose_failure": "DIAGNOSE", "admit_hypotheses": "DIAGNOSE", "choose_hypothesis": "DIAGNOSE",
     "falsify_hypothesis": "FALSIFY", "weigh_challenge": "FALSIFY", "propose_change": "PROPOSE", "judge_proposal": "PROPOSE",
     "write_patch": "GENERATE_PATCH", "guess_patch": "GENERATE_PATCH", "check_patch": "GENERATE_PATCH", "apply_repair": "APPLY",
@@ -57,7 +59,7 @@ def trace(steps: list[Step], given: dict[str, str], case: str) -> dict[str, Any]
             inside = []
     if any(step.tool in _OF for step in inside):
         iterations.append(_iteration(len(iterations) + 1, inside, cycle))
-    last = next((step.value for step in reversed(steps) if step.tool == "close_repair" and isinstance(step.value, dict)), {})
+    last = next((step.value for step in reversed(steps) if step.tool == "judge_repair" and isinstance(step.value, dict)), {})
     files = str(given.get("files") or "").split("\n")
     return {
         "strategy": STRATEGY, "caseId": case, "targetLanguage": _language(files, last), "buildCommand": given.get("test", ""),
@@ -133,7 +135,8 @@ def _phase(name: str, steps: list[Step], around: list[Step]) -> dict[str, Any]:
 
 
 _SHOWN_AS_CHECKS = frozenset(
-    "gather_context hold_interpretation admit_hypotheses choose_hypothesis weigh_challenge judge_proposal check_patch"
+    "read_requests gather_context hold_context hold_interpretation admit_hypotheses choose_hypothesis weigh_challenge"
+    " judge_proposal check_patch"
     " conclude_iteration conclude_guess keep_repair apply_repair".split()
 )
 
@@ -156,7 +159,7 @@ def _checks(step: Step) -> list[dict[str, Any]]:
     value = step.value if isinstance(step.value, dict) else {}
     if step.failed:
         return [_check("answered", False, step.failed)]
-    if step.tool == "gather_context":
+    if step.tool == "hold_context":
         return [_check("context-schema", not value["events"], "; ".join(event["what"] for event in value["events"]))]
     if step.tool == "hold_interpretation":
         return [_check("two-fields", bool(value["interpretation"]), "; ".join(event["what"] for event in value["events"]))]
@@ -194,7 +197,7 @@ def events(steps: list[Step], began: float = 0.0) -> list[dict[str, Any]]:
         at = began + step.ended
         if step.tool == "run_tests" and isinstance(step.value, dict):
             told = {"what": "tests", "passed": step.value["passed"], "seconds": step.value["seconds"]}
-            told["fingerprint"] = step.value["failure"].get("fingerprint")
+            told["fingerprint"] = read(step.value)["fingerprint"]
             out.append(_event("metric-recorded", phase, iteration, at, told))
         if step.tool == "check_patch" and isinstance(step.value, dict) and step.value["ok"]:
             out.append(_event("artifact-emitted", phase, iteration, at, {"what": "patch", "diff": step.value["diff"]}))

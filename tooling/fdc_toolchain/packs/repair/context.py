@@ -1,0 +1,124 @@
+"""What answers are made of: the suspect lines, excerpts of files around them. And the patch that an answer holds. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from . import gates
+from .localise import rank
+from .patch import PatchRefused, apply_patch, unified
+from .region import parse_region
+
+SUSPECTS, EXCERPTS, FEW = 400, 12_000, 3
+
+
+def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
+    """The context of an iteration: sources, suspects (best first), the lines that failing tests run, numbered excerpts."""
+    sources: dict[str, str] = seen["sources"]
+    measured = bool(seen["spectra"])
+    suspects = [one._asdict() for one in rank(seen["spectra"]) if one.path in sources]
+    executed: dict[str, list[int]] = {}
+    for run in seen["spectra"]:
+        for file in run["files"]:
+            executed.setdefault(file["path"], []).extend(row[0] for row in file["lines"])
+    if not suspects:
+        suspects = _unmeasured(sources, failure, measured)
+    suspects = suspects[:SUSPECTS]
+    return {
+        "sources": sources, "suspects": suspects, "executed": {path: sorted(set(lines)) for path, lines in executed.items()},
+        "excerpts": excerpts(sources, suspects, failure), "gathered": seen["gathered"], "files": seen["files"],
+        "why": "" if suspects else seen["why"] or "no line of a file that may be changed is run by a failing test",
+    }  # fmt: skip
+
+
+def _unmeasured(sources: Mapping[str, str], failure: dict[str, Any], measured: bool) -> list[dict[str, Any]]:
+    """Lines that nobody has measured: around the first error; where nothing could be measured, those of few files."""
+    path, line = str(failure.get("path") or ""), int(failure.get("line") or 0)
+    if path in sources and line:
+        rows = [{"path": path, "line": near, "score": 1 / (1 + abs(near - line))} for near in range(max(1, line - 20), line + 21)]
+        return sorted(rows, key=lambda row: -float(row["score"]))
+    if measured or len(sources) > FEW:
+        return []
+    return [
+        {"path": name, "line": number, "score": 0.1}
+        for name, source in sources.items() for number in range(1, len(source.splitlines()) + 1)
+    ]  # fmt: skip
+
+
+def excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], failure: dict[str, Any]) -> str:
+    """The lines around the suspects, numbered, best places first."""
+    places = [(row["path"], row["line"]) for row in suspects]
+    if failure.get("path") in sources and failure.get("line"):
+        places.insert(0, (failure["path"], failure["line"]))
+    out: list[str] = []
+    shown: dict[str, set[int]] = {}
+    size = 0
+    for path, line in places:
+        if line in shown.setdefault(path, set()) or path not in sources:
+            continue
+        lines = sources[path].splitlines()
+        near = [at for at in range(max(1, line - 12), min(len(lines), line + 12) + 1) if at not in shown[path]]
+        shown[path].update(near)
+        part = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in near)
+        size += len(part)
+        if size > EXCERPTS and out:
+            break
+        out.append(part)
+    return "\n\n".join(out)
+
+
+def checked(context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None) -> dict[str, Any]:
+    """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
+
+    Without a hypothesis (`--no-discipline`) it may touch any one of the files.
+    """
+    no: dict[str, Any] = {"ok": False, "spans": []}
+    no |= dict.fromkeys(("reason", "why", "path", "diff", "before", "digest", "text", "key"), "")
+    if isinstance(answer, dict):
+        return {**no, "reason": "empty-response", "why": str(answer.get("why") or "there is no answer")[:300]}
+    written = answer if isinstance(answer, str) else ""
+    no["key"] = key = _digest(written)[:16]
+    if not written.strip():
+        return {**no, "reason": "empty-response", "why": "the answer is empty"}
+    sources = context["sources"]
+    path = str(hypothesis["affected_region"]["path"]) if hypothesis is not None else _named(written, sources)
+    if path not in sources:
+        return {**no, "reason": "scope-violation", "why": f"`{path[:200]}` is no file that was shown and may be changed"}
+    before = sources[path]
+    region = parse_region(hypothesis["affected_region"]) if hypothesis is not None else None
+    try:
+        made = apply_patch(before, written, region=region)
+    except PatchRefused as refused:
+        return {**no, "reason": refused.reason, "why": refused.why[:400]}
+    if not _written(made.text):
+        return {**no, "reason": "patch-apply", "why": "the patch holds characters that no file can hold"}
+    change = hypothesis.get("structural_change") if hypothesis is not None else None
+    if gates.terminators(change if isinstance(change, dict) else None, before, made.text):
+        why = "a change of grouping changes how many statements there are"
+        return {**no, "reason": "scope-violation", "why": why}
+    return {
+        "ok": True, "reason": "", "why": "", "path": path, "diff": unified(path, before, made.text), "key": key,
+        "before": _digest(before), "digest": _digest(made.text), "spans": [list(span) for span in made.spans], "text": made.text,
+    }  # fmt: skip
+
+
+def _written(text: str) -> bool:
+    try:
+        return bool(text.encode("utf-8")) or not text
+    except UnicodeEncodeError:
+        return False
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _named(answer: str, sources: Mapping[str, str]) -> str:
+    """The file that a patch without a hypothesis is for: the one that it names, or the only one there is."""
+    for match in re.finditer(r"^(?:\+\+\+|---) (?:[ab]/)?(\S+)", answer, re.MULTILINE):
+        if match[1] in sources:
+            return match[1]
+    return next(iter(sources)) if len(sources) == 1 else "(no file is named)"
