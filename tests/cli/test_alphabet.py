@@ -265,7 +265,11 @@ def test_pivot_changes_strategy_and_a_claim_is_held_against_the_logs(tmp_path: P
     """ALPH-29, 30, 31; ALPH-37: a reflection takes a snapshot."""
     folder = made(tmp_path / "a", EVERY)
     turn = meta("PIVOT", proposer_mode="THOUGHT_EXPERIMENT", critic_strictness=0.9, proposer_temperature=1.1)
-    with answering(lambda role, body: json.dumps(turn) if role == "meta_reasoner" else good(role, body)) as (server, env):
+
+    def turning(role: str, body: dict[str, Any]) -> str:
+        return json.dumps(turn) if role == "meta_reasoner" else good(role, body)
+
+    with answering(turning) as (server, env):
         assert 0 == run(folder, env=env).returncode
         strategy = state(folder)["current_strategy"]
         assert {"proposer_mode": "THOUGHT_EXPERIMENT", "proposer_temperature": 1.1, "critic_strictness": 0.9,

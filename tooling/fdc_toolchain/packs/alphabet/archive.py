@@ -91,7 +91,7 @@ def summary_of(work: Work, metrics: Value) -> Value:
     rows = [row for event in work.of("critic") for row in event["evaluations"]]
     said = [text for event in work.events for text in _texts(event)]
     counted = Counter(row["verdict"] for row in rows)
-    embedded = [event.get("embedded", True) for event in work.events if event.get("role")]
+    embedded = [event["embedded"] for event in work.events if event.get("attempts")]
     return {
         "iteration": work.iteration,
         "started": work.at,
