@@ -10,3 +10,84 @@ LEIPZIG_JAKARTA = frozenset(
     small wide star hard crush grind""".split()
 )
 """The words that 41 languages borrowed least (Tadmor, Haspelmath and Taylor 2010), but for pronouns and question words."""
+
+Entry = tuple[str, str, str]
+"""An item of an inventory: its name, the labels that are the same, and labels that are near (our reading, not theirs)."""
+
+NSM: tuple[Entry, ...] = (
+    ("I", "i self", "person"), ("YOU", "you", "person"), ("SOMEONE", "someone person", "human people"),
+    ("SOMETHING~THING", "something thing", "object entity substance"), ("PEOPLE", "people", "person human group society"),
+    ("BODY", "body", "organism matter"), ("KIND", "kind", "category class genus form"),
+    ("PART", "part", "piece portion whole"),
+    ("THIS", "this", "specific"), ("THE SAME", "same identity", "equal identical similar"),
+    ("OTHER~ELSE", "other else", "different separate"), ("ONE", "one", "unit single"), ("TWO", "two", "pair double"),
+    ("SOME", "some", "several quantity"), ("ALL", "all", "whole every"), ("MUCH~MANY", "much many", "several quantity large"),
+    ("LITTLE~FEW", "little few", "small"), ("GOOD", "good", "value desirable"), ("BAD", "bad", "evil undesirable"),
+    ("BIG", "big large", "great size"), ("SMALL", "small little", "short size"), ("THINK", "think", "consider mind thought"),
+    ("KNOW", "know", "knowledge information mind"), ("WANT", "want", "desire purpose need"),
+    ("DON'T WANT", "", "want desire"),
+    ("FEEL", "feel", "feeling emotion sense"), ("SEE", "see", "sense perceive"), ("HEAR", "hear", "sound sense perceive"),
+    ("SAY", "say", "express speak word"), ("WORDS", "word words", "name language"), ("TRUE", "true truth", "fact"),
+    ("DO", "do", "act action make"), ("HAPPEN", "happen", "occur event change"), ("MOVE", "move motion", "come go"),
+    ("BE (SOMEWHERE)", "", "place exist position"), ("THERE IS", "exist existence", "being"),
+    ("BE (SOMEONE/SOMETHING)", "be being", "exist identity"), ("(IS) MINE", "mine", "possess own hold property"),
+    ("LIVE", "live life", "living organism"), ("DIE", "die death", "end live"), ("WHEN~TIME", "time when", "period"),
+    ("NOW", "now", "present"), ("BEFORE", "before", "past precede order"), ("AFTER", "after", "future follow order"),
+    ("A LONG TIME", "", "long time period"), ("A SHORT TIME", "", "short time"),
+    ("FOR SOME TIME", "", "time period duration"),
+    ("MOMENT", "moment instant", "minute point time"), ("WHERE~PLACE", "place where", "space location area"),
+    ("HERE", "here", "place near"), ("ABOVE", "above", "high top"), ("BELOW", "below", "low bottom"),
+    ("FAR", "far", "distant distance"),
+    ("NEAR", "near", "close"), ("SIDE", "side", "edge surface"), ("INSIDE", "inside", "contain interior"),
+    ("TOUCH", "touch contact", "surface"), ("NOT", "not negation", "lack different"),
+    ("MAYBE", "maybe", "possible possibility"),
+    ("CAN", "can able", "capable possible power"), ("BECAUSE", "because cause", "produce effect"), ("IF", "if", "condition"),
+    ("VERY", "very", "degree great"), ("MORE", "more", "increase degree"),
+    ("LIKE~WAY", "like way", "similar resemble manner"),
+)  # fmt: skip
+"""The 65 semantic primes of the Natural Semantic Metalanguage (Goddard and Wierzbicka 2014)."""
+
+ARISTOTLE: tuple[Entry, ...] = (
+    ("substance (ousia)", "substance", "thing entity object exist matter"),
+    ("quantity (poson)", "quantity", "number amount extent size"),
+    ("quality (poion)", "quality", "characteristic property attribute"),
+    ("relation (pros ti)", "relation relate", "similar equal different"),
+    ("place (pou)", "place", "space location position"), ("time (pote)", "time", "period stage"),
+    ("position (keisthai)", "position posture", "stand side place"), ("state (echein)", "state condition", "hold possess"),
+    ("action (poiein)", "action act", "do make produce cause"),
+    ("affection (paschein)", "affection passion", "feel receive change undergo"),
+)  # fmt: skip
+"""The ten categories (Categories 4, 1b25)."""
+
+WORDNET_TOP: tuple[Entry, ...] = (
+    ("act, activity", "act activity action", "do make"), ("animal, fauna", "animal", "organism live life"),
+    ("artifact", "artifact", "device instrument thing"),
+    ("attribute, property", "attribute property", "quality characteristic"),
+    ("body", "body", "organism"), ("cognition, knowledge", "cognition knowledge", "mind know consider"),
+    ("communication", "communication", "express say language word"),
+    ("event, happening", "event happening happen", "occur change"),
+    ("feeling, emotion", "feeling emotion", "feel sense"), ("food", "food", "eat substance"),
+    ("group, collection", "group collection", "order"),
+    ("location, place", "location place", "space area"), ("motive", "motive motivation", "purpose want"),
+    ("natural object", "object", "thing"), ("person, human being", "person human", "people"),
+    ("natural phenomenon", "phenomenon", "process effect"), ("plant, flora", "plant", "organism live"),
+    ("possession", "possession", "possess hold property"), ("process", "process", "change produce"),
+    ("quantity, amount", "quantity amount", "number measure"), ("relation", "relation relate", "similar part"),
+    ("shape", "shape", "form side"), ("state, condition", "state condition", "exist quality"),
+    ("substance", "substance", "material matter liquid"), ("time", "time", "period"),
+)  # fmt: skip
+"""The 25 unique beginners of WordNet's nouns (Miller 1990)."""
+
+CYC: tuple[Entry, ...] = (
+    ("Thing", "thing", "entity exist"), ("Individual", "individual", "unit single thing"),
+    ("Collection / SetOrCollection", "collection set", "group"),
+    ("Intangible", "intangible", "abstract"), ("PartiallyTangible", "tangible", "physical material matter"),
+    ("TemporalThing", "", "time period"), ("SpatialThing", "", "space place"), ("Event", "event", "happen occur change"),
+    ("Situation", "situation", "state condition"), ("Action", "action act", "do make"),
+    ("Agent-Generic", "agent", "person human"),
+    ("Relation", "relation relate", "similar"), ("Predicate", "predicate", "property express"),
+    ("Quantity", "quantity", "number amount"),
+    ("AttributeValue", "attribute value", "quality property characteristic"), ("Role", "role", "function purpose"),
+    ("Microtheory (context)", "context", "condition"),
+)  # fmt: skip
+"""Some terms of Cyc's upper ontology as it was published with OpenCyc; Cyc as a whole is not public."""
