@@ -60,6 +60,7 @@ class Labels:
     def __init__(self) -> None:
         self._atoms: list[Atom] = []
         self._bits: dict[tuple[str, int, str, frozenset[str]], int] = {}
+        self._keys: list[tuple[str, int, str, frozenset[str]]] = []
         self.given = 0
         """The bits of what stands for something given."""
         self.tainting = 0
@@ -74,6 +75,7 @@ class Labels:
         if bit is None:
             bit = self._bits[key] = 1 << len(self._atoms)
             self._atoms.append(atom)
+            self._keys.append(key)
             level = LEVELS.get(atom.source)
             if level is None:
                 self.given |= bit
@@ -91,8 +93,9 @@ class Labels:
     def release(self, mark: int) -> None:
         """Forgets the atoms since a mark: nobody has a label with them any more, and the numbers stay short."""
         kept = (1 << mark) - 1
-        self._bits = {key: bit for key, bit in self._bits.items() if bit <= kept} if len(self._atoms) > mark else self._bits
-        del self._atoms[mark:]
+        for key in self._keys[mark:]:
+            del self._bits[key]
+        del self._atoms[mark:], self._keys[mark:]
         self.given &= kept
         self.tainting &= kept
         self.refusing = {sink: bits & kept for sink, bits in self.refusing.items()}
