@@ -76,9 +76,9 @@ def test_what_came_from_outside_is_labelled_in_the_journal(tmp_path: Path) -> No
     with world() as (tea, env):
         assert 0 == fdc("research", QUESTION, cwd=tmp_path, env=env).returncode
     labelled = {row["tool"] for row in outcomes(tmp_path) if (row.get("notes") or {}).get("trust") == "untrusted"}
-    assert labelled >= {"search_web", "read_page", "join_pages", "extract_evidence", "check_citations", "synthesise"}
+    assert labelled >= {"search_web", "read_web_page", "join_pages", "extract_evidence", "check_citations", "synthesise"}
     assert labelled.isdisjoint({"scan_documents", "scope_question", "search_passages", "choose_pages"})
-    [read] = [row for row in outcomes(tmp_path) if row["tool"] == "read_page"]
+    [read] = [row for row in outcomes(tmp_path) if row["tool"] == "read_web_page"]
     assert [f"{tea.url}/white"] == read["notes"]["from"]
 
 

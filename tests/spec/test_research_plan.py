@@ -13,10 +13,10 @@ from tests.support.research import PLAN
 
 TEXT = (ROOT / PLAN).read_text("utf-8")
 PHASES = [
-    "scan_documents", "scope_question", "search_passages", "search_web", "choose_pages", "read_page", "join_pages",
+    "scan_documents", "scope_question", "search_passages", "search_web", "choose_pages", "read_web_page", "join_pages",
     "extract_evidence", "check_citations", "open_sources", "note_source", "answer_question", "synthesise",
 ]  # fmt: skip
-FLAT = [phase for phase in PHASES if phase not in ("search_web", "read_page", "note_source")]
+FLAT = [phase for phase in PHASES if phase not in ("search_web", "read_web_page", "note_source")]
 """Those that are steps of the plan itself, not of a fork's branches."""
 
 

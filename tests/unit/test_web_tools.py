@@ -100,7 +100,7 @@ def test_a_page_without_text_is_a_failure(desk: Desk, web: Site) -> None:
     assert "unreadable" == desk.refused("view_text_website", url=f"{web.url}/empty")[0]
 
 
-@pytest.mark.parametrize("tool", ["google_search", "view_text_website", "search_web", "read_page"])
+@pytest.mark.parametrize("tool", ["google_search", "view_text_website", "search_web", "read_web_page"])
 def test_nothing_goes_out_unless_the_operator_says_so(tmp_path: Path, web: Site, tool: str) -> None:
     """A plan's `allow net *` is not enough, and neither is anything else in a plan."""
     before = len(web.paths())
@@ -182,7 +182,7 @@ def test_a_claim_that_cites_what_is_not_there_is_rejected_with_the_reason(desk: 
 def test_a_claim_that_cites_a_page_is_held_against_the_text_that_was_read(desk: Desk, web: Site) -> None:
     (desk.folder / "docs").mkdir()
     scan = desk.do("scan_documents", folder="docs").value
-    row = desk.do("read_page", url=f"{web.url}/tea").value
+    row = desk.do("read_web_page", url=f"{web.url}/tea").value
     lines = web_pages.lines_of(str(desk.folder), row["sha256"])
     number = next(n for n, line in enumerate(lines, 1) if "eighty" in line)
     claims = [

@@ -37,7 +37,7 @@ _PHASES = {
     "scope_question": "scoping the question",
     "search_passages": "searching passages",
     "search_web": "searching the web",
-    "read_page": "reading pages",
+    "read_web_page": "reading pages",
     "extract_evidence": "extracting sentences",
     "check_citations": "checking citations",
     "note_source": "noting what each source says",

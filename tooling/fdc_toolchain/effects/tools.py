@@ -80,7 +80,7 @@ TOOLS: dict[str, Row] = {
     "google_search": Row("web_tools", "google_search"),
     "view_text_website": Row("web_tools", "view_text_website"),
     "search_web": Row("web_tools", "search_web"),
-    "read_page": Row("web_tools", "read_page"),
+    "read_web_page": Row("web_tools", "read_web_page"),
     "research": Row("talk_tools", "unavailable"),
     "generate_code": Row("code_tools", "generate_code", "probe"),
     "plan_deep_research": Row("research_protocol", "plan_deep_research"),

@@ -45,8 +45,8 @@ def view_text_website(args: dict[str, Any], context: Context) -> Any:
     return Outcome("\n".join(lines)[:SHOWN], notes=_labelled(row))
 
 
-def read_page(args: dict[str, Any], context: Context) -> Any:
-    """`read_page`: the same, without the text: who wants it reads it where it is kept. A failure names the address."""
+def read_web_page(args: dict[str, Any], context: Context) -> Any:
+    """`read_web_page`: the same, without the text: who wants it reads it where it is kept. A failure names the address."""
     try:
         row, _ = _page(args, context)
     except ToolFailure as failed:
