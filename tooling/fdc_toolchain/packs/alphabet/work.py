@@ -81,7 +81,7 @@ def _proposed(work: Work, event: Event) -> Work:
     history = work.state["history"]
     history["total_proposed"] += len(event["candidates"])
     history["total_deferred"] += len(event["candidates"])  # until the critic has spoken
-    work.pending["to_evaluate"] += event["candidates"]
+    work.pending["to_evaluate"] += [dict(row) for row in event["candidates"]]
     labels = {normal(row["label"]) for row in event["candidates"]}
     work.pending["to_revise"][:] = [row for row in work.pending["to_revise"] if normal(row["label"]) not in labels]
     strategy = work.state["current_strategy"]
