@@ -21,5 +21,5 @@ def lexicon(definitions: dict[str, str], **more: dict[str, Any]) -> Lexicon:
             "hyponyms": (), "parts": (), "regions": (), "family": (),
             "uses": tuple(dict.fromkeys(labels.index(one) for one in text.split() if one in definitions)),
         }  # fmt: skip
-        words.append(Word(label=label, **{**fields, **more.get(label, {})}))
+        words.append(Word(**{"label": label, **fields, **more.get(label, {})}))
     return Lexicon(Table("a dictionary of the tests", len(words), tuple(words)))

@@ -84,7 +84,8 @@ def _text(alphabet: Alphabet, inventory: Inventory) -> str:
         "none. A match is a shared word (partial: a word that we think near), not a shared meaning."
     )
     lines = [
-        f"# The alphabet and {inventory.title}", "", inventory.about, "", said, "", "| item | match | primitives |", "|---|---|---|",
+        f"# The alphabet and {inventory.title}", "", inventory.about, "", said, "",
+        "| item | match | primitives |", "|---|---|---|",
     ]  # fmt: skip
     lines += [f"| {row['item']} | {row['match']} | {', '.join(row['primitives'])} |" for row in found["matches"]]
     if found["unmatched"]:

@@ -1,0 +1,261 @@
+"""The embedded proposer and critic: strategies that differ, attacks that strike what was planted, over small dictionaries
+made here and over the real one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import jsonschema
+import pytest
+from fdc_toolchain import resources
+from fdc_toolchain.effects import lexicon_tools, wordnet
+from fdc_toolchain.effects.lexicon import Lexicon
+from fdc_toolchain.effects.lexicon_strategies import STRATEGIES as SEARCHES
+from fdc_toolchain.effects.lexicon_tools import consult
+from fdc_toolchain.packs.alphabet import critic, proposer
+from fdc_toolchain.packs.alphabet.model import ATTACKS, DOMAINS, STRATEGIES
+
+from tests.support.alphabets import need_dictionary
+from tests.support.dictionary import lexicon
+
+PRIMITIVES = [{"id": "PRM_0001", "label": "end"}, {"id": "PRM_0002", "label": "life"}, {"id": "PRM_0003", "label": "walk"}]
+
+
+def small(**more: dict[str, Any]) -> Lexicon:
+    """`death` is end and life; `being` is used everywhere and defined with rarer words; `walk` and `step` define one
+    another."""
+    return lexicon(
+        {
+            "end": "last part", "life": "being", "death": "end of life", "walk": "step by step", "step": "part of a walk",
+            "being": "odd quirk of quality", "odd": "quirk", "quirk": "odd being", "quality": "being of being", "last": "end",
+            "part": "quality of being", "hammer": "used for a being", "wheel": "being part", "loop": "a loop is a quirk loop",
+            "other": "being", "more": "being loop", "again": "being loop", "also": "loop being hammer",
+            "too": "loop hammer being", "rare": "quirk of being", "hike": "odd quirk",
+        },
+        **more,
+    )  # fmt: skip
+
+
+def judged(words: Lexicon, label: str, *, strictness: float = 0.5, definition: str | None = None) -> dict[str, Any]:
+    """What the critic says of one candidate beside PRIMITIVES."""
+    place = words.place(label)
+    gloss = definition or ("" if place is None else words.words[place].gloss)
+    candidates = [{"id": "CAND_001_001", "label": label, "informal_definition": gloss}]
+    rows = consult(words, {"role": "critic", "candidates": candidates, "primitives": PRIMITIVES})
+    context = {"candidates": candidates, "primitives": PRIMITIVES, "strictness": strictness, "rejections": []}
+    (one,) = critic.evaluate(context, rows, temperature=0.3)["evaluations"]
+    output: dict[str, Any] = one["critic_output"]
+    return output
+
+
+def failed(output: dict[str, Any]) -> tuple[str, str]:
+    """The verdict, and the attack that a rejection names (ALPH-15)."""
+    summary = output["reasoning_summary"]
+    return output["verdict"], summary.split("failed attack: ")[1].split(".")[0] if "failed attack: " in summary else ""
+
+
+def test_what_survives_everything_is_accepted() -> None:
+    """ALPH-14: all four conditions hold, and a circle outside of the alphabet speaks for the candidate."""
+    output = judged(small(), "being")
+    assert ("ACCEPT", "") == failed(output)
+    attacks = output["attacks"]
+    assert (True, True, False, True) == (
+        attacks["decomposition"]["survived"], attacks["circularity"]["survived"],
+        attacks["redundancy"]["can_be_expressed"], attacks["parsimony"]["necessary"],
+    )  # fmt: skip
+    assert ["being", "quirk", "being"] in attacks["circularity"]["circular_paths"] or attacks["circularity"]["circular_paths"]
+    assert set(ATTACKS) == set(attacks)
+
+
+def test_redundancy_strikes_what_comes_to_primitives() -> None:
+    """ALPH-12, 18: `death` is `end` and `life`; the primitives are named by id, and exist."""
+    output = judged(small(), "death")
+    assert ("REJECT", "redundancy") == failed(output)
+    assert ["PRM_0001", "PRM_0002"] == sorted(output["attacks"]["redundancy"]["using_primitives"])
+
+
+def test_redundancy_strikes_synonyms_and_forms_of_one_word() -> None:
+    """`finish` has the sense of `end`, `ending` is another form of it."""
+    words = small(being={"synonyms": ("end",)}, quality={"family": ("walk",), "label": "walking"})
+    assert ["PRM_0001"] == judged(words, "being")["attacks"]["redundancy"]["using_primitives"]
+    assert ["PRM_0003"] == judged(words, "walking")["attacks"]["redundancy"]["using_primitives"]
+
+
+def test_circularity_strikes_what_defines_a_primitive_back() -> None:
+    """ALPH-19: `walk` is defined with `step` and `step` with `walk`."""
+    output = judged(small(step={"used": 90}), "step", strictness=0.0)
+    assert ("REJECT", "circularity") == failed(output)
+    assert "walk" in output["attacks"]["circularity"]["notes"]
+    outside = output["attacks"]["circularity"]["notes"].split("Not in the alphabet: ")[1]
+    assert "part" in outside and "walk" not in outside
+
+
+def test_a_definition_that_names_its_word_is_refined_and_comes_back_restated() -> None:
+    """ALPH-16: REFINE, and the proposer's revision survives."""
+    words = small(loop={"gloss": "a quirk, not a loop", "examples": ("the loop",)}, quirk={"used": 30})
+    first = judged(words, "loop")
+    assert "REFINE" == first["verdict"] and ["loop", "loop"] == first["attacks"]["circularity"]["circular_paths"][0]
+    context = {"strategy": "DOMAIN_SWEEP", "count": 1, "primitives": PRIMITIVES, "revise": [{"label": "loop"}], "taken": []}
+    (again,) = proposer.propose(context, consult(words, {"role": "proposer", **context}))["proposer_output"]["candidates"]
+    assert ("loop", "a quirk") == (again["label"], again["informal_definition"])
+    assert "ACCEPT" == judged(words, "loop", definition=again["informal_definition"])["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("more", "kind"),
+    [({"uses": (5,)}, "analytic"), ({"parts": ("rim", "spoke")}, "synthetic"), ({"gloss": "used for rolling"}, "functional")],
+)
+def test_decomposition_strikes_in_three_ways(more: dict[str, Any], kind: str) -> None:
+    """ALPH-12: by words that are all more basic, by parts that are named, by a use; each attempt is in the record."""
+    output = judged(small(quirk={"used": 60, **more}, being={"used": 500}), "quirk")
+    assert ("REJECT", "decomposition") == failed(output)
+    attempts = output["attacks"]["decomposition"]["attempts"]
+    assert ["analytic", "synthetic", "functional"] == [one["kind"] for one in attempts]
+    assert kind in [one["kind"] for one in attempts if one["succeeded"]]
+
+
+def test_parsimony_strikes_what_few_definitions_use_and_strictness_raises_the_bar() -> None:
+    assert ("REJECT", "parsimony") == failed(judged(small(), "rare"))
+    words = small(being={"used": 25})
+    assert ["ACCEPT", "REJECT"] == [judged(words, "being", strictness=one)["verdict"] for one in (0.5, 1.0)]
+
+
+def test_cultural_variance_and_edge_cases_strike_what_is_bound_or_has_no_home() -> None:
+    assert ("REJECT", "cultural_variance") == failed(judged(small(being={"regions": ("Scotland",)}), "being"))
+    spread = {"senses": 9, "contexts": tuple((f"noun.{name}", 10) for name in ("state", "act", "time", "food"))}
+    assert "high" == judged(small(being=spread), "being")["attacks"]["edge_cases"]["severity"]
+    assert ("REJECT", "edge_cases") == failed(judged(small(being=spread), "being", strictness=0.9))
+    assert "universal" == judged(small(being={"label": "water"}), "water")["attacks"]["cultural_variance"]["assessment"]
+
+
+def test_a_word_of_no_dictionary_is_deferred() -> None:
+    """ALPH-17: nothing was attacked, and nothing is said to have survived (T-54)."""
+    output = judged(small(), "quiddity")
+    attacks = output["attacks"]
+    assert ("DEFER", False, False) == (output["verdict"], attacks["decomposition"]["survived"], attacks["parsimony"]["necessary"])
+
+
+def test_a_rejection_remembers_those_before_it() -> None:
+    """ALPH-20: earlier rejections by the same attack are in the reasons."""
+    words = small()
+    rows = consult(words, {"role": "critic", "candidates": ["rare"], "primitives": PRIMITIVES})
+    context = {
+        "candidates": [{"id": "C", "label": "rare", "informal_definition": "x"}], "primitives": PRIMITIVES,
+        "rejections": [{"label": "seldom", "failed_attack": "parsimony"}, {"label": "wheel", "failed_attack": "decomposition"}],
+    }  # fmt: skip
+    summary = critic.evaluate(context, rows)["evaluations"][0]["critic_output"]["reasoning_summary"]
+    assert "seldom failed it too" in summary and "wheel" not in summary
+
+
+def test_relationships_come_from_antonyms_hypernyms_and_company() -> None:
+    """ALPH-23: each with a justification, and of one target one relationship only."""
+    words = small(being={"antonyms": ("end",), "hypernyms": ("life", "end")})
+    row = consult(words, {"role": "critic", "candidates": ["being"], "primitives": PRIMITIVES})["rows"][0]
+    found = [(one["type"], one["target"]) for one in critic.relationships(row, PRIMITIVES)]
+    assert [("contrasts_with", "PRM_0001"), ("presupposes", "PRM_0002")] == found
+    assert all(one["justification"] for one in critic.relationships(row, PRIMITIVES))
+
+
+def test_without_a_dictionary_there_is_one_sentence_with_the_command() -> None:
+    """Issue 6: a missing dictionary is said, and no candidate is made up."""
+    nothing = {"source": "", "rows": [], "missing": wordnet.MISSING}
+    for call in (lambda: proposer.propose({}, nothing), lambda: critic.evaluate({}, nothing)):
+        with pytest.raises(ValueError, match="apt-get install wordnet-base"):
+            call()
+
+
+def test_an_unknown_strategy_is_an_error_and_the_known_ones_are_the_six() -> None:
+    """ALPH-09: a mode that is none is refused by name."""
+    assert STRATEGIES == tuple(SEARCHES)
+    with pytest.raises(ValueError, match="there is no strategy `DAYDREAM`"):
+        consult(small(), {"role": "proposer", "strategy": "DAYDREAM"})
+
+
+@cache
+def real() -> Lexicon:
+    need_dictionary()
+    return lexicon_tools._lexicon(wordnet.find("/") or "")
+
+
+def found(strategy: str, **task: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = consult(real(), {"role": "proposer", "strategy": strategy, "count": 3, **task})["rows"]
+    return rows
+
+
+def test_the_six_strategies_are_really_different() -> None:
+    """ALPH-09: over WordNet no two propose the same words, and each says what it saw in its own words."""
+    gaps = {"gaps": ["murder", "promise", "want"]}
+    lists = {name: [row["label"] for row in found(name, **(gaps if name == "GAP_FILLING" else {}))] for name in STRATEGIES}
+    assert all(len(labels) >= 3 for labels in lists.values())
+    for one, two in combinations(STRATEGIES, 2):
+        assert len(set(lists[one]) & set(lists[two])) <= len(lists[one]) / 2, (one, two)
+    said = {name: found(name, **(gaps if name == "GAP_FILLING" else {}))[0]["why"] for name in STRATEGIES}
+    for name, words in {
+        "DOMAIN_SWEEP": "of the free words of", "DECOMPOSITION_MINING": "apart ends here",
+        "CROSS_REFERENCE": "occurs in the decompositions of", "LINGUISTIC_ANALYSIS": "no synonym has its sense",
+        "THOUGHT_EXPERIMENT": "break every circle", "GAP_FILLING": "validation names `murder` as a gap",
+    }.items():  # fmt: skip
+        assert words in said[name]
+
+
+def test_the_context_steers_the_proposer() -> None:
+    """ALPH-06, 10, 11: wanted domains first, gaps are proposed, and nothing that was accepted or rejected before."""
+    assert ["time"] * 1 == [row["domain"] for row in found("DOMAIN_SWEEP", priorities=["time"])[:1]]
+    sweep = [row["label"] for row in found("DOMAIN_SWEEP")]
+    again = [row["label"] for row in found("DOMAIN_SWEEP", taken=sweep[:2], primitives=sweep[2:4])]
+    assert not set(sweep[:4]) & set(again)
+    assert ["want", "fear"] == [row["label"] for row in found("GAP_FILLING", gaps=["want", "fear"])][:2]
+
+
+def test_rows_are_few_and_plain() -> None:
+    """They are journaled: at most 80, and JSON says them all."""
+    rows = found("DOMAIN_SWEEP", count=500)
+    assert len(rows) <= 80 and rows == json.loads(json.dumps(rows))
+    assert {row["domain"] for row in rows} <= set(DOMAINS)
+
+
+def test_an_alphabet_grows_with_no_model_and_every_answer_keeps_its_schema() -> None:
+    """Issue 6: 30 cycles over the real dictionary; the outputs are those of ALPH-07 and ALPH-13, and several attacks strike."""
+    schemas = {
+        name: jsonschema.Draft202012Validator(json.loads(resources.read(f"plans/library/alphabet/{name}.schema.json")))
+        for name in ("proposer", "critic")
+    }
+    primitives: list[dict[str, Any]] = []
+    taken: list[str] = []
+    revise: list[dict[str, Any]] = []
+    verdicts: Counter[str] = Counter()
+    for cycle in range(30):
+        strategy = STRATEGIES[cycle % 5]
+        task = {"strategy": strategy, "count": 3, "primitives": primitives, "taken": taken, "revise": revise}
+        made = proposer.propose(task, consult(real(), {"role": "proposer", **task}))
+        schemas["proposer"].validate(made)
+        candidates = made["proposer_output"]["candidates"]
+        for number, candidate in enumerate(candidates, 1):
+            candidate["id"] = f"CAND_{cycle:03d}_{number:03d}"
+        rows = consult(real(), {"role": "critic", "candidates": candidates, "primitives": primitives})
+        answer = critic.evaluate({"candidates": candidates, "primitives": primitives, "strictness": 0.5}, rows)
+        for one in answer["evaluations"]:
+            schemas["critic"].validate(one)
+        revise = []
+        for candidate, one in zip(candidates, answer["evaluations"], strict=True):
+            output = one["critic_output"]
+            attacks = output["attacks"]
+            verdict, attack = failed(output)
+            verdicts[attack or verdict] += 1
+            sound = attacks["decomposition"]["survived"] and attacks["circularity"]["survived"]
+            sound = sound and not attacks["redundancy"]["can_be_expressed"] and attacks["parsimony"]["necessary"]
+            assert (verdict != "ACCEPT" or sound) and (verdict != "REJECT" or attack in ATTACKS)
+            assert 0 <= output["confidence"] <= 1 and "no model was used" in attacks["cultural_variance"]["notes"]
+            if verdict == "ACCEPT":
+                primitives.append({"id": f"PRM_{len(primitives) + 1:04d}", "label": candidate["label"]})
+            if verdict == "REFINE":
+                revise.append(candidate)
+            else:
+                taken.append(candidate["label"])
+    assert len(primitives) == len({one["label"] for one in primitives}) >= 30
+    assert {"decomposition", "redundancy", "REFINE"} <= set(verdicts)
+    assert not {"act", "action"} <= {one["label"] for one in primitives}
