@@ -335,3 +335,32 @@ def test_pages_are_read_and_answered_without_script_and_the_report_opens_from_di
         window.go((shop / "run.html").as_uri())
         assert "waiting" in window.text("header") and "request_user_input Sugar?" in window.text(".source")
         assert window.complaints() == []
+
+
+@pytest.mark.slow
+def test_repairs_are_cases_with_a_page_and_an_api(workspace: Path) -> None:
+    """HYP-47: list, detail, run again, refresh, 404 as JSON; whoever has no cookie or no form of ours gets nothing."""
+    from tests.support.repaired import CHECK
+    from tests.support.repaired import shop as project
+
+    project(workspace)
+    assert fdc("fix", "--test", CHECK, cwd=workspace).returncode == 0
+    name = name_of(workspace)
+    with ui(workspace) as served:
+        [case] = json.loads(served.get("/api/cases"))
+        assert (name, CHECK, "fix", "finished") == tuple(case[key] for key in ("id", "test", "plan", "status"))
+        detail = json.loads(served.get(f"/api/cases/{name}"))
+        assert "fixed" == detail["status"] and ">= 100" in detail["diff"] and "100 != 90" in detail["failure"]["message"]
+        page = served.ask("GET", f"/cases/{name}")
+        assert 200 == page.status and "Loop 1" in page.text and "script-src" not in page.headers["Content-Security-Policy"]
+        for path in ("/api/cases/nobody", "/api/nowhere", f"/api/cases/{name}/rerun"):
+            refused = served.ask("GET", path)
+            assert 404 == refused.status and "error" in json.loads(refused.text), path
+        assert 401 == served.ask("GET", "/api/cases", cookie=False).status
+        assert 403 == served.form(f"/api/cases/{name}/rerun", {"csrf": "x"}).status
+        token = {"csrf": fields(served.get(f"/runs/{name}"))["csrf"]}
+        assert {"cases": 1} == json.loads(served.form("/api/dataset/refresh", token).text)
+        assert 404 == served.form("/api/cases/nobody/rerun", token).status
+        again = served.form(f"/api/cases/{name}/rerun", token)
+        assert 202 == again.status and name == json.loads(again.text)["id"]
+        wait_for(lambda: [one["status"] for one in json.loads(served.get("/api/cases"))] == ["finished", "finished"])

@@ -14,22 +14,28 @@ if TYPE_CHECKING:
 def write(root: str, run: str) -> str:
     """Writes them; returns the page's path from the workspace. Raises WorldError where the journal cannot be read."""
     from .. import durable
-    from ..packs.repair import trace
     from ..report.case_page import render
     from . import wiring
 
     with wiring.reading(root) as store:
         row = wiring.the_run(store, run)
         assert store is not None  # a run was found in it
-        steps = _steps(store, row)
-    told = trace.trace(steps, row.inputs.get("given", {}), run)
-    stream = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in trace.events(steps, row.started))
+        found, events = told(store, row)
+    stream = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
     folder = os.path.join(root, "runs", run)
     os.makedirs(folder, exist_ok=True)
-    written = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
-    for name, text in (("trace.json", written), ("events.jsonl", stream), ("case.html", render(told))):
+    written = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    for name, text in (("trace.json", written), ("events.jsonl", stream), ("case.html", render(found))):
         durable.replace(os.path.join(folder, name), text.encode("utf-8", "replace"))
     return f"runs/{run}/case.html"
+
+
+def told(store: Store, row: RunRow) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The trace of a repair and its stream of events."""
+    from ..packs.repair import trace
+
+    steps = _steps(store, row)
+    return trace.trace(steps, row.inputs.get("given", {}), row.name), trace.events(steps, row.started)
 
 
 def _steps(store: Store, row: RunRow) -> list[Step]:

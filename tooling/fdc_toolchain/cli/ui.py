@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -148,12 +148,18 @@ class Workspace:
 
         if runs.is_driven(self.workspace, run):
             raise Trouble("The run is being driven already.")
+        return self._started(["resume", run, "--quiet", "--workspace", self.workspace], "The run went on.", "The run goes on.")
+
+    def _started(self, arguments: list[str], over: str, under_way: str) -> str:
+        """`fdc ARGUMENTS` in a process of its own; what it says at once, if it will not, is passed on."""
+        from ..server.port import Trouble
+
         here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))}
         program = "import sys; from fdc_toolchain.cli.main import main; sys.exit(main())"
         with tempfile.TemporaryFile() as file:
             child = subprocess.Popen(
-                [sys.executable, "-c", program, "resume", run, "--quiet", "--workspace", self.workspace],
+                [sys.executable, "-c", program, *arguments],
                 cwd=self.workspace, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
                 start_new_session=True,
             )  # fmt: skip
@@ -162,12 +168,45 @@ class Workspace:
             try:
                 child.wait(timeout=_QUICK)
             except subprocess.TimeoutExpired:
-                return "The run goes on."
+                return under_way
             file.seek(0)
             lines = file.read(65536).decode("utf-8", "replace").strip().splitlines()
         if lines and child.returncode:
             raise Trouble(lines[-1].removeprefix("fdc: "))
-        return "The run went on."
+        return over
+
+    def cases(self) -> list[dict[str, Any]]:
+        """Port `Runs`."""
+        from . import wiring
+        from .fix import PLANS
+
+        with self._reading() as store:
+            rows = [] if store is None else [row for row in store.runs() if row.plan in PLANS]
+            return [
+                {"id": row.name, "plan": row.plan, "test": row.inputs.get("given", {}).get("test", ""), "started": row.started,
+                 "status": wiring.status_of(self.workspace, row), "seconds": (row.ending or {}).get("seconds")}
+                for row in reversed(rows)
+            ]  # fmt: skip
+
+    def case(self, run: str) -> dict[str, Any] | None:
+        """Port `Runs`."""
+        from . import fix_trace
+        from .fix import PLANS
+
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            return None if store is None or row is None or row.plan not in PLANS else fix_trace.told(store, row)[0]
+
+    def rerun(self, run: str) -> str:
+        """Port `Runs`. It only prints: nobody said `--write` for it."""
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            given = {} if row is None else row.inputs.get("given", {})
+            plain = row is not None and row.plan == "fix-plain"
+        arguments = ["fix", "--test", given.get("test", ""), "--max-iterations", given.get("iterations", "40")]
+        arguments += [one for one in given.get("files", "").split("\n") if one]
+        arguments += ["--no-discipline"] if plain or given.get("discipline") == "no" else []
+        return self._started(arguments, "The repair was run again.", "The repair runs again.")
 
     def stamp(self) -> str:
         """Port `Runs`: the journal's files, the folders of the newest runs, and whether those that run are driven."""

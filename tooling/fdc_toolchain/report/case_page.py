@@ -53,6 +53,11 @@ def _style() -> str:
         return "\n" + file.read()
 
 
+def style_hash() -> str:
+    """The name under which a policy allows the page's style."""
+    return source_hash(_style())
+
+
 @functools.cache
 def _page() -> Any:
     return environment().get_template("case_page.html.j2")

@@ -6,7 +6,7 @@ import functools
 import os
 from typing import Any
 
-from ..report import run_page
+from ..report import case_page, run_page
 from ..report.run_page import Run
 from .port import Runs
 
@@ -47,6 +47,13 @@ def report(found: Run) -> tuple[str, str]:
     style = run_page.shell()["style_hash"]
     policy = f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     return run_page.render(found), policy
+
+
+def case(found: dict[str, Any]) -> tuple[str, str]:
+    """The page of a repair, and its policy as a header."""
+    page = case_page.render(found)
+    style = case_page.style_hash()
+    return page, f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 def trouble(status: int, sentence: str) -> str:

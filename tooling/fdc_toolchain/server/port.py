@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..report.run_page import Run
 
@@ -57,6 +57,15 @@ class Runs(Protocol):
 
     def resume(self, run: str) -> str:
         """Has a process of its own go on with the run; returns what to tell."""
+
+    def cases(self) -> list[dict[str, Any]]:
+        """The repairs, the newest first: id, test command, status, when they began."""
+
+    def case(self, run: str) -> dict[str, Any] | None:
+        """All there is to say of a repair (its trace); None where the run is none, or none of this name."""
+
+    def rerun(self, run: str) -> str:
+        """Has a process of its own repair the same again, from the workspace as it is now; returns what to tell."""
 
     def stamp(self) -> str:
         """Changes whenever a page may look different. Cheap."""

@@ -6,6 +6,7 @@ that does not hurry is dropped after `SLOW` seconds, more than `MOST` at once ar
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import socketserver
@@ -26,6 +27,8 @@ STREAMS = 12
 _LOOK = 0.5
 _BEAT = 15.0
 _RUN = re.compile(r"/runs/([0-9a-z-]{1,64})(?:/(report|answer|resume))?")
+_CASE = re.compile(r"(?:/api)?/cases/([0-9a-z-]{1,64})")
+_RERUN = re.compile(r"/api/cases/([0-9a-z-]{1,64})/rerun")
 _FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
 
 
@@ -147,6 +150,11 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream()
         if path == "/":
             return self._page(pages.overview(runs, self._said(), guard.csrf))
+        if path == "/api/cases":
+            return self._json(200, runs.cases())
+        case = _CASE.fullmatch(path)
+        if case is not None:
+            return self._case(case[1], path)
         found = _RUN.fullmatch(path)
         if found is None or found[2] not in (None, "report"):
             return Refusal(404, "there is no such page")
@@ -176,6 +184,13 @@ class _Handler(BaseHTTPRequestHandler):
         refused = guard.form(fields)
         if refused is not None:
             return refused
+        again = _RERUN.fullmatch(self.path)
+        if again is not None:
+            if runs.case(again[1]) is None:
+                return Refusal(404, "there is no such case")
+            return self._json(202, {"id": again[1], "said": runs.rerun(again[1])})
+        if self.path == "/api/dataset/refresh":
+            return self._json(200, {"cases": len(runs.cases())})
         found = _RUN.fullmatch(self.path)
         if found is None or found[2] not in ("answer", "resume"):
             return Refusal(404, "there is no such page")
@@ -191,6 +206,22 @@ class _Handler(BaseHTTPRequestHandler):
         except Trouble as trouble:
             self.server.said.append(str(trouble))
         return self._elsewhere(f"/runs/{name}")
+
+    def _case(self, name: str, path: str) -> Refusal | None:
+        """A repair: its trace as JSON, or its page (HYP-47)."""
+        found = self.server.runs.case(name)
+        if found is None:
+            return Refusal(404, "there is no such case")
+        if path.startswith("/api/"):
+            return self._json(200, found)
+        page, policy = pages.case(found)
+        return self._page(page, {"Content-Security-Policy": policy})
+
+    def _json(self, status: int, value: Any) -> Refusal | None:
+        if status == 202 and "text/html" in ",".join(self.fields.get("accept", [])):  # a form of ours, in a browser
+            self.server.said.append(value["said"])
+            return self._elsewhere("/")
+        return self._send(status, (json.dumps(value, ensure_ascii=True) + "\n").encode("ascii"), "application/json")
 
     def _read(self, length: int) -> bytes:
         """The body, if it comes in time: each piece has `SLOW` seconds, the whole not much more."""
@@ -244,6 +275,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, refused: Refusal) -> None:
         try:
+            if getattr(self, "path", "").startswith("/api/"):
+                self._json(refused.status, {"error": refused.sentence})
+                return
             self._send(
                 refused.status, pages.trouble(refused.status, refused.sentence).encode("utf-8"), "text/html; charset=utf-8"
             )
