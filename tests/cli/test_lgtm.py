@@ -29,6 +29,7 @@ from tests.support.lgtm import (
 )
 from tests.support.messages_api import reply
 from tests.support.process import fdc
+from tests.support.web import allowing, searxng
 
 WRITES = ("create_file_with_block", "overwrite_file_with_block", "create_directory")
 
@@ -452,3 +453,85 @@ def test_the_prior_is_part_of_the_question_and_a_budget_holds(tmp_path: Path) ->
         done = plan_for(tmp_path, "--prior", "the till stays", "--budget", "model_calls=4", env=env)
     assert 1 == done.returncode and "budget" in done.stderr and len(server.requests) <= 4
     assert f"{QUESTION} (given: the till stays)" in json.dumps(server.requests[0]["messages"])
+
+
+def test_one_branch_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
+    """LGTM-38, 57: a model that refuses one refinement, every judgement and the choice of diagrams; the rule judges instead."""
+
+    def refusing(body: dict[str, Any]) -> Any:
+        return reply("no", stop="refusal") if data(body)[1]["microHypothesisID"] == "h_Stock_001" else refined(body)
+
+    no = lambda body: reply("no", stop="refusal")  # noqa: E731
+    with thinking(refined=refusing, evidence=no, diagrams=no) as (_, env):
+        done = plan_for(tmp_path, "--max-iterations", "1", env=env)
+    assert 0 == done.returncode, done.stderr
+    states = {row["microHypothesisID"]: row["status"] for row in worldview(tmp_path)["microHypotheses"]}
+    assert {"h_Stock_001": "Initial", "h_Orders_001": "Validated"} == states
+    challenge = (folder_of(tmp_path) / "null_challenges/nc_h_Orders_001_challenge.json").read_text("utf-8")
+    assert "No model could judge it (the model refused to answer); by rule: " in challenge
+
+
+def test_a_challenge_searches_the_web_where_whoever_starts_it_allows_that(tmp_path: Path) -> None:
+    """LGTM-36, 37: through a real search port; what it brings is knowledge with its address."""
+
+    def agent(body: dict[str, Any]) -> Any:
+        made = ANSWERS["agent"](body)
+        return {**made, "tool": "WebSearch"} if data(body)[0] == "falsification" else made
+
+    hits = [("https://example.org/stock", "Stock", "The shop cannot change how stock is reserved.")]
+    with searxng(hits) as search, thinking(agent=agent) as (_, env):
+        done = plan_for(tmp_path, env={**env, **allowing(search=search)})
+    assert 0 == done.returncode, done.stderr
+    entries = worldview(tmp_path)["knowledgeBase"]["entries"]
+    assert "https://example.org/stock" in {row["source"] for row in entries}
+    assert any(path.startswith("/search") for path in search.paths())
+
+
+def test_the_produced_plan_is_not_executed_and_cannot_be(tmp_path: Path) -> None:
+    """LGTM-79: no step of the run can write outside of its folder or start anything, and the document is no plan of fdc."""
+    assert 0 == plan_for(tmp_path).returncode
+    folder = folder_of(tmp_path)
+    took = {tool for tool, _, _ in steps(tmp_path, folder.name)}
+    catalogue = {**_tools("lgtm_tools"), **_tools("tools"), **_tools("explore_tools")}
+    assert not any("writes" in catalogue[tool] for tool in took)
+    done = fdc("run", f"runs/{folder.name}/plan_synth_{folder.name}_final.md", cwd=tmp_path)
+    assert done.returncode in (1, 2) and not (tmp_path / "shop/new.py").exists()
+
+
+THREAD = """# FSM: tooling/lgtm_pipeline_fsm.json
+allow read **
+
+set_plan thread
+begun <- state.begin question=why prior="" run={run}
+files <- list_files shop/*.py
+current <- state.logged wv={begun} log=""
+lengths <- LOOP file in {files} max 9
+  line <- log_message Info {file}
+  # fdc: ignore[shadowed-name] the state goes from round to round
+  current <- state.logged wv={current} log={line}
+  yield {current.log}
+yield {lengths}
+close_task
+"""
+
+
+@pytest.mark.parametrize(("loop", "expected"), [("for", [1, 2, 3, 4]), ("fork", [1, 1, 1, 1])])
+def test_a_sequential_fork_hands_the_state_on_and_a_parallel_one_gives_each_its_own(
+    tmp_path: Path, loop: str, expected: list[int]
+) -> None:
+    """LGTM-38, 39."""
+    shop(tmp_path)
+    (tmp_path / "thread.plan").write_text(THREAD.replace("LOOP", loop), "utf-8")
+    done = fdc("run", "thread.plan", "--format", "json", cwd=tmp_path)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert expected == [len(rows) for rows in json.loads(done.stdout)["result"]]
+
+
+def test_what_one_run_wrote_is_no_evidence_for_the_next(tmp_path: Path) -> None:
+    """Nor for `fdc explore` and `fdc research`, which read the same files."""
+    shop(tmp_path)
+    assert 0 == plan_for(tmp_path).returncode
+    asked_again = fdc("explore", QUESTION, cwd=tmp_path)
+    assert 0 == asked_again.returncode and "runs/" not in asked_again.stdout
+    found = fdc("research", QUESTION, cwd=tmp_path)
+    assert "runs/" not in found.stdout and "README.md" in found.stdout

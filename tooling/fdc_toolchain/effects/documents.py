@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import stat
 from dataclasses import dataclass, field
 
@@ -34,6 +35,8 @@ NOT_PROSE = frozenset(("cmakelists.txt", "requirements.txt", "robots.txt", "sour
                        "entry_points.txt", "constraints.txt", "record.txt", "meson_options.txt"))  # fmt: skip
 FOREIGN = frozenset((".git", ".hg", ".svn", ".fdc", "__pycache__", "node_modules", ".tox", ".nox", ".mypy_cache",
                      ".ruff_cache", ".pytest_cache", ".hypothesis"))  # fmt: skip
+_RUN = re.compile(r"runs/\d{8}-\d{6}-[0-9a-z]{4}\Z")
+"""Folders of runs: what they hold is quoted from elsewhere, and no evidence."""
 
 MAX_FILE = 2_000_000
 MAX_TOTAL = 200_000_000
@@ -141,7 +144,7 @@ class _Walk:
                 self._file(folder, entry.name, path)
 
     def _folder(self, above: int, name: str, path: str, depth: int) -> None:
-        if name in FOREIGN or self.ignored(path, True):
+        if name in FOREIGN or _RUN.match(path) or self.ignored(path, True):
             return
         if depth >= MAX_DEPTH:
             return self.skip(path, f"deeper than {MAX_DEPTH} folders")

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from ..knowledge.statements import NEGATION, OBSOLETE, names
+from ..knowledge.statements import NEGATION, OBSOLETE, content, names
 from . import library, marks
 from .code_search import TESTS, Tree
 from .code_strategies import inside, places
@@ -22,12 +22,15 @@ from .failure import ToolFailure
 ROWS = 12
 PER_FILE = 4
 CODE_LINES = 60
+NAMED = 0.5
+"""What a word of a query in the name of a definition adds to the worth of its places; two add four times as much."""
 _KEPT = 2
 _lock = threading.Lock()
 _searching = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
 _STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
 _CONFIDENCE = {"documentation": 0.9, "definition": 0.9, "sentence": 0.8, "use": 0.7, "import": 0.7, "code": 0.7}
+_PROSE = ("documentation", "prose", "sentence", "exception")
 _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
@@ -53,10 +56,12 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     tree = _tree(args, context)
     shelf = _shelf(args, context)
     found: dict[str, dict[str, Any]] = {}
-    for nth, query in enumerate(_queries(args)[:4]):
+    queries = _queries(args)[:4]
+    contradicting = args.get("contradicting") in (True, "true")
+    for nth, query in enumerate(queries):
         with _searching:
-            contradicting = args.get("contradicting") in (True, "true")
-            rows = list(_exceptions(tree, query) if contradicting else _places(tree, shelf, query))
+            index = None if contradicting else shelf.index(_all_concepts(queries))
+            rows = list(_exceptions(tree, query) if index is None else _places(tree, index, query))
         for row in rows:
             score = row["score"] * 0.9**nth
             if row["source"] not in found or found[row["source"]]["score"] < score:
@@ -196,7 +201,14 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
     return {**prove(text(args, "draft"), context.root.path), "tries": tries + 1}
 
 
-def _places(tree: Tree, shelf: library.Shelf, query: str) -> Iterator[dict[str, Any]]:
+def _all_concepts(queries: list[str]) -> list[Any]:
+    """The concepts of several queries, each once: one index serves them all."""
+    from .question import concepts_of
+
+    return list({concept.word: concept for query in queries for concept in concepts_of(query)}.values())
+
+
+def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
     """Places in code by three strategies, and sentences of documents and comments."""
     from .extract import extract
     from .question import concepts_of
@@ -204,16 +216,16 @@ def _places(tree: Tree, shelf: library.Shelf, query: str) -> Iterator[dict[str, 
 
     concepts = concepts_of(query)
     found = tree.search(concepts, names(query))
+    wanted = content(query)
     top = 0.0
     for strategy, worth in _STRATEGIES.items():
-        rows = places(tree, found, strategy, "")[:20]
-        top = max(top, rows[0].score if rows else 0.0)
-        for one in rows:
+        for one in places(tree, found, strategy, "")[:80]:
             note = one.description[:1].upper() + one.description[1:]
-            row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, one.score * worth)
+            score = one.score * worth * (1 + NAMED * len(wanted & content(one.subject)) ** 2)
+            top = max(top, score)
+            row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:
                 yield row
-    index = shelf.index(concepts)
     spans = []
     for hit in refine(index, concepts, search(index, concepts, 60), query)[:12]:
         passage = index.passages[hit.passage]
@@ -226,10 +238,17 @@ def _places(tree: Tree, shelf: library.Shelf, query: str) -> Iterator[dict[str, 
     best = 0.0
     for nth, cited in enumerate(extract(documents, spans, concepts, weights, query, 8)):
         best = best or cited.score or 1.0
-        worth = (top or 1.0) * 0.9 * 0.93**nth
+        worth = (top or 1.0) * 0.7 * 0.93**nth
+        said = " ".join(cited.text.split())[:600]
         row = _row(tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", "", "", worth)
-        if row is not None:
-            yield {**row, "quote": " ".join(cited.text.split())[:600]}
+        if row is not None and _tells(said, query):
+            yield {**row, "quote": said}
+
+
+def _tells(said: str, query: str) -> bool:
+    """Whether a sentence has enough of a query's words: two of five, and not one alone of several."""
+    wanted = content(query)
+    return len(wanted & content(said)) >= min(len(wanted), max(2, round(0.4 * len(wanted))))
 
 
 def _exceptions(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
@@ -252,7 +271,7 @@ def _row(tree: Tree, path: str, line: int, note: str, kind: str, subject: str, h
     if not 1 <= line <= len(lines):
         return None
     raw = lines[line - 1]
-    quote = raw.strip() if kind in ("definition", "use", "import", "code", "error") else _EDGE.sub("", _EDGE.sub("", raw)).strip()
+    quote = _EDGE.sub("", _EDGE.sub("", raw)).strip() if kind in _PROSE else raw.strip()
     if len(quote) < 4 or len(quote) > 600:
         return None
     around = "\n".join(lines[max(0, line - 2) : line + 3])

@@ -38,13 +38,19 @@ def judge(target: dict[str, Any]) -> dict[str, Any]:
 
 
 def validate(target: dict[str, Any], judged: Any) -> dict[str, Any]:
-    """One attempt as it is recorded (LGTM-09, 11). `Failed` needs evidence that was found for this very target."""
+    """One attempt as it is recorded (LGTM-09, 11). `Failed` needs evidence that was found for this very target.
+
+    Where nobody could judge, the rule does: an answer that cannot be used is no reason to pass.
+    """
+    unread = ""
+    if not isinstance(judged, dict) or "failed" in judged:
+        why = judged.get("why") if isinstance(judged, dict) else "it is no judgement"
+        unread, judged = f"No model could judge it ({why}); by rule: ", judge(target)
     paths = [row["path"] for row in target["evidence"] if KNOWLEDGE.match(row["path"])]
-    usable = isinstance(judged, dict) and "failed" not in judged
-    decisive = [one for one in judged.get("decisive", ()) if one in paths] if usable else []
-    failed = usable and judged.get("disproved") is True and bool(decisive)
-    analysis = str(judged.get("analysis", "")).strip() if usable else "The evidence could not be judged; nothing disproves it."
-    if usable and judged.get("disproved") is True and not decisive:
+    decisive = [one for one in judged.get("decisive", ()) if one in paths]
+    failed = judged.get("disproved") is True and bool(decisive)
+    analysis = unread + str(judged.get("analysis", "")).strip()
+    if judged.get("disproved") is True and not decisive:
         analysis += " (It names no evidence that was found, so it disproves nothing.)"
     found = sorted(set(decisive), key=paths.index) if failed else paths
     return {

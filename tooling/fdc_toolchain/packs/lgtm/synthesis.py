@@ -119,9 +119,9 @@ def component(question: str, hypothesis: dict[str, Any], code: dict[str, Any]) -
     else:
         rows = [f"{where} speaks of it: what is changed elsewhere must agree with this, or change it."]
     return {
-        "title": f"Change {where}" if name else f"Keep {where} in step",
+        "title": f"Work on {where}" if name else f"Keep {where} in step",
         "rationale": " ".join(rows), "hypotheses": [hypothesis["microHypothesisID"]],
-        "language": str(code.get("language") or ""), "code": str(code.get("code") or ""), "place": place,
+        "language": str(code.get("language") or "") if name else "text", "code": str(code.get("code") or ""), "place": place,
         "touches": [*users[:8], *tests[:6]], "generated": False,
     }  # fmt: skip
 
@@ -131,11 +131,12 @@ def _count(rows: list[Any], one: str, several: str) -> str:
 
 
 def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
-    """The components in an order in which each comes after what it depends on, as far as there is one. None is lost."""
+    """The components in an order in which each comes after what it depends on, as far as there is one; prose comes last."""
     needs: dict[str, set[str]] = {}
     for row in synthesis.get("keyDependencies") or []:
         needs.setdefault(row["from"], set()).add(row["to"])
-    left, lost = _whole(components)
+    whole, lost = _whole(components)
+    left = [*(row for row in whole if row["language"] != "text"), *(row for row in whole if row["language"] == "text")]
     out: list[dict[str, Any]] = []
     while left:
         waiting = {ident for row in left for ident in row["hypotheses"]}
@@ -185,14 +186,20 @@ def diagrams(synthesis: dict[str, Any], components: Any) -> dict[str, Any]:
     ]}  # fmt: skip
 
 
+def chosen_diagrams(specs: Any) -> list[Any]:
+    """The diagrams to draw: three at most, none where they could not be chosen."""
+    rows = specs.get("diagrams") if isinstance(specs, dict) else None
+    return rows[:3] if isinstance(rows, list) else []
+
+
 def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> str:
     """A diagram in ASCII, without a model: drawn from the components and the uses that were found."""
     rows = components["components"]
     number = {ident: at for at, row in enumerate(rows, 1) for ident in row["hypotheses"]}
     out = []
     for at, row in enumerate(rows, 1):
-        name = (names(row["title"]) or [row["place"]])[0]
-        out.append(f"[{at}] {name}  ({row['place']})")
+        name = (names(row["title"]) or [""])[0]
+        out.append(f"[{at}] {name}  ({row['place']})" if name else f"[{at}] {row['place'] or row['title']}")
         before = sorted({number[one["to"]] for one in synthesis.get("keyDependencies") or []
                          if one["from"] in row["hypotheses"] and one["to"] in number})  # fmt: skip
         out += [f"     +--> needs [{one}]" for one in before]
