@@ -111,7 +111,7 @@ def test_none_that_answers_is_a_failure_that_names_each_and_none_with_results_is
         answer(search("tea", ready(environment)))
     assert "busy" == caught.value.kind and "searxng: " in str(caught.value) and "brave: " in str(caught.value)
     assert "brave-key" not in str(caught.value)
-    with engines(searxng=said({"results": []}), brave=said({}, 500)) as (_, environment):
+    with engines(tavily=said({"results": []}), exa=said({}, 500)) as (_, environment):
         assert [] == answer(search("tea", ready(environment)))
 
 
@@ -156,6 +156,21 @@ def test_a_provider_is_not_asked_faster_than_it_likes() -> None:
         gaps.wait("brave", 1.1, lambda: False)
     gaps.wait("searxng", 0.0, lambda: False)
     assert pytest.approx(2.2) == sum(paused)
+
+
+def test_a_provider_that_asks_for_patience_is_left_alone_and_the_next_is_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("fdc_toolchain.effects.web_search._GAPS", Gaps(lambda: now[0], lambda seconds: None))
+    patience = said({}, 429)._replace(headers={"retry-after": "30"})
+    with engines(searxng=patience, brave=said(SAID["brave"])) as (sites, environment):
+        for left in (30.0, 10.0):
+            tried = search("tea", ready(environment))
+            assert ["limited", "ok"] == [one.status for one in tried]
+            now[0] += left - 10
+        assert "left alone for 10 s more" in tried[0].why and 1 == len(sites["searxng"].paths())
+        now[0] += 11
+        search("tea", ready(environment))
+        assert 2 == len(sites["searxng"].paths())
 
 
 def test_the_package_that_needs_no_key_is_asked_through_a_line_that_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

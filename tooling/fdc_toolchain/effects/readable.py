@@ -43,7 +43,7 @@ def _asked(kind: Literal["html", "pdf"], data: bytes) -> Readable:
     environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
     try:
         done = subprocess.run(
-            [sys.executable, "-I", _READER, kind], input=data, capture_output=True, timeout=SECONDS, check=False, env=environment
+            [sys.executable, "-E", "-P", _READER, kind], input=data, capture_output=True, timeout=SECONDS, check=False, env=environment
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise ToolFailure("unreadable", f"{what} could not be read within {SECONDS:g} s") from None

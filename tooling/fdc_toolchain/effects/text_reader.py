@@ -22,9 +22,11 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
 
 def main(kind: str) -> int:
     """Reads stdin, writes `{"title", "text"}` or `{"failed"}`; returns the exit code."""
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    for what, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0)):
+        try:
+            resource.setrlimit(what, (most, most))
+        except (ValueError, OSError):
+            continue  # a system that does not have this ceiling; the clock on the wall remains
     data = sys.stdin.buffer.read()
     try:
         title, text = (_html if kind == "html" else _pdf)(data)

@@ -29,6 +29,9 @@ ORDER = "FDC_SEARCH"
 RESULTS = 10
 SECONDS = 15.0
 MOST_BYTES = 4_000_000
+PATIENCE = 20.0
+"""Seconds for which a provider is not asked that answers no more and does not say for how long."""
+MOST_PATIENCE = 600.0
 SET_UP = "set FDC_SEARXNG_URL or BRAVE_API_KEY (or TAVILY_API_KEY, EXA_API_KEY, FDC_SEARCH=ddgs)"
 
 Status = Literal["ok", "empty", "limited", "unavailable"]
@@ -88,11 +91,12 @@ class Tried(NamedTuple):
 
 
 class _Refused(Exception):
-    """A provider's answer that is none: how, and why."""
+    """A provider's answer that is none: how, and why; the seconds for which it wants to be left alone."""
 
-    def __init__(self, status: Status, why: str) -> None:
+    def __init__(self, status: Status, why: str, patience: float = PATIENCE) -> None:
         super().__init__(why)
         self.status = status
+        self.patience = patience
 
 
 def ready(environment: Mapping[str, str]) -> list[Ready]:
@@ -140,6 +144,9 @@ def answer(tried: Sequence[Tried]) -> list[Hit]:
 
 def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
     row = PROVIDERS[one.name]
+    resting = _GAPS.resting(one.name)
+    if resting > 0:
+        return Tried(one.name, "limited", f"it asked to be left alone for {resting:.0f} s more")
     _GAPS.wait(one.name, row.gap, stop)
     try:
         if row.call is not None:
@@ -148,6 +155,8 @@ def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
             assert row.ask is not None and row.read is not None
             hits = row.read(_json(_sent(one, row.ask(query, one.key), stop), one.name))
     except _Refused as refused:
+        if refused.status == "limited":
+            _GAPS.rest(one.name, refused.patience)
         return Tried(one.name, refused.status, str(refused))
     except ToolFailure as failed:
         return Tried(one.name, "unavailable", str(failed))
@@ -164,7 +173,9 @@ def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
 def _json(response: Response, name: str) -> Any:
     status = response.status
     if status in (402, 429):
-        raise _Refused("limited", f"it answers no more for now (status {status})")
+        stated = response.headers.get("retry-after", "")
+        patience = float(stated) if stated.isdecimal() else PATIENCE
+        raise _Refused("limited", f"it answers no more for now (status {status})", min(patience, MOST_PATIENCE))
     if status in (401, 403):
         hint = "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
         raise _Refused("unavailable", f"it refuses (status {status}){hint}")
@@ -277,13 +288,23 @@ PROVIDERS: dict[str, Provider] = {
 
 
 class Gaps:
-    """Keeps a distance between two questions to the same provider, over all runs of this process."""
+    """Keeps a distance between two questions to the same provider, and leaves alone who asks for it, over all runs of
+    this process."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, pause: Callable[[float], None] = time.sleep) -> None:
         self._clock = clock
         self._pause = pause
         self._lock = threading.Lock()
         self._next: dict[str, float] = {}
+        self._until: dict[str, float] = {}
+
+    def rest(self, name: str, seconds: float) -> None:
+        """The provider is not to be asked for so long."""
+        self._until[name] = self._clock() + seconds
+
+    def resting(self, name: str) -> float:
+        """Seconds for which the provider is still to be left alone."""
+        return self._until.get(name, 0.0) - self._clock() if name in self._until else 0.0
 
     def wait(self, name: str, gap: float, stop: Callable[[], bool]) -> None:
         """Returns when the provider may be asked. Raises Cancelled."""
