@@ -63,11 +63,10 @@ def beginning(owner: Owner) -> bytes:
     return blake2b(_bytes(canonical(list(owner[:8]))), digest_size=SIZE).digest()
 
 
-def digest_of(owner: Owner, key: bytes | None) -> bytes:
-    """The digest of all columns of a run's row, sealed."""
-    plain = blake2b(
-        beginning(owner) + _bytes(canonical([*owner[8:13], owner.head.hex()])), digest_size=SIZE
-    ).digest()
+def digest_of(owner: Owner, key: bytes | None, start: bytes | None = None) -> bytes:
+    """The digest of all columns of a run's row, sealed. `start`: its `beginning`, where that is known."""
+    start = beginning(owner) if start is None else start
+    plain = blake2b(start + _bytes(canonical([*owner[8:13], owner.head.hex()])), digest_size=SIZE).digest()
     return plain + seal(plain, key)
 
 

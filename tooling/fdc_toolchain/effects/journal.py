@@ -297,6 +297,7 @@ class RunJournal:
         self._run = owner.id
         self._seq = self._anchored = owner.seq
         self._link = owner.head
+        self._start = chain.beginning(owner)
         self.epoch = owner.epoch
         self.records = records
 
@@ -332,7 +333,7 @@ class RunJournal:
     def anchor(self) -> None:
         """Writes the newest link into the run's row, inside of a transaction of the caller."""
         owner = self._owner._replace(seq=self._seq, head=self._link)
-        owner = owner._replace(digest=chain.digest_of(owner, self._key))
+        owner = owner._replace(digest=chain.digest_of(owner, self._key, self._start))
         self._update("UPDATE run SET seq=?, head=?, digest=?", owner[12:15])
         self._owner = owner
         self._anchored = self._seq

@@ -58,7 +58,9 @@ def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
                 under_way = [one.noticed for one in begun if one.noticed]
             if rules.must_wait(want.noticed, under_way):
                 continue
-        refused = _exhausted(state, want, planned) or _forbidden(want, moved)
+        refused = _exhausted(state, want, planned) if state.budget else None
+        if refused is None and want.action is not None:
+            refused = _forbidden(want, moved)
         if refused is None and watched:
             refused = rules.refused(want.noticed, ruled, want.effect)
         if refused is not None:
@@ -71,8 +73,6 @@ def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
 
 def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop | None:
     budget = state.budget
-    if not budget:
-        return None
     if "seconds" in budget and state.elapsed + _longest(state, want) >= budget["seconds"]:
         return _over(want, "seconds", budget["seconds"])
     if want.effect.kind != "tool":

@@ -102,7 +102,7 @@ class _Driver:
         state = self.state
         halted = self.ports.halted
         while True:
-            if "seconds" in state.budget:
+            if state.budget and "seconds" in state.budget:
                 state.elapsed = self._now()
             if self.broken:
                 return self._give_up()
@@ -139,7 +139,8 @@ class _Driver:
             if effect.announced:
                 body = {} if effect.after is None else {"after": effect.after}
                 self._record("intent", effect, body)
-        self._write()
+        if self.unwritten:
+            self._write()
         alone = len(effects) == 1 and not self.state.running
         for effect in effects:
             launch(self.state, effect.address)

@@ -122,8 +122,9 @@ def _begin(state: RunState, want: Want) -> None:
             state.spent["steps"] = state.spent.get("steps", 0) + 1
     if not want.held:
         want.held = True
-        for measure, number in (want.cost or {}).items():
-            state.reserved[measure] = state.reserved.get(measure, 0) + number
+        if want.cost:
+            for measure, number in want.cost.items():
+                state.reserved[measure] = state.reserved.get(measure, 0) + number
 
 
 def _notice(state: RunState, want: Want) -> None:
@@ -147,7 +148,8 @@ def _notice(state: RunState, want: Want) -> None:
 
 def _outcome(state: RunState, record: Record) -> Want:
     want = _wanted(state, record)
-    _begin(state, want)
+    if not (want.begun and want.held):
+        _begin(state, want)
     body = record.body
     if want.effect.kind == "tool":
         state.steps += 1
@@ -185,8 +187,10 @@ def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
 
     A report of more than was reserved, of something that has a budget, or of what is no amount, stops the run.
     """
-    cost = want.cost or {}
     want.held = False
+    if not (want.cost or usage):
+        return
+    cost = want.cost or {}
     for measure, number in cost.items():
         state.reserved[measure] = round(state.reserved[measure] - number, DIGITS)
     for measure, said in {**cost, **(usage or {})}.items():

@@ -224,7 +224,7 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         _asks(strand, request)
     paid = cost is not None and any(measure in state.budget for measure in cost)
     wanted = Perform(
-        address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, paid=paid
+        address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid
     )
     seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()
     state.pending[address] = Want(wanted, strand, item["action"], cost, seen)
@@ -351,11 +351,11 @@ def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
             bind(frame, item["bind"], [])
         return False
     join = Join(strand, item["bind"], [], len(items))
-    outer = frame.scope
+    outer, here = frame.scope, _here(frame)
     for number, value in enumerate(items, 1):
         names = {**outer.names, item["name"]: value}
         scope = Scope(outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles)
-        branch = Frame(item["body"], f"{_here(frame)}#{number}", scope)
+        branch = Frame(item["body"], f"{here}#{number}", scope)
         join.branches.append(Strand([branch], join, []))
     work.extend(reversed(join.branches))
     return True
