@@ -33,8 +33,8 @@ def primitives(count: int, seed: int = 7) -> list[Any]:
         prime = next_unused([prime])
         below = [f"PRM_{chance.randrange(1, number):04d}" for _ in range(2)] if number > 4 else []
         found.append(Primitive(
-            f"PRM_{number:04d}", f"concept_{number}", prime, DOMAINS[number % 9], "stable", f"the concept with the number {number}",
-            presupposes=tuple(dict.fromkeys(below)),
+            f"PRM_{number:04d}", f"concept_{number}", prime, DOMAINS[number % 9], "stable",
+            f"the concept with the number {number}", presupposes=tuple(dict.fromkeys(below)),
         ))  # fmt: skip
     for at in range(0, count - 1, 2):
         one, other = found[at], found[at + 1]

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import process
+from tests.support.alphabets import need_dictionary
 from tests.support.repository import ROOT, copy_to, files
 
 PAGES = [name for name in files() if name == "README.md" or re.fullmatch(r"docs/.+\.md", name)]
@@ -112,6 +113,8 @@ def play(page: str, terminal: Terminal) -> list[str]:
 @pytest.mark.parametrize("name", PAGES)
 def test_what_a_page_shows_is_what_happens(name: str, tmp_path: Path) -> None:
     page = (ROOT / name).read_text("utf-8")
+    if name == "docs/alphabet.md":
+        need_dictionary()
     if commands(page):
         wrong = play(page, Terminal(tmp_path))
         assert not wrong, "\n\n".join(wrong)

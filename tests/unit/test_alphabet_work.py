@@ -238,7 +238,8 @@ def test_a_merger_rewrites_every_reference_and_a_split_makes_two() -> None:
     assert ("PRM_0001",) == found["PRM_0002"].contrasts and ("PRM_0002",) == found["PRM_0001"].contrasts
     assert 2 == found["PRM_0004"].version and [] == violations(change.alphabet)
     assert not change.split("time", [], "others refer to it")
-    assert change.split("change", [{"label": "becoming", "definition": "x"}, {"label": "motion", "definition": "y"}], "two things")
+    parts = [{"label": "becoming", "definition": "x"}, {"label": "motion", "definition": "y"}]
+    assert change.split("change", parts, "two things")
     found = change.alphabet.primitives
     assert ["deprecated", "recent", "recent"] == [found[f"PRM_000{n}"].status for n in (4, 5, 6)]
     assert (11, 13) == (found["PRM_0005"].prime, found["PRM_0006"].prime) and [] == violations(change.alphabet)
@@ -325,7 +326,8 @@ def test_all_cycles_of_an_iteration_are_in_the_log() -> None:
     files = closing.build_change(tree_of(alphabet("being")), {"events": events}, {"files": {}})["files"]
     log = parse(files["reasoning/logs/iteration_001/refiner.yaml"])["refiner_log"]["cycles"]
     assert ["PRM_0002", "PRM_0003"] == [cycle["integrations"][0]["primitive_id"] for cycle in log]
-    assert {"DEC_0001_a_is_primitive.md", "DEC_0002_b_is_primitive.md"} == {name.rsplit("/", 1)[1] for name in files if "/DEC_" in name}
+    decisions = {name.rsplit("/", 1)[1] for name in files if "/DEC_" in name}
+    assert {"DEC_0001_a_is_primitive.md", "DEC_0002_b_is_primitive.md"} == decisions
 
 
 def test_two_candidates_of_one_definition_are_not_both_accepted() -> None:

@@ -20,7 +20,14 @@ INCONSISTENT = 5
 """A person must look: a rule of consistency is broken, and cannot be mended without judgement."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _InOrder(click.Group):
+    """Subcommands in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> int:
     """Build an alphabet of primitive concepts, iteration by iteration, and calculate with it.
 
@@ -32,7 +39,7 @@ def command() -> int:
 _FORMAT = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
 
-@command.command()
+@command.command(short_help="Make a new alphabet in DIR.")
 @click.argument("directory", metavar="DIR")
 @click.option("--model", metavar="NAME", default="", help="The model that config.yaml names; none: what is embedded.")
 def init(directory: str, model: str) -> int:
@@ -77,7 +84,7 @@ def _shipped() -> dict[str, str]:
     return out
 
 
-@command.command()
+@command.command(short_help="Work: one iteration, or N; go on with what was interrupted.")
 @click.option("--iterations", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="At most so many.")
 @click.option("--model", metavar="NAME", help="The model that answers (else FDC_MODEL, else that of config.yaml).")
 @click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
@@ -141,7 +148,7 @@ def _lock(store: Store) -> str:
     return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"
 
 
-@command.command()
+@command.command(short_help="Check that everything fits together.")
 @_FORMAT
 def check(form: str) -> int:
     """Check everything: names, counts, ids, relations, logs, the six rules of consistency."""
@@ -179,7 +186,7 @@ def _empty(root: str) -> list[str]:
     return [folder for folder in layout.FOLDERS if os.path.isdir(os.path.join(root, folder))]
 
 
-@command.command()
+@command.command(short_help="Compose primitives: `time and not space`.")
 @click.argument("expression", nargs=-1, required=True)
 @_FORMAT
 def compose(expression: tuple[str, ...], form: str) -> int:
@@ -189,7 +196,7 @@ def compose(expression: tuple[str, ...], form: str) -> int:
     return _calculated(lambda base: calculus.compose(base.alphabet, " ".join(expression)), form)
 
 
-@command.command()
+@command.command(short_help="Take a number, or an expression, apart into primitives.")
 @click.argument("expression", nargs=-1, required=True)
 @click.option("--denied", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="The number of what is denied.")
 @_FORMAT
@@ -220,10 +227,10 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
     return FINDINGS if broken else CLEAN
 
 
-@command.command()
+@command.command(short_help="Draw how the work went: SVG, PNG and one HTML page.")
 @click.option("--output", metavar="FOLDER", default="validation/report", show_default=True, help="Where the pages go, below DIR.")
 def report(output: str) -> int:
-    """Draw how the work went: growth, acceptance, coverage, relations; as SVG, and one HTML page that needs nothing else."""
+    """Draw how the work went: growth, acceptance, coverage, relations; as SVG, PNG, and one HTML page that needs nothing else."""
     from .alphabet_report import draw
 
     return draw(root_here(), output)

@@ -194,13 +194,14 @@ def _tell(outcome: dict[str, Any]) -> None:
     if not summary:
         return
     counted = summary["candidates"]
-    words = ", ".join(f"{number} {kind}" for kind, number in counted.items() if number or kind in ("proposed", "accepted"))
+    words = ", ".join(f"{counted[kind]} {kind}" for kind in _KINDS if counted[kind] or kind in _KINDS[:2])
     total = f"{summary['total_primitives']} primitives, version {outcome['version']}"
     click.echo(f"iteration {outcome['iteration']}: {words}; {total}")
     if outcome["stop"]:
         click.echo(f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md")
 
 
+_KINDS = ("proposed", "accepted", "rejected", "refined", "deferred", "unparsed")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 

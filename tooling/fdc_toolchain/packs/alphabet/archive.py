@@ -51,8 +51,8 @@ def _plain(event: Event) -> Value:
 def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
     lines = [f"# {name.upper()}, iteration {iteration}", ""]
     for event in steps:
-        who = "embedded, no model was asked" if event.get("embedded") else "a model"
-        lines += [f"## {event['phase']}, cycle {event['cycle']} ({who}, temperature {event.get('temperature')})", ""]
+        who = "computed, no model was asked" if event.get("embedded") else f"a model, temperature {event['temperature']}"
+        lines += [f"## {event['phase']}, cycle {event['cycle']} ({who})", ""]
         if event.get("wrong"):
             lines += [f"The answer could not be used: {_line(event['wrong'])}", ""]
         lines += [f"- {_line(text)}" for text in _said(event)] + [""]

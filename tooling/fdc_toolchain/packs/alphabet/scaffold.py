@@ -21,8 +21,7 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
     config: dict[str, Any] = {**DEFAULTS, "llm": dict(DEFAULTS["llm"])}
     if model:
         config["llm"] |= {"provider": "anthropic", "model": model}
-    out = {f"{folder}/.gitkeep": "" for folder in layout.FOLDERS}
-    out |= {f"validation/comparisons/{name}": "Not compared yet: `fdc alphabet report` does.\n" for name in _COMPARISONS}
+    out = {f"validation/comparisons/{name}": "Not compared yet: `fdc alphabet report` does.\n" for name in _COMPARISONS}
     out |= files_of(EMPTY, "0.0.0", 0, at, {}, pretty=False)
     out |= consistency_files(EMPTY, 0, at)
     out |= {path: dump({key: {"total": 0, "entries": []}}) for path, key in REGISTERS.items()}
@@ -38,4 +37,6 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
         layout.REJECTED_INDEX: dump({"rejected_index": {**head, "by_attack": {}}}),
         layout.COVERAGE: dump({"coverage_report": {"iteration": 0, "at": at, "coverage": 0.0}}),
     }
-    return {**out, **shipped}
+    out |= shipped
+    empty = [folder for folder in layout.FOLDERS if not any(path.startswith(f"{folder}/") for path in out)]
+    return {**out, **{f"{folder}/.gitkeep": "" for folder in empty}}
