@@ -88,3 +88,10 @@ def test_a_pdf_of_the_web_is_read_like_a_page(tmp_path: Path) -> None:
         env = allowing(tea, search=engine)
         done = fdc("research", "How hot is the water for green tea?", "--docs", "docs", cwd=tmp_path, env=env)
     assert 0 == done.returncode and f"{tea.url}/tea.pdf:" in done.stdout and "eighty degrees" in done.stdout, done.stderr
+
+
+def test_pdfs_do_not_keep_a_scan_busy_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fdc_toolchain.effects.documents.PDF_SECONDS", 0)
+    write(tmp_path, {"a.pdf": pdf(["First tea."]), "b.pdf": pdf(["Second tea."])})
+    assert ["a.pdf"] == [one.path for one in scan(str(tmp_path)).documents]
+    assert "another scan goes on" in reasons(tmp_path)["b.pdf"]

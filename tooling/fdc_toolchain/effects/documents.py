@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import stat
+import time
 from dataclasses import dataclass, field
 
 from .ignored import Ignored
@@ -43,6 +44,8 @@ MAX_TOTAL = 200_000_000
 MAX_FILES = 50_000
 MAX_PDF = 20_000_000
 MAX_PDFS = 200
+PDF_SECONDS = 60
+"""Seconds that one scan spends on PDFs; their text is kept by content, so that the next one is past these."""
 MAX_DEPTH = 60
 
 
@@ -120,6 +123,7 @@ class _Walk:
         self.ignored = Ignored(folder)
         self.total = 0
         self.pdfs = 0
+        self.seconds = 0.0
 
     def skip(self, path: str, reason: str) -> None:
         self.out.skipped.append(Skipped(_printable(self.prefix + path), reason))
@@ -204,6 +208,9 @@ class _Walk:
         self.pdfs += 1
         if self.pdfs > MAX_PDFS:
             return self.skip(path, f"more than {MAX_PDFS} PDFs")
+        if self.seconds > PDF_SECONDS:
+            return self.skip(path, f"PDFs took longer than {PDF_SECONDS} s; what was read is kept, and another scan goes on")
+        began = time.monotonic()
         try:
             data = _read(folder, name, MAX_PDF)
             if data is None:
@@ -213,6 +220,8 @@ class _Walk:
             lines = lines_in(name, data)
         except OSError as failed:
             return self.skip(path, str(failed.strerror) if failed.errno == errno.EINVAL else _why(failed))
+        finally:
+            self.seconds += time.monotonic() - began
         if not any(lines):
             return self.skip(path, "a PDF without text")
         self.total += sum(map(len, lines))

@@ -41,10 +41,9 @@ def readable(kind: Literal["html", "pdf"], data: bytes) -> Readable:
 def _asked(kind: Literal["html", "pdf"], data: bytes) -> Readable:
     what = "the PDF" if kind == "pdf" else "the page"
     environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    reader = [sys.executable, "-E", "-P", _READER, kind]  # -P: this room has modules that are named like Python's own
     try:
-        done = subprocess.run(
-            [sys.executable, "-E", "-P", _READER, kind], input=data, capture_output=True, timeout=SECONDS, check=False, env=environment
-        )  # fmt: skip
+        done = subprocess.run(reader, input=data, capture_output=True, timeout=SECONDS, check=False, env=environment)
     except subprocess.TimeoutExpired:
         raise ToolFailure("unreadable", f"{what} could not be read within {SECONDS:g} s") from None
     try:
