@@ -34,7 +34,8 @@ def test_a_report_is_saved_and_logged_with_its_path(begun: Path) -> None:
     [path] = [item["action"]["details"]["path"] for item in reports]
     assert (begun / path).is_file() and "T-1" == reports[0]["task"]["id"]
     steps = [item["action"]["details"]["tool"] for item in logged(begun) if item["phase"] == "Phase 3"]
-    assert ["set_plan", "scan_documents", "scope_question", "search_passages", "extract_evidence"] == steps[:5]
+    phases = ["set_plan", "scan_documents", "propose_keywords", "scope_question", "search_passages", "plan_queries"]
+    assert [*phases, "choose_pages", "join_pages", "extract_evidence", "check_citations"] == steps[:10]
 
 
 def test_a_report_outside_of_the_workspace_is_logged_too(begun: Path, tmp_path: Path) -> None:
