@@ -131,3 +131,23 @@ def test_the_shipped_concepts_are_a_sound_benchmark() -> None:
     bottom = [row["gap"] for row in empty["gaps"]]
     assert 0.0 == empty["coverage"] and not set(bottom) & {test.name for test in tests}
     assert 1.0 == metrics.coverage(alphabet(*bottom), shipped)["coverage"]
+
+
+def rejected(label: str, **attacks: Any) -> dict[str, Any]:
+    return {"label": label, "critic_output": {"attacks": attacks}}
+
+
+def test_what_was_rejected_as_composite_is_expressed_by_its_parts() -> None:
+    """ALPH-82: `z` was expressed by primitives, `y` was taken apart into `a` and `b`; broken rows are passed over."""
+    rows = [
+        rejected("z", redundancy={"using_primitives": ["PRM_0001", "PRM_0003"]}),
+        rejected("y", decomposition={"attempts": [{"succeeded": True, "into": ["a", "b"]}]}),
+        rejected("q", decomposition={"attempts": ["a text of a model"]}), {"label": "r", "critic_output": None}, {},
+    ]  # fmt: skip
+    assert {"z": ("a", "c"), "y": ("a", "b")} == metrics.derived(alphabet("a", "b", "c"), rows)
+    assert 1.0 == metrics.coverage(alphabet("a", "b", "c"), CONCEPTS, rows)["coverage"]
+    lacking = metrics.coverage(alphabet("a", "c"), CONCEPTS, rows)
+    assert [{"gap": "b", "needed_by": 3}] == lacking["gaps"]
+    (first,) = alphabet("a")
+    gone = alphabet("a", "b", "c").replaced(first._replace(status="deprecated"))
+    assert ("c",) == metrics.derived(gone, rows)["z"]

@@ -124,6 +124,16 @@ def test_parsimony_strikes_what_few_definitions_use_and_strictness_raises_the_ba
     assert ["ACCEPT", "REJECT"] == [judged(words, "being", strictness=one)["verdict"] for one in (0.5, 1.0)]
 
 
+def test_a_gap_of_the_validation_is_needed_however_rare() -> None:
+    """ALPH-10, 12: parsimony asks what is lost without it, and validation has said."""
+    words = small(being={"used": 5}, odd={"used": 1}, quirk={"used": 1})
+    rows = consult(words, {"role": "critic", "candidates": ["being"], "primitives": PRIMITIVES})
+    context = {"candidates": [{"id": "C", "label": "being", "informal_definition": "odd quirk"}], "primitives": PRIMITIVES}
+    assert ("REJECT", "parsimony") == failed(critic.evaluate(context, rows)["evaluations"][0]["critic_output"])
+    needed = critic.evaluate({**context, "gaps": ["Being"]}, rows)["evaluations"][0]["critic_output"]
+    assert "ACCEPT" == needed["verdict"] and "Validation lacks it" in needed["attacks"]["parsimony"]["notes"]
+
+
 def test_cultural_variance_and_edge_cases_strike_what_is_bound_or_has_no_home() -> None:
     assert ("REJECT", "cultural_variance") == failed(judged(small(being={"regions": ("Scotland",)}), "being"))
     spread = {"senses": 9, "contexts": tuple((f"noun.{name}", 10) for name in ("state", "act", "time", "food"))}

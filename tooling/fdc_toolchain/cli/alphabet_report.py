@@ -19,13 +19,14 @@ def draw(root: str, output: str) -> int:
     from .. import durable
     from ..effects.alphabet_store import Refused as Outside
     from ..packs.alphabet import charts, layout, metrics
+    from ..packs.alphabet.comparisons import comparisons
     from ..packs.alphabet.yamltext import dump
 
     store = store_of(root)
     base = base_here(store)
     history = history_of(base)
     try:
-        measured = metrics.report(base.alphabet, base.concepts)
+        measured = metrics.report(base.alphabet, base.concepts, base.rejected)
     except metrics.BenchmarkError as wrong:
         raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
     measured["note"] = _who(base)
@@ -37,6 +38,7 @@ def draw(root: str, output: str) -> int:
     }  # fmt: skip
     pages |= _pngs({name: text for name, text in pages.items() if name.endswith(".svg") and isinstance(text, str)})
     files = {f"{output.rstrip('/')}/{name}": text for name, text in pages.items()}
+    files |= {f"validation/comparisons/{name}": text for name, text in comparisons(base.alphabet).items()}
     try:
         data = {path: text.encode("utf-8") if isinstance(text, str) else text for path, text in files.items()}
         durable.replace_all({store.safe(path): text for path, text in data.items()})

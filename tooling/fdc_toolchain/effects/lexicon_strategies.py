@@ -89,12 +89,15 @@ def sweep(quest: Quest) -> Iterator[Found]:
 
 def mine(quest: Quest) -> Iterator[Found]:
     """DECOMPOSITION_MINING: a complex concept is taken apart, its most basic word next, until the definitions go round in
-    a circle; the most basic word of that circle is where one is stuck."""
+    a circle; the most basic word of that circle is where one is stuck. Words that were refused before are gone around."""
     lexicon = quest.lexicon
     for start in _complex(quest):
         way = [start]
         while True:
-            below = [one for one in lexicon.uses[way[-1]] if one not in quest.ground.grounded]
+            below = [
+                one for one in lexicon.uses[way[-1]]
+                if one not in quest.ground.grounded and lexicon.words[one].label not in quest.taken
+            ]  # fmt: skip
             if not below:
                 circle = [way.pop()]
                 break
@@ -202,13 +205,12 @@ def _by_use(lexicon: Lexicon) -> list[int]:
 
 
 def _complex(quest: Quest) -> list[int]:
-    """The concepts to take apart: those asked for, else the commonest words that the alphabet does not ground."""
+    """The concepts to take apart: those asked for, then the commonest words that the alphabet does not ground."""
     lexicon = quest.lexicon
     asked = [place for place in lexicon.places([*quest.gaps, *quest.concepts]) if place not in quest.ground.grounded]
-    if asked:
-        return asked
     common = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.words[place].met, place))
-    return [place for place in common[:1000] if place not in quest.ground.grounded][:COMMONEST]
+    more = [place for place in common[:1000] if place not in quest.ground.grounded][:COMMONEST]
+    return list(dict.fromkeys([*asked, *more]))
 
 
 def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:

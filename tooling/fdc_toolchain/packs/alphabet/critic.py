@@ -9,7 +9,7 @@ What the attacks mean here:
 - edge_cases: how the word's uses are spread over fields of meaning.
 - cultural_variance: whether it is on the Leipzig-Jakarta list, regional, or of a field that cultures make; a dictionary of
   one language cannot show more, and the notes say so.
-- parsimony: how many definitions use it, and how many more can be understood with it.
+- parsimony: how many definitions use it, how many more can be understood with it, and whether validation names it as a gap.
 """
 
 from __future__ import annotations
@@ -46,14 +46,13 @@ def evaluate(context: dict[str, Any], lexicon: dict[str, Any], temperature: floa
     done = []
     for candidate in context.get("candidates") or ():
         row = rows.get(normal(str(candidate["label"])))
-        before = context.get("rejections") or ()
-        judged = _deferred(candidate) if row is None else _judged(candidate, row, ids, strictness, before)
+        judged = _deferred(candidate) if row is None else _judged(candidate, row, ids, strictness, context)
         done.append({"critic_output": {"candidate_id": candidate.get("id", ""), **judged}})
     return {"evaluations": done}
 
 
 def _judged(
-    candidate: dict[str, Any], row: dict[str, Any], ids: dict[str, str], strictness: float, rejections: Any
+    candidate: dict[str, Any], row: dict[str, Any], ids: dict[str, str], strictness: float, context: dict[str, Any]
 ) -> dict[str, Any]:
     label = normal(str(candidate["label"]))
     attacks = {
@@ -62,9 +61,10 @@ def _judged(
         "redundancy": _redundancy(label, row, ids),
         "edge_cases": _edge_cases(label, row),
         "cultural_variance": _variance(label, row),
-        "parsimony": _parsimony(label, row, strictness),
+        "parsimony": _parsimony(label, row, strictness, label in map(normal, map(str, context.get("gaps") or ()))),
     }
     verdict, failed, why = _verdict(attacks, label, str(candidate.get("informal_definition", "")), strictness)
+    rejections = context.get("rejections") or ()
     before = [str(one.get("label")) for one in rejections if isinstance(one, dict) and one.get("failed_attack") == failed][-3:]
     said = f"failed attack: {failed}. {why}" if verdict == "REJECT" else why
     if verdict == "REJECT" and before:
@@ -85,7 +85,7 @@ def _decomposition(label: str, row: dict[str, Any], strictness: float) -> dict[s
     attempts = [
         {
             "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or row['gloss']}",
-            "succeeded": analysed, "result": _analysis(label, definition, rarer, analysed),
+            "succeeded": analysed, "result": _analysis(label, definition, rarer, analysed), "into": definition,
         },
         {
             "kind": "synthetic", "attempt": f"the parts of {label}: {named or 'none named'}", "succeeded": len(parts) > 1,
@@ -196,15 +196,17 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
     return {"evidence_for_universality": evidence_for, "evidence_against": against, "assessment": assessment, "notes": notes}
 
 
-def _parsimony(label: str, row: dict[str, Any], strictness: float) -> dict[str, Any]:
+def _parsimony(label: str, row: dict[str, Any], strictness: float, gap: bool) -> dict[str, Any]:
     seen = row["evidence"]
     least = round(LEAST_USED * (1 + 2 * strictness))
     value = "high" if row["uses"] >= 5 * least or seen["gain"] >= 3 else "medium" if row["uses"] >= least else "low"
     others = [one for one in [*row["synonyms"], *row["hypernyms"][:2]] if normal(one) != label][:4]
+    lacks = "Validation lacks it. " if gap else ""
     gained = f", among them {', '.join(seen['gained'][:5])}" if seen["gained"] else ""
     return {
-        "expressiveness_value": value, "alternatives_considered": others, "necessary": row["uses"] >= least,
-        "notes": f"{row['uses']} definitions use it ({least} are asked for); with it {seen['gain']} more are understood{gained}.",
+        "expressiveness_value": value, "alternatives_considered": others, "necessary": gap or row["uses"] >= least,
+        "notes": f"{lacks}{row['uses']} definitions use it ({least} are asked for); with it {seen['gain']} more are "
+        f"understood{gained}.",
     }  # fmt: skip
 
 

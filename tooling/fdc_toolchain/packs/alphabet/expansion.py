@@ -45,6 +45,7 @@ def asked_critic(work: Work, cycle: int) -> Value:
     task = {
         "strictness": work.state["current_strategy"]["critic_strictness"], "candidates": work.pending["to_evaluate"][:20],
         "primitives": primitives_of(work.alphabet), "rejections": rejection_patterns(work)["last"],
+        "gaps": work.state["pending"]["gaps_to_fill"][:50],
     }  # fmt: skip
     return composed(work, "critic", cycle, task)
 

@@ -77,14 +77,45 @@ class Expressed(NamedTuple):
         return "partial" if self.primitives else "inexpressible"
 
 
-def expressed(labels: Collection[str], tests: Sequence[Test]) -> dict[str, Expressed]:
-    """Each test concept with the primitives that it comes to, through other concepts where a feature names one.
+def derived(alphabet: Alphabet, rejected: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """What rejected candidates were shown to consist of: label to labels, from the rows of the archive of rejections.
+
+    One that was expressed by primitives comes to these, one whose definition took it apart to the words of its definition.
+    """
+    found = {}
+    for row in rejected:
+        output = row.get("critic_output")
+        attacks = output.get("attacks") if isinstance(output, dict) else None
+        if not isinstance(attacks, dict) or not isinstance(row.get("label"), str):
+            continue
+        parts = [one.label for one in map(alphabet.get, _texts(attacks, "redundancy", "using_primitives")) if one and one.in_use]
+        if not parts:
+            attempts = (attacks.get("decomposition") or {}).get("attempts")
+            analysed = [one for one in attempts or () if isinstance(one, dict) and one.get("succeeded") is True]
+            parts = [label for one in analysed[:1] for label in _texts({"": one}, "", "into")]
+        if parts:
+            found[normal(row["label"])] = tuple(dict.fromkeys(map(normal, parts)))
+    return found
+
+
+def _texts(table: Mapping[str, Any], key: str, field: str) -> list[str]:
+    inner = table.get(key)
+    value = inner.get(field) if isinstance(inner, dict) else None
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def expressed(
+    labels: Collection[str], tests: Sequence[Test], known_parts: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Expressed]:
+    """Each test concept with the primitives that it comes to, through other concepts where a feature names one, and through
+    `known_parts` (see `derived`) where it names a word that was shown to consist of others.
 
     A label of the alphabet is not looked up further. A feature that leads into a circle of concepts is missing.
     """
     known = {normal(label) for label in labels}
-    by_name = {test.name: test for test in tests}
-    below = {test.name: {one for one in test.features if one in by_name and one not in known} for test in tests}
+    by_name = {name: Test(name, "", "", 1.0, tuple(parts)) for name, parts in (known_parts or {}).items()}
+    by_name |= {test.name: test for test in tests}
+    below = {test.name: {one for one in test.features if one in by_name and one not in known} for test in by_name.values()}
     above: dict[str, list[str]] = {}
     for name, parts in below.items():
         for part in parts:
@@ -109,14 +140,15 @@ def _put_together(test: Test, known: Collection[str], found: Mapping[str, Expres
     )
 
 
-def coverage(alphabet: Alphabet, concepts: Any) -> dict[str, Any]:
-    """Which test concepts can be expressed (ALPH-82): `coverage` is expressible / total over all of them.
+def coverage(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """Which test concepts can be expressed (ALPH-82): `coverage` is expressible / total over all of them. A feature that was
+    rejected because it consists of others (rows of `rejected`) comes to these.
 
     Also total, expressible, partial and inexpressible (names), by_domain and by_complexity (each with its coverage), and
     gaps: what is missing, by the number of concepts that need it. Raises BenchmarkError.
     """
     tests = tests_of(concepts)
-    found = expressed([one.label for one in alphabet], tests)
+    found = expressed([one.label for one in alphabet], tests, derived(alphabet, rejected))
     kinds: dict[str, list[str]] = {"expressible": [], "partial": [], "inexpressible": []}
     for test in tests:
         kinds[found[test.name].kind].append(test.name)
@@ -159,7 +191,7 @@ def entropy(counts: Iterable[int]) -> float:
     return -math.fsum(count / total * math.log2(count / total) for count in known) if total else 0.0
 
 
-def expressiveness(alphabet: Alphabet, concepts: Any) -> dict[str, Any]:
+def expressiveness(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """How the primitives carry the concepts (ALPH-86), over the uses of primitives in all concepts' decompositions.
 
     coverage; weighted_coverage (by importance, a partial concept counting for the part of its bottom features that is
@@ -170,7 +202,7 @@ def expressiveness(alphabet: Alphabet, concepts: Any) -> dict[str, Any]:
     """
     tests = tests_of(concepts)
     labels = [normal(one.label) for one in alphabet]
-    found = expressed(labels, tests)
+    found = expressed(labels, tests, derived(alphabet, rejected))
     uses = Counter(label for one in found.values() for label in one.primitives)
     total = sum(uses.values())
     bits = {label: -math.log2(count / total) for label, count in uses.items()}
@@ -266,9 +298,9 @@ def consistency_text(report: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "", "## Recommendations", "", *(f"- {one}" for one in report["recommendations"]), ""])
 
 
-def report(alphabet: Alphabet, concepts: Any) -> dict[str, Any]:
+def report(alphabet: Alphabet, concepts: Any, rejected: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """Everything of this module for one alphabet, plain values only. Raises BenchmarkError."""
     return {
-        "coverage": coverage(alphabet, concepts), "expressiveness": expressiveness(alphabet, concepts),
+        "coverage": coverage(alphabet, concepts, rejected), "expressiveness": expressiveness(alphabet, concepts, rejected),
         "domains": domain_coverage(alphabet), "consistency": consistency(alphabet),
     }  # fmt: skip

@@ -98,7 +98,7 @@ def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
         return {**out, "work": "nothing", "result": {}}
     from . import metrics
 
-    measured = work.coverage or metrics.coverage(work.alphabet, work.base.concepts)
+    measured = work.coverage or metrics.coverage(work.alphabet, work.base.concepts, work.base.rejected)
     if kind == "coverage":
         return {**out, "result": measured}
     if kind == "gaps":
@@ -114,7 +114,8 @@ def _calculus(work: Work) -> Value:
     used: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
     labels = [one.label for one in work.alphabet]
-    for made in metrics.expressed(labels, metrics.tests_of(work.base.concepts)).values():
+    known = metrics.derived(work.alphabet, work.base.rejected)
+    for made in metrics.expressed(labels, metrics.tests_of(work.base.concepts), known).values():
         whole = sorted(one.id for one in map(work.alphabet.labelled, made.primitives) if one is not None)
         if not made.missing:
             used.update(whole)
