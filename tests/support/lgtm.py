@@ -103,7 +103,7 @@ ANSWERS: dict[str, Answer] = {
     "diagrams": lambda body: {"diagrams": [{"name": "Parts", "prompt": "the parts"}]},
     "diagram": lambda body: "```\n[a] --> [b]\n```",
     "pipeline": lambda body: PIPELINE,
-    "optimize": lambda body: data(body)[0].replace("components <- for ", "components <- fork "),
+    "optimize": lambda body: data(body)[0]["text"].replace("components <- for ", "components <- fork "),
 }
 
 
@@ -166,6 +166,11 @@ def steps(workspace: Path, run: str) -> list[tuple[str, dict[str, Any], Any]]:
         return out
     finally:
         db.close()
+
+
+def worldview(workspace: Path) -> dict[str, Any]:
+    """The state that the one run left."""
+    return dict(json.loads((folder_of(workspace) / "worldview.json").read_text("utf-8")))
 
 
 def log(worldview: dict[str, Any]) -> list[str]:
