@@ -1,0 +1,78 @@
+"""An alphabet of ten thousand primitives: what `anchors.md` asks for, in processor time, the best of several tries."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+from fdc_toolchain.packs.alphabet import calculus
+from fdc_toolchain.packs.alphabet.calculus import IMPLEMENTATIONS, Basis, Concept, primes
+from fdc_toolchain.packs.alphabet.consistency import violations_near
+from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
+
+MANY = 10_000
+
+
+@cache
+def alphabet() -> Alphabet:
+    """Ten thousand primitives, each presupposing two that are older, in chains of some hundred."""
+    draw = random.Random(7)
+    rows = []
+    for number, prime in enumerate(primes.first(MANY), 1):
+        older = sorted({draw.randint(max(1, number - 200), number - 1) for _ in range(2)}) if number > 2 else []
+        rows.append(Primitive(f"PRM_{number:04d}", f"w{number}", prime, "time", presupposes=tuple(f"PRM_{n:04d}" for n in older)))
+    return alphabet_of(rows)
+
+
+@cache
+def basis() -> Basis:
+    made = calculus.basis_of(alphabet())
+    made.factors(made.number(["w1"]))
+    return made
+
+
+def best(call: Callable[[], object], tries: int = 7) -> float:
+    """Seconds of processor time of the fastest try."""
+    times = []
+    for _ in range(tries):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def concept(seed: int, size: int = 12) -> list[str]:
+    return [f"w{one}" for one in random.Random(seed).sample(range(1, MANY + 1), size)]
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_concepts_of_ten_thousand_primitives_are_composed_in_a_millisecond(implementation: type) -> None:
+    """ALPH-63 and anchors: composition <= 1 ms; the prime of the last primitive is 104,729."""
+    calc = implementation(basis())
+    one, two = calc.concept(concept(1)), calc.concept(concept(2), concept(3))
+    assert best(lambda: calc.compose(one, two)) <= 0.001
+    assert frozenset(concept(1)) | frozenset(concept(2)) == calc.tracks(calc.compose(one, two)).positive
+    assert calc.tracks(calc.concept([f"w{MANY}"])) == Concept(frozenset([f"w{MANY}"]))
+
+
+def test_a_change_of_ten_thousand_primitives_is_checked_in_fifty_milliseconds() -> None:
+    """ALPH-63 and anchors: incremental check <= 50 ms, and it finds the circle that was planted."""
+    whole = alphabet()
+    last = whole.primitives[f"PRM_{MANY}"]
+    closing = whole.primitives["PRM_0001"]._replace(presupposes=("PRM_0100",))
+    change = last._replace(presupposes=("PRM_9990",))
+    assert best(lambda: violations_near(whole.replaced(change), {last.id})) <= 0.05  # with the indexes of the changed alphabet
+    assert [] == violations_near(whole.replaced(change), {last.id})
+    assert ["circularity"] == sorted({one.rule for one in violations_near(whole.replaced(closing), {"PRM_0001"})})
+
+
+def test_the_calculus_of_ten_thousand_primitives_is_ready_in_half_a_second() -> None:
+    """ALPH-63: primes, basis and the tree of products, from nothing."""
+    def ready() -> None:
+        made = calculus.basis_of(alphabet())
+        made.factors(made.number(concept(4)))
+
+    assert best(ready, 3) <= 0.5
