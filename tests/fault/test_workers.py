@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cli import remote
+from fdc_toolchain.cli.exits import Refused
 from fdc_toolchain.effects import dispatch
 from fdc_toolchain.effects.journal import ENGINE
 from fdc_toolchain.effects.pg_journal import PgStore
@@ -22,6 +24,7 @@ from tests.support import fleet, process
 from tests.support.background import wait_for
 from tests.support.database import Workers, database, ended, needs_database, rows
 from tests.support.fleet import begun, is_over, key, on_sqlite, outcomes, whole, witnessed
+from tests.support.nursery import Nursery
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 
@@ -123,6 +126,8 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         assert 1 == asked.returncode and "question: Which tea?" in asked.stdout
         answered = fdc("resume", "last", "--database", url, "--answer", "green", cwd=deeds)
         assert 0 == answered.returncode and "deed green" in answered.stdout, answered
+        with Nursery(deeds, deeds.parent / "said", ready=("dbos", "psycopg")) as nursery:
+            looked_at(deeds, url, name, nursery)
         # The same delivery twice, and two at once, are one run.
         sender = dispatch.Sender(url)
         name = begun(deeds, url, "big.plan", "count=20")
@@ -137,6 +142,40 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         # Asked to end, a worker hands over what it drives.
         assert 0 == ended(workers.send("w1", signal.SIGTERM))
         assert 0 == ended(workers.send("w2", signal.SIGINT))
+
+
+def looked_at(deeds: Path, url: str, finished: str, nursery: Nursery) -> None:
+    """`answer`, `replay`, `diff`, `report` and `fork` know runs in a database as they know those on a file."""
+
+    def there(code: int, *arguments: str) -> str:
+        done = nursery.run(*arguments, "--database", url)
+        assert (code, "") == (done.code, done.err if code == 0 else ""), done
+        return done.out + done.err
+
+    assert "follows from its record" in there(0, "replay", finished)
+    there(0, "report", finished, "-o", "there.html")
+    page = (deeds / "there.html").read_text()
+    assert "big.plan" in page and "sealed by your key" in page
+    asked = there(0, "run", "--detach", "-q", "ask.plan").strip()
+    wait_for(lambda: is_over(url, asked))
+    assert "answer with: fdc answer" in there(1, "answer", asked)
+    assert "goes on" in there(0, "answer", asked, "green")
+    wait_for(lambda: ("finished",) in rows(url, "SELECT status FROM fdc.run WHERE name=%s", asked))
+    assert "waits for no answer" in there(1, "answer", asked, "black")
+    fork = there(0, "fork", "-q", f"{asked}@main/3").strip()
+    wait_for(lambda: is_over(url, fork))
+    assert "only in one" in there(1, "diff", asked, fork)
+    store = PgStore(url, key(deeds))
+    row = store.run(fork)
+    assert row is not None
+    assert "goes on" in there(0, "answer", fork, "green")
+    wait_for(lambda: ("finished",) in rows(url, "SELECT status FROM fdc.run WHERE name=%s", fork))
+    assert "the same steps" in there(0, "diff", asked, fork)
+    # Who answers what they saw before somebody else did is told so.
+    with pytest.raises(Refused, match="went on meanwhile"):
+        remote.answer(url, str(deeds), row, "main/3", "black")
+    assert ((), "ours") == store.check(row.id)[::2]
+    store.close()
 
 
 def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> None:

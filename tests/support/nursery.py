@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from .background import PATIENCE
 from .process import clean_environment
 from .repository import ROOT
 
-_PROGRAM = "import sys; sys.path[:0] = sys.argv[1:3]; from tests.support.nursery import _serve; _serve(sys.argv[3])"
+_PROGRAM = "import sys; sys.path[:0] = sys.argv[1:3]; from tests.support.nursery import _serve; _serve(*sys.argv[3:])"
 
 
 class Done(NamedTuple):
@@ -59,16 +59,16 @@ class Command:
 
 
 class Nursery:
-    """Starts commands in the folder `cwd`. All are dead when it is closed."""
+    """Starts commands in the folder `cwd`. All are dead when it is closed. `ready`: modules that are imported before."""
 
-    def __init__(self, cwd: Path, folder: Path, env: Mapping[str, str] | None = None) -> None:
+    def __init__(self, cwd: Path, folder: Path, env: Mapping[str, str] | None = None, *, ready: Sequence[str] = ()) -> None:
         folder.mkdir()
         self.folder = folder
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._commands: dict[int, Command] = {}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(ROOT), str(ROOT / "tooling"), str(folder)],
+            [sys.executable, "-c", _PROGRAM, str(ROOT), str(ROOT / "tooling"), str(folder), *ready],
             cwd=cwd, env=clean_environment(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         threading.Thread(target=self._hear, daemon=True).start()
@@ -114,8 +114,9 @@ class Nursery:
             command._over.set()
 
 
-def _serve(folder: str) -> None:
+def _serve(folder: str, *ready: str) -> None:
     """Forks on demand, and tells who ended how, until nobody asks any more."""
+    import importlib
     import selectors
     import signal
 
@@ -123,6 +124,8 @@ def _serve(folder: str) -> None:
     from fdc_toolchain.effects import journal, kinds, run_log, runs, simulate, tools, trust  # noqa: F401
     from fdc_toolchain.engine import drive, replay  # noqa: F401
 
+    for name in ready:
+        importlib.import_module(name)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)

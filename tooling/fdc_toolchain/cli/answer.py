@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .exits import CLEAN, FINDINGS, Refused, UsageError
+from .remote import database_option
 from .run_options import is_terminal, root_of
 
 if TYPE_CHECKING:
@@ -23,39 +24,46 @@ if TYPE_CHECKING:
 @click.argument("run")
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
 @click.option("--resume", is_flag=True, help="Go on with the run at once, as `fdc resume` does.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
 @click.pass_context
-def command(ctx: click.Context, run: str, words: tuple[str, ...], resume: bool, workspace: str | None) -> int:
+def command(
+    ctx: click.Context, run: str, words: tuple[str, ...], resume: bool, database: str | None, workspace: str | None
+) -> int:
     """Answer the question that RUN (the beginning of its name will do) waits with; ADDRESS says which of several.
 
     Without TEXT, the questions are shown, hidden characters escaped, with the exact bytes that an approval is about,
     and a terminal is asked for the answers. The next `fdc resume` takes the answer up, once, if the question is
-    still exactly the same.
+    still exactly the same; in a database a worker does, at once, and goes on.
     """
-    from . import asked, wiring
+    from . import asked, remote, wiring
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
+        wiring.known(row)
         assert store is not None  # a run was found in it
         found = asked.questions(root, store, row)
+        status = remote.status_of(store, root, row)
     if not found:
         why = f"`fdc show {row.name}` says how it stands"
-        if wiring.status_of(root, row) == "running":
+        if status == "running":
             why = "it is being driven"
         elif row.status == "waiting":
             why = f"somebody must find out what happened, and say so: `fdc resume {row.name} --assume`"
         raise Refused(f"the run {row.name} waits for no answer; {why}")
     if words:
         question, text = _chosen(row, found, words)
-        _keep(root, row, question, text)
-    elif not _by_hand(root, row, found):
+        for line in asked.screen(question._replace(given=None)):
+            click.echo(line)
+        _keep(database, root, row, question, text)
+    elif not _by_hand(database, root, row, found):
         return FINDINGS
     if resume:
         from .resume import command as go_on
 
-        return int(ctx.invoke(go_on, run=row.name, workspace=workspace))
-    click.echo(f"`fdc resume {row.name}` goes on")
+        return int(ctx.invoke(go_on, run=row.name, database=database, workspace=workspace))
+    click.echo(f"`fdc resume {row.name}` {'follows it' if database else 'goes on'}")
     return CLEAN
 
 
@@ -80,16 +88,20 @@ def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Ope
     return question, text
 
 
-def _keep(root: str, row: RunRow, question: Open, text: str) -> None:
-    from . import asked
+def _keep(database: str | None, root: str, row: RunRow, question: Open, text: str) -> None:
+    from . import asked, remote
 
-    for line in asked.screen(question._replace(given=None)):
-        click.echo(line)
-    asked.give(root, row, question, text, "fdc answer", time.time())
-    click.echo(f"the answer for {question.effect.address} is kept")
+    address = question.effect.address
+    if not database:
+        asked.give(root, row, question, text, "fdc answer", time.time())
+        click.echo(f"the answer for {address} is kept")
+    elif remote.answer(database, root, row, address, text):
+        click.echo(f"a worker has the answer for {address}, and goes on")
+    else:
+        click.echo(f"the answer for {address} is in the queue; no worker has taken it yet")
 
 
-def _by_hand(root: str, row: RunRow, found: list[Open]) -> bool:
+def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) -> bool:
     """Shows the questions, and asks whoever sits at the terminal. Returns whether anything was answered."""
     import sys
 
@@ -114,6 +126,8 @@ def _by_hand(root: str, row: RunRow, found: list[Open]) -> bool:
             if not wrong:
                 break
             click.echo(wrong)
-        asked.give(root, row, question, text, "fdc answer", time.time())
+        _keep(database, root, row, question, text)
+        if database:
+            return True  # the run goes on at once, and asks the rest again
         answered = True
     return answered

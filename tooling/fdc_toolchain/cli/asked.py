@@ -28,7 +28,8 @@ def questions(root: str, store: Store, row: RunRow) -> list[Open]:
             raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
         records = store.records(row)
         state = fold(store.program(row), row.inputs, records)
-        return answers.questions(row, state, records, answers.taken(root, row, state, records, store.key))
+        ready = answers.taken(root, row, state, records, store.key) if store.keeps_answers else {}
+        return answers.questions(row, state, records, ready)
     except (WorldFailed, Mismatch, ProgramError) as wrong:
         raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
 

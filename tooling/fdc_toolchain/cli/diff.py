@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .exits import CLEAN, FINDINGS
+from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow
+    from ..effects.journal import RunRow, Store
     from .show import Rows
 
 
@@ -22,22 +23,23 @@ if TYPE_CHECKING:
 @click.argument("one")
 @click.argument("other")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(one: str, other: str, form: str, workspace: str | None) -> int:
+def command(one: str, other: str, form: str, database: str | None, workspace: str | None) -> int:
     """Compare the runs ONE and OTHER (the beginnings of their names will do) by what is on record of them.
 
     Times, durations and remarks do not count.
     """
     from ..report.cells import visible
-    from . import wiring
+    from . import remote, wiring
     from .show import folded
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         first, second = wiring.the_run(store, one), wiring.the_run(store, other)
         assert store is not None  # runs were found in it
         rows = [folded(store.program(row), row, store.records(row)) for row in (first, second)]
-    found = _about(root, first, second) + _steps(*rows)
+        found = _about(store, root, first, second) + _steps(*rows)
     if form == "json":
         click.echo(json.dumps({"format": 1, "runs": [first.name, second.name], "differences": found}, indent=2))
         return FINDINGS if found else CLEAN
@@ -56,8 +58,8 @@ def _difference(what: str, where: str, one: Any, other: Any) -> dict[str, Any]:
     return {"what": what, "where": where, "one": one, "other": other}
 
 
-def _about(root: str, first: RunRow, second: RunRow) -> list[dict[str, Any]]:
-    from . import wiring
+def _about(store: Store, root: str, first: RunRow, second: RunRow) -> list[dict[str, Any]]:
+    from . import remote
 
     found = []
     if first.digest != second.digest:
@@ -67,7 +69,7 @@ def _about(root: str, first: RunRow, second: RunRow) -> list[dict[str, Any]]:
         if given[0].get(name) != given[1].get(name):
             found.append(_difference("input", name, given[0].get(name), given[1].get(name)))
     ends = [
-        (wiring.status_of(root, row), ((row.ending or {}).get("stop") or {}).get("message")) for row in (first, second)
+        (remote.status_of(store, root, row), ((row.ending or {}).get("stop") or {}).get("message")) for row in (first, second)
     ]
     if ends[0] != ends[1]:
         found.append(_difference("end", "", *(": ".join(filter(None, end)) for end in ends)))

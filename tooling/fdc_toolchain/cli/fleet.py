@@ -144,6 +144,9 @@ class _Drive:
         over = row.status not in ("new", "running")
         if row.status == "cancelled" or (over and (not self.asked.get("again") or self._was_here())):
             return {"status": row.status}
+        seen = self.asked.get("seen")
+        if seen is not None and seen != row.epoch and not self._was_here():
+            return {"refused": f"the run {row.name} went on meanwhile, so this may be about something else"}
         money.check(self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator)
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)

@@ -18,8 +18,12 @@ class Forked(NamedTuple):
     records: int
 
 
-def fork(root: str, run: str, address: str, given: Mapping[str, str], *, trusted: bool) -> Forked:
+def fork(
+    root: str, run: str, address: str, given: Mapping[str, str], *, trusted: bool, database: str | None = None
+) -> Forked:
     """Puts a run on record that begins at a step of another. The other one stays as it is.
+
+    In a database it goes into the queue, too.
 
     Raises UsageError where there is no such run or step, Refused where the other run is not the
     user's own or where the changed inputs change what was done before the step, WorldError where
@@ -31,10 +35,10 @@ def fork(root: str, run: str, address: str, given: Mapping[str, str], *, trusted
     from ..engine.ports import WorldFailed
     from ..engine.replay import before
     from ..program.codec import ProgramError
-    from . import wiring
+    from . import remote, wiring
 
-    task = wiring.task_for(root, None)
-    with wiring.reading(root) as store:
+    task = None if database else wiring.task_for(root, None)
+    with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
         wiring.known(row)
         assert store is not None  # a run was found in it
@@ -65,11 +69,13 @@ def fork(root: str, run: str, address: str, given: Mapping[str, str], *, trusted
     try:
         name = runs.RunIds().run_id()
         origin = {"run": row.name, "address": address, "records": len(taken)}
-        writing = wiring.writing(root)
+        writing = remote.writing(database, root)
         try:
             writing.create(name, row.plan, program, inputs, time.time(), origin=origin, records=taken)
         finally:
             writing.close()
+        if database:
+            remote.send(database, name, {}, f"{name}:first", row.engine)
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return Forked(name, row.plan, row.name, len(taken))

@@ -57,6 +57,13 @@ def reading(database: str | None, root: str) -> Iterator[Store | None]:
         raise WorldError(str(failed)) from failed
 
 
+def writing(database: str | None, root: str) -> Store:
+    """The same, to be written. Raises WorldFailed."""
+    from . import wiring
+
+    return _store(database, root, make=True) if database else wiring.writing(root)
+
+
 def status_of(store: Store | None, root: str, row: RunRow) -> str:
     """The status to show: `interrupted` where nobody drives the run any more."""
     from ..effects.pg_journal import PgStore
@@ -151,7 +158,6 @@ def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, e
 
 def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int) -> Ended:
     """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
-    from ..effects import dispatch, trust
     from ..engine.events import Outcome
     from ..engine.ports import WorldFailed
 
@@ -159,22 +165,61 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
               for address, known in asked["assume"].items()}  # fmt: skip
     if row.status == "cancelled":
         raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
+    if asked["answers"] or assume:
+        asked = {**asked, "seen": row.epoch}
     if row.status in ("new", "running") and _in_hand(database, row):
         if asked["answers"] or assume or asked["budget"] or asked["retry"]:
             raise Refused(f"the run {row.name} is under way; there is nothing to answer or to try again yet")
         return follow(database, root, row.name, "", show)
     try:
-        delivery = f"{row.name}:{os.urandom(6).hex()}"
-        sealed = dispatch.sealed(row.name, {**asked, "assume": assume}, delivery, trust.key(root, make=False))
-        send(database, row.name, sealed, delivery, row.engine)
+        delivery = _asked(database, root, row, {**asked, "assume": assume})
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
 
 
+def answer(database: str, root: str, row: RunRow, address: str, text: str, seconds: float = 5.0) -> bool:
+    """Has a worker go on with a waiting run with the answer to one of its questions.
+
+    Returns whether one has taken it up; False where after some seconds none has yet. Raises Refused where the run
+    went on meanwhile, and WorldError.
+    """
+    from ..effects.dispatch import Sender
+    from ..engine.ports import WorldFailed
+
+    try:
+        store = _store(database, root, make=False)
+        sender = Sender(database)
+        try:
+            delivery = _asked(database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch})
+            deadline = time.monotonic() + seconds
+            while True:
+                if any(one.body.get("delivery") == delivery for one in store.records(row, "session")):
+                    return True
+                said = sender.outcome(delivery)
+                if said is not None and "refused" in said:
+                    raise Refused(said["refused"])
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(_POLL)
+        finally:
+            sender.close()
+            store.close()
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
+def _asked(database: str, root: str, row: RunRow, asked: dict[str, Any]) -> str:
+    """Sends what a client asks of a run, sealed; returns the delivery. Raises WorldFailed."""
+    from ..effects import dispatch, trust
+
+    delivery = f"{row.name}:{os.urandom(6).hex()}"
+    sealed = dispatch.sealed(row.name, asked, delivery, trust.key(root, make=False))
+    return send(database, row.name, sealed, delivery, row.engine)
+
+
 def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
     """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
-    from ..effects import dispatch, trust
     from ..engine.ports import WorldFailed
     from .stored import the_run
 
@@ -185,9 +230,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
             if row.status in ("finished", "stopped"):
                 raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
             store.ask_to_cancel(row)
-            delivery = f"{row.name}:{os.urandom(6).hex()}"
-            sealed = dispatch.sealed(row.name, {"again": True}, delivery, trust.key(root, make=False))
-            send(database, row.name, sealed, delivery, row.engine)
+            _asked(database, root, row, {"again": True})
             deadline = time.monotonic() + seconds
             while (now := store.run(row.name)) is not None and now.status != "cancelled":
                 if now.status in ("finished", "stopped"):

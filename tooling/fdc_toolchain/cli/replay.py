@@ -7,6 +7,7 @@ import json
 import click
 
 from .exits import CLEAN, FINDINGS, WorldError
+from .remote import database_option
 from .run_options import root_of
 
 
@@ -16,8 +17,9 @@ from .run_options import root_of
 )
 @click.argument("run")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="A sentence, or JSON.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, form: str, workspace: str | None) -> int:
+def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
     """Execute RUN again with every outcome taken from its record: no effect is performed, nothing is written.
 
     It proves that the program makes exactly these records out of these outcomes, and the same end.
@@ -25,11 +27,11 @@ def command(run: str, form: str, workspace: str | None) -> int:
     from ..engine.replay import replay
     from ..program.codec import ProgramError
     from ..report.cells import visible
-    from . import wiring
+    from . import remote, wiring
     from .ending import count
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
         wiring.known(row)
         assert store is not None  # a run was found in it

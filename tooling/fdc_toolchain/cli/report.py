@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .exits import CLEAN, UsageError, WorldError
+from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 )
 @click.argument("run")
 @click.option("-o", "--output", metavar="FILE", help="Where the page goes; otherwise it is printed.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, output: str | None, workspace: str | None) -> int:
+def command(run: str, output: str | None, database: str | None, workspace: str | None) -> int:
     """Write RUN (the beginning of its name will do) as one HTML page that needs no script, no network and no other file.
 
     The plan's text with what became of each line, the timeline, the stack, every step with its inputs and outputs,
@@ -30,10 +32,10 @@ def command(run: str, output: str | None, workspace: str | None) -> int:
     """
     from ..durable import replace
     from ..report.run_page import render
-    from . import wiring
+    from . import remote, wiring
 
     root = root_of(workspace)
-    with wiring.reading(root) as store:
+    with remote.reading(database, root) as store:
         row = wiring.the_run(store, run)
         assert store is not None  # a run was found in it
         found = seen(root, store, row)
@@ -56,12 +58,12 @@ def seen(root: str, store: Store, row: RunRow) -> Run:
     """A run as a page shows it, its record checked. Raises WorldError where it cannot be read."""
     from ..effects import run_view
     from ..engine.ports import WorldFailed
-    from . import wiring
+    from . import remote
     from .verify import SEALS, checked
 
     try:
         found = checked(store, row.id, row.name)
-        return run_view.view(root, store, row, wiring.status_of(root, row), SEALS[found["seal"]], found["faults"])
+        return run_view.view(root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], found["faults"])
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 

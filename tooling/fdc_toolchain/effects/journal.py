@@ -73,6 +73,9 @@ class Store:
 
     insert = _INSERT
     begin_reading = "BEGIN"
+    every = "TRUE"
+    keeps_answers = True
+    """Whether answers lie beside a run until it is taken up; where workers wait for them, they need not."""
 
     def __init__(self, path: str, key: bytes | None = None, *, readonly: bool = False) -> None:
         """`key` seals what is written, and tells whose seals those are that are found (`effects.trust`)."""
@@ -142,7 +145,7 @@ class Store:
 
     def runs(self, prefix: str = "") -> list[RunRow]:
         """The runs whose names start with `prefix`, the oldest first."""
-        return list(self._rows("WHERE substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)))
+        return list(self._rows(f"WHERE {self.every} AND substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)))
 
     def program(self, row: RunRow) -> dict[str, Any]:
         """The program that a run executes, checked against its digest.
@@ -190,7 +193,7 @@ class Store:
 
     def numbers(self) -> dict[int, str]:
         """The number and the name of every run, damaged or not."""
-        return dict(self._select("SELECT id, name FROM run ORDER BY id"))
+        return dict(self._select(f"SELECT id, name FROM run WHERE {self.every} ORDER BY id"))
 
     def strays(self) -> int:
         """How many records belong to no run."""

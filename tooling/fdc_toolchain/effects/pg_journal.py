@@ -35,23 +35,32 @@ LOCK_MS = 10_000
 """Milliseconds that a statement waits for another session's lock, as on a file."""
 _MAKING = 0x66646330
 
+_TYPES = {
+    "CREATE TABLE ": f"CREATE TABLE IF NOT EXISTS {SCHEMA}.", "REAL": "DOUBLE PRECISION", "BLOB": "BYTEA",
+    " WITHOUT ROWID": "",
+}  # fmt: skip
+
+
+def _table(name: str, *more: str) -> str:
+    """A table as on a file, in this server's words, with `more` columns."""
+    text = schema.TABLES[name]
+    for here, there in _TYPES.items():
+        text = text.replace(here, there)
+    return text.removesuffix(")") + "".join(f", {column}" for column in more) + ")"
+
+
 _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS {SCHEMA};
 CREATE TABLE IF NOT EXISTS {SCHEMA}.form(version INTEGER NOT NULL);
 INSERT INTO {SCHEMA}.form SELECT {VERSION} WHERE NOT EXISTS (SELECT 1 FROM {SCHEMA}.form);
-CREATE TABLE IF NOT EXISTS {SCHEMA}.run(
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, engine INTEGER NOT NULL, plan TEXT NOT NULL,
-  program TEXT NOT NULL, inputs TEXT NOT NULL, origin TEXT, started DOUBLE PRECISION NOT NULL,
-  epoch INTEGER NOT NULL, status TEXT NOT NULL, ending TEXT, ended DOUBLE PRECISION,
-  seq INTEGER NOT NULL, head BYTEA NOT NULL, digest BYTEA NOT NULL,
-  parent INTEGER, cancel BOOLEAN NOT NULL DEFAULT FALSE, touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp());
+{_table(
+    "run", "parent INTEGER", "cancel BOOLEAN NOT NULL DEFAULT FALSE",
+    "touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()",
+)};
 CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NOT NULL;
-CREATE TABLE IF NOT EXISTS {SCHEMA}.record(
-  run INTEGER NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL,
-  tool TEXT NOT NULL, request TEXT NOT NULL, at DOUBLE PRECISION NOT NULL, body TEXT, blob TEXT, link BYTEA NOT NULL,
-  PRIMARY KEY(run, address, kind, turn));
+{_table("record")};
 CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
-CREATE TABLE IF NOT EXISTS {SCHEMA}.blob(hash TEXT PRIMARY KEY, bytes BYTEA NOT NULL);
+{_table("blob")};
 """
 _STALLED = f"""SELECT {schema.OWNER} FROM run WHERE status IN ('new', 'running')
   AND abs(extract(epoch FROM clock_timestamp() - touched)) > ? AND NOT EXISTS (
@@ -89,6 +98,8 @@ class PgStore(Store):
 
     insert = _INSERT + " FOR SHARE"
     begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    every = "parent IS NULL"  # pieces are no runs of their own
+    keeps_answers = False
 
     def __init__(self, url: str, key: bytes | None = None) -> None:
         """Makes the tables where there are none. Raises WorldFailed."""
@@ -126,10 +137,6 @@ class PgStore(Store):
             if parent is not None:
                 self._db.execute("UPDATE run SET parent=? WHERE name=?", (parent, name))
 
-    def runs(self, prefix: str = "") -> list[RunRow]:
-        """The runs whose names start with `prefix`, the oldest first; no pieces."""
-        return list(self._rows("WHERE parent IS NULL AND substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)))
-
     def pieces(self, run: int) -> list[RunRow]:
         """The pieces of a run that have not been taken in."""
         return list(self._rows("WHERE parent=? ORDER BY id", (run,)))
@@ -138,10 +145,6 @@ class PgStore(Store):
         """The records behind one of them, and the number of the last."""
         rows = self._select(f"SELECT {schema.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq))
         return self._records(rows, row.name), rows[-1][3] if rows else seq
-
-    def numbers(self) -> dict[int, str]:
-        """The number and the name of every run, damaged or not; no pieces."""
-        return dict(self._select("SELECT id, name FROM run WHERE parent IS NULL ORDER BY id"))
 
     def stalled(self, seconds: float) -> list[RunRow]:
         """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long.
@@ -209,8 +212,9 @@ class PgStore(Store):
             found = self._pg.execute("SELECT version FROM form").fetchone()
         except psycopg.Error as failed:
             raise WorldFailed(f"{self.path}: {' '.join(str(failed).split())}") from failed
-        if found != (VERSION,):
-            raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {found[0] if found else 'none'}, this one knows {VERSION})")
+        form = found[0] if found else "none"
+        if form != VERSION:
+            raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {form}, this one knows {VERSION})")
 
 
 class _Inner:

@@ -23,7 +23,7 @@ _RECORD = """CREATE TABLE record(
   tool TEXT NOT NULL, request TEXT NOT NULL, at REAL NOT NULL, body TEXT, blob TEXT, link BLOB NOT NULL,
   PRIMARY KEY(run, address, kind, turn)) WITHOUT ROWID"""
 _BLOB = "CREATE TABLE blob(hash TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID"
-_TABLES = {"run": _RUN, "record": _RECORD, "blob": _BLOB}
+TABLES = {"run": _RUN, "record": _RECORD, "blob": _BLOB}
 
 _FIRST = {
     "run": """CREATE TABLE run(
@@ -63,7 +63,7 @@ def prepare(db: sqlite3.Connection, path: str, *, readonly: bool) -> None:
     version, found = _version(db), _tables(db)
     if version > VERSION:
         raise WorldFailed(f"{path}: written by a newer fdc (journal {version}, this one knows {VERSION})")
-    if version != VERSION or found != _plain(_TABLES):
+    if version != VERSION or found != _plain(TABLES):
         raise WorldFailed(f"{path}: this is no journal of fdc; move it away")
 
 
@@ -86,7 +86,7 @@ def _write(db: sqlite3.Connection, path: str) -> None:
 
 
 def _create(db: sqlite3.Connection) -> None:
-    for table in _TABLES.values():
+    for table in TABLES.values():
         db.execute(table)
     db.execute(f"PRAGMA user_version={VERSION}")
 
