@@ -9,6 +9,7 @@ one of the same statement counts for less, so that the search is broad before it
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 from collections.abc import Iterator
 from typing import Any
@@ -95,35 +96,31 @@ def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> f
 
 
 def _sound(source: Source, edit: Edit, text: str) -> bool:
-    """True where the edited statement can be parsed, and means something else than before."""
-    top: ast.AST = edit.node
-    while not isinstance(source.parents.get(top), ast.Module):
-        top = source.parents[top]
-    first = max(source.skip, source.text.rfind("\n", 0, _start(source, top)) + 1)
-    last = source.end(top)
+    """True where the edited function can be parsed, and means something else than before."""
+    around = source.function(edit.node) or source.statement(edit.node)
+    if isinstance(edit.node, ast.FunctionDef | ast.AsyncFunctionDef) or around is None:
+        around = source.statement(edit.node)
+    first, last = source.block(around)  # type: ignore[arg-type]
     grown = len(text) - len(source.text)
+    after = _meaning(text[first : last + grown])
+    return after is not None and after != _meaning(source.text[first:last])
+
+
+@functools.lru_cache(maxsize=256)
+def _meaning(block: str) -> str | None:
+    """What whole lines of Python say; None where they say nothing."""
     try:
-        after = ast.parse(text[first : last + grown])
-        before = ast.parse(source.text[first:last])
+        return ast.dump(ast.parse(f"if 1:\n{block}" if block[:1] in (" ", "\t") else block))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return ast.dump(after) != ast.dump(before)
-
-
-def _start(source: Source, node: ast.AST) -> int:
-    decorators = getattr(node, "decorator_list", ())
-    return min([source.start(node), *(source.start(one) for one in decorators)])
+        return None
 
 
 def _key(source: Source, edit: Edit) -> str:
     """What names an edit wherever its lines have moved to: function, line, place in the line, old and new text."""
     start = min(piece[0] for piece in edit.pieces)
-    line = source.line(start)
-    rows = source.text.split("\n")
-    row = rows[min(line, len(rows)) - 1]
+    row, twin = source.row(source.line(start))
     function = source.qualified(edit.node)
-    same = [number for number, other in enumerate(rows[:line], 1) if other == row]
-    said = "\0".join((edit.kind, function, row.strip(), str(len(same)), str(source.column(start)), edit.old, edit.new))
+    said = "\0".join((edit.kind, function, row.strip(), str(twin), str(source.column(start)), edit.old, edit.new))
     return f"{edit.kind}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 

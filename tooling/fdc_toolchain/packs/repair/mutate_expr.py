@@ -162,6 +162,8 @@ def _boolean(source: Source, node: ast.BoolOp) -> Iterator[Edit]:
         else:
             pieces = [(source.start(value), source.start(node.values[1]), "")]
         yield _edit(source, "operand", node, pieces, 0.25)
+        if not isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp):
+            yield _edit(source, "negation", node, [(source.start(value), source.start(value), "not ")], 0.4)
     first = node.values[0]
     if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not):
         start = source.start(first.operand)
@@ -260,16 +262,22 @@ def _name(source: Source, node: ast.Name, functions: list[str], own: set[str]) -
         for ratio, other in near[:2]:
             if ratio > 0.6:
                 yield _replace(source, "callee", node, other, 0.35 * ratio)
+        called = {one.func.id for one in source.nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
+        idle = source.unused(node)
+        for other in sorted(name for name in source.names(node) if name != node.id and (name in called or name in idle))[:4]:
+            yield _replace(source, "callee", node, other, 0.5 if other in idle else 0.3)
         return
     bound = source.names(node)
+    idle = source.unused(node)
     if node.id not in bound and not bound:
         return
     usable = [(_closeness(node.id, name), name) for name, line in bound.items()
               if line <= node.lineno and name not in (node.id, "self", "cls", "_")]  # fmt: skip
     if isinstance(parent, ast.Attribute) and node.id in ("self", "cls"):
         return
-    for closeness, other in sorted(usable, reverse=True)[:4]:
-        yield _replace(source, "name", node, other, 0.3 * (0.7 + 0.5 * closeness))
+    for number, (closeness, other) in enumerate(sorted(usable, reverse=True)):
+        if number < 4 or other in idle:
+            yield _replace(source, "name", node, other, (0.55 if other in idle else 0.3) * (0.7 + 0.5 * closeness))
     if "self" in bound and node.id in own:
         yield _replace(source, "name", node, f"self.{node.id}", 0.3)
 
@@ -288,7 +296,7 @@ def _attribute(source: Source, node: ast.Attribute, members: dict[str, int], own
     if source.text[first:last] != node.attr:
         return
     called = isinstance(parent := source.parents.get(node), ast.Call) and parent.func is node
-    others = dict.fromkeys(_PEERS.get(node.attr, ()), 0.45)
+    others = {one: 0.4 if one in members else 0.2 for one in _PEERS.get(node.attr, ())}
     near = sorted(((_alike(node.attr, one), one) for one in members if one != node.attr), reverse=True)
     for ratio, other in near[:3]:
         if ratio > 0.55:
@@ -320,6 +328,12 @@ def _call(source: Source, node: ast.Call) -> Iterator[Edit]:
                 keyword = next((key for key in node.keywords if key.value is one), None)
                 yield _edit(source, "argument", node, [(source.end(every[at - 1]), source.end(keyword or one), "")], 0.2)
     inside = source.end(node) - 1
+    starred = any(isinstance(one, ast.Starred) for one in node.args) or bool(node.keywords)
+    for other, line in source.names(node).items() if not starred else ():
+        known = other in source.unused(node) and line <= node.lineno
+        if known or (plain and len(source.names(node)) < 4 and line < node.lineno and other not in ("self", "cls")):
+            text = f", {other}" if every else other
+            yield _edit(source, "added", node, [(inside, inside, text)], 0.5 if known else 0.1)
     if name == "range" and not node.keywords and plain:
         if len(plain) == 1:
             yield _edit(source, "added", node, [(source.start(plain[0]), source.start(plain[0]), "1, ")], 0.35)

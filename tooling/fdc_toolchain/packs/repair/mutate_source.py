@@ -38,7 +38,9 @@ class Source:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = []
         self._walk(self.tree)
+        self._rows: list[tuple[str, int]] = []
         self._bound: dict[ast.AST, dict[str, int]] = {}
+        self._unused: dict[ast.AST, set[str]] = {}
 
     def _walk(self, node: ast.AST) -> None:
         stack = [node]
@@ -89,6 +91,21 @@ class Source:
         found = re.search(r"\s+".join(re.escape(word) for word in token.split()), gap)
         return (first + found.start(), first + found.end()) if found else None
 
+    def row(self, line: int) -> tuple[str, int]:
+        """The text of a line, and the how manieth of its kind it is."""
+        if not self._rows:
+            count: dict[str, int] = {}
+            for start, end in zip(self._starts, [*self._starts[1:], len(self.text)], strict=True):
+                row = self.text[start:end]
+                count[row] = count.get(row, 0) + 1
+                self._rows.append((row, count[row]))
+        return self._rows[line - 1]
+
+    def block(self, node: ast.stmt) -> tuple[int, int]:
+        """From the beginning of the line where a statement and its decorators begin to where it ends."""
+        lines = [node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]
+        return self._starts[min(lines) - 1], self.end(node)
+
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that a node is of, or itself."""
         at: ast.AST | None = node
@@ -136,6 +153,17 @@ class Source:
                     found.setdefault(name, line)
             at = self.parents.get(at)
         return found
+
+    def unused(self, node: ast.AST) -> set[str]:
+        """The names that the function around a node binds and never reads: something that should use them may not."""
+        function = self.function(node)
+        if function is None:
+            return set()
+        if function not in self._unused:
+            read = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+            found = {name for name in self._binds(function) if name not in read and not name.startswith("_")}
+            self._unused[function] = found - {"self", "cls"}
+        return self._unused[function]
 
     def _binds(self, scope: ast.AST) -> dict[str, int]:
         if scope not in self._bound:
