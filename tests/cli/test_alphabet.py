@@ -320,6 +320,12 @@ def test_what_is_wrong_before_the_work_begins_is_one_sentence(tmp_path: Path) ->
     assert 1 == run(folder).returncode
 
 
+def asked(folder: Path, *query: str) -> Any:
+    done = fdc("alphabet", "introspect", *query, cwd=folder)
+    assert 0 == done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
 def test_check_finds_what_does_not_fit_together(tmp_path: Path) -> None:
     """ALPH-38, 41, 43, 72, 89, 90, T-50: names, recounts, derived files, entries."""
     folder = made(tmp_path / "a", CONFIG)
@@ -336,6 +342,12 @@ def test_check_finds_what_does_not_fit_together(tmp_path: Path) -> None:
     assert (1, {"UNCERTAIN": 1}) == (said["blog_markers"], said["markers"])
     clean = fdc("alphabet", "check", cwd=folder)
     assert 0 == clean.returncode and "warning" in clean.stdout and "GOSSIP" in clean.stdout
+    assert [{"kind": "INSIGHT", "text": "a find"}] == asked(folder, "blog-content-queue")
+    assert ["ACCEPT"] == [row["verdict"] for row in asked(folder, "trace-concept-evolution", "Alpha 1 1")]
+    assert [{"iteration": 1, "confidence": 0.9, "evaluations": 2}] == asked(folder, "confidence-trajectory")
+    for query in ("find-breakthroughs", "find-meta-insights", "paradox-inventory"):
+        assert [] == asked(folder, query)
+    assert {} == asked(folder, "rejection-analysis")
     entry = folder / layout.DETAILED / "PRM_0001_alpha_1_1.yaml"
     for path, old, new, says in (
         (summary, "accepted: 2", "accepted: 3", "candidates.accepted says 3, the logs 2"),
@@ -365,7 +377,58 @@ def test_the_report_draws_and_needs_nothing_else(tmp_path: Path) -> None:
     assert 0 == done.returncode, done.stderr
     for name in ("growth", "acceptance", "coverage", "graph"):
         assert "<svg" in (folder / f"validation/report/{name}.svg").read_text()[:200]
+    for name in ("vs_wordnet", "vs_cyc", "vs_nsm_primes", "vs_aristotle"):  # ALPH-85
+        assert "|" in (folder / f"validation/comparisons/{name}.md").read_text()
     page = (folder / "validation/report/index.html").read_text()
     assert "alpha 1 1" in page and "A model gave every answer." in page
     assert "http://" not in page.replace("http://www.w3.org", "") and "<script src" not in page
     assert 2 == fdc("alphabet", "report", "--output", "../out", cwd=folder).returncode
+
+
+def test_a_budget_that_is_used_up_gives_the_iteration_up(tmp_path: Path) -> None:
+    """ALPH-66: RESOURCE_EXHAUSTION; the tree is as it was, and the next run begins anew."""
+    folder = made(tmp_path / "a", CONFIG)
+    before = tree(folder)
+    with answering(good) as (server, env):
+        done = run(folder, "--budget", "model_calls=1", env=env)
+        assert 1 == done.returncode and "RESOURCE_EXHAUSTION" in done.stderr and 1 == len(server.requests)
+        assert before == tree(folder)
+        assert 0 == run(folder, env=env).returncode
+
+
+def test_what_is_logged_is_what_the_configuration_says(tmp_path: Path) -> None:
+    """ALPH-60: raw texts or none; the level is honoured."""
+    folder = made(tmp_path / "a", CONFIG + "logging: {level: WARNING, include_raw_llm_output: false}\n")
+    with answering(good) as (_, env):
+        done = run(folder, env=env)
+    assert 0 == done.returncode and "ACCEPT" not in done.stderr and "tokens of context" not in done.stderr
+    assert not (folder / "reasoning/logs/iteration_001/raw").exists()
+    assert "alpha 1 1" in (folder / "reasoning/logs/iteration_001/proposer.yaml").read_text()
+
+
+def test_the_plan_runs_as_any_plan_does(tmp_path: Path) -> None:
+    """The pack is data: `fdc run alphabet` is an iteration too, and a lock that somebody left is respected."""
+    need_dictionary()
+    folder = made(tmp_path / "a")
+    done = fdc("run", "alphabet", "--quiet", cwd=folder, env=FIXED)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert "1 iterations: everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
+    lock = {"iteration": 2, "started": "2026-01-31T12:00:00Z", "phase": "EXPANSION", "status": "IN_PROGRESS"}
+    (folder / ".iteration_lock").write_text(yaml.safe_dump({"iteration_lock": {
+        **lock, "checkpoint": "after_critic_1", "pid": 2**22 + 1, "began": "1", "run": "gone"}}))  # fmt: skip
+    done = fdc("run", "alphabet", "--quiet", cwd=folder, env=FIXED)
+    assert 1 == done.returncode and "was interrupted (EXPANSION, after_critic_1)" in done.stdout + done.stderr
+    assert 0 == run(folder).returncode
+
+
+def test_a_folder_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    """A cloned alphabet may bring links."""
+    folder = made(tmp_path / "a", CONFIG)
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "reasoning/decisions/_decision_index.yaml").unlink()
+    (folder / "reasoning/decisions").rename(tmp_path / "elsewhere/decisions")
+    (folder / "reasoning/decisions").symlink_to(tmp_path / "elsewhere/decisions")
+    with answering(good) as (_, env):
+        done = run(folder, env=env)
+    assert 1 == done.returncode and "symbolic link" in done.stderr and "Traceback" not in done.stderr
+    assert not list((tmp_path / "elsewhere").rglob("*.md"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.alphabets import alphabet, candidate, criticism, primitive
+from tests.support.repository import ROOT
 
 CONFIG: dict[str, Any] = config_of(None)
 
@@ -110,17 +112,41 @@ def test_what_is_near_a_change_is_all_that_the_change_can_break(drawn: tuple[lis
 
 
 def test_the_phases_are_a_sweep() -> None:
-    """ALPH-44, 45, C-23: cycles 4, 2, 3 by default; after each comes the next."""
+    """ALPH-45, C-23: cycles 4, 2, 3 by default."""
     counts = {"EXPANSION": 4, "CONSOLIDATION": 2, "COMPOSITION": 3}
-    order = [(phase, cycle) for phase, count in counts.items() for cycle in range(1, count + 1)]
-    assert order == phases.phases(CONFIG, False)
-    assert [*order, ("META_REFLECTION", 1)] == phases.phases(CONFIG, True)
-    for reflect in (False, True):
-        every = phases.phases(CONFIG, reflect)
-        for row, after in zip(every, [*every[1:], ("WRITE", 0)]):
-            assert after == phases.following(*row, CONFIG, reflect)
+    assert [(phase, cycle) for phase, count in counts.items() for cycle in range(1, count + 1)] == phases.phases(CONFIG)
     none = config_of({"iteration": {"expansion_cycles": 0, "consolidation_cycles": 0}})
-    assert ("COMPOSITION", 1) == phases.phases(none, False)[0]
+    assert ("COMPOSITION", 1) == phases.phases(none)[0]
+
+
+PROPOSE, CRITICISE = ["read_op", "propose_op", "stage_op"], ["read_op", "criticise_op", "stage_op"]
+REFINE = ["refine_op", "stage_op"]
+REVIEW, COMPOSE, REFLECT = ["review_op", "stage_op"], ["compose_op", "stage_op"], ["reflect_op", "stage_op"]
+END = ["tool_exec", "write_op", "tool_exec", "close_op"]
+
+
+@pytest.mark.parametrize(
+    ("middle", "accepted"),
+    [
+        ([*PROPOSE, *CRITICISE, *REFINE] * 4 + REVIEW * 2 + COMPOSE * 3, True),
+        ([*PROPOSE, *PROPOSE, *CRITICISE, *REVIEW, "refine_op", *COMPOSE, *REFLECT], True),
+        ([], True),
+        (COMPOSE + REFLECT + REFLECT, True),
+        (CRITICISE, False),  # nothing was proposed
+        (PROPOSE + REFINE, False),  # nothing was judged
+        (REVIEW + PROPOSE, False),  # a phase does not come back
+        (COMPOSE + REVIEW, False),
+        (REFLECT + COMPOSE, False),
+        (["write_op", *PROPOSE], False),  # nothing is written in the middle
+    ],
+)
+def test_the_automaton_lets_the_phases_pass_in_order(middle: list[str], accepted: bool) -> None:
+    """ALPH-44: read, phases, triggers, write; state by state."""
+    automaton = json.loads((ROOT / "tooling/alphabet_fsm.json").read_text("utf-8"))
+    at: str | None = automaton["start_state"]
+    for symbol in ["plan_op", "read_op", *middle, *END]:
+        at = automaton["transitions"].get(at, {}).get(symbol)
+    assert accepted == (at in automaton["accept_states"])
 
 
 def test_strategies_take_turns_and_gaps_are_only_filled_where_there_are_any() -> None:

@@ -352,3 +352,23 @@ def test_markers_are_found_and_the_logs_answer_questions() -> None:
     assert {"circularity": 2} == markers.rejection_analysis([{"failed_attack": "circularity"}] * 2)
     assert ["of x"] == markers.paradox_inventory([{"title": "of x"}])
     assert [{"insight": "i"}] == markers.find_meta_insights([{"insights_for_archive": [{"insight": "i"}]}])
+
+
+def test_a_large_alphabet_is_checked_where_it_changed_and_as_a_whole_at_the_interval() -> None:
+    """ALPH-62, 63."""
+    some = large(2001).replaced(primitive(1, "x", definition="one", presupposes=("PRM_0002",))._replace(prime=2),
+                                primitive(2, "y", definition="two", presupposes=("PRM_0001",))._replace(prime=3))  # fmt: skip
+    tree = tree_of(some)
+    assert [] == closing.checked(work_of(tree, []))
+    old = parse(tree["files"][layout.STATE])
+    old["iteration_state"]["current_iteration"] = 9
+    later = {**tree, "files": {**tree["files"], layout.STATE: dump(old)}, "digest": "later"}
+    assert {"circularity"} == {one.rule for one in closing.checked(work_of(later, []))}
+
+
+def test_the_acceptance_rate_is_of_the_last_verdicts() -> None:
+    """T-53: not of a lifetime."""
+    work = work_of(tree_of(), [])
+    rows = ["ACCEPT"] * 30, ["REJECT", "UNPARSED", "DEFER"] * 15, ["ACCEPT"] * 5
+    work.base.summaries.extend({"verdicts": words} for words in rows)
+    assert (0.25, 20) == steps.acceptance(work)

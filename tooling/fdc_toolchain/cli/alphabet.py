@@ -36,6 +36,10 @@ def command() -> int:
     return CLEAN
 
 
+QUERIES = (
+    "find-breakthroughs", "trace-concept-evolution", "find-meta-insights", "rejection-analysis", "confidence-trajectory",
+    "paradox-inventory", "blog-content-queue",
+)  # fmt: skip
 _FORMAT = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
 
@@ -88,16 +92,18 @@ def _shipped() -> dict[str, str]:
 @click.option("--iterations", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="At most so many.")
 @click.option("--model", metavar="NAME", help="The model that answers (else FDC_MODEL, else that of config.yaml).")
 @click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
+@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling for each iteration, as in `fdc run`.")
 @_FORMAT
-def run(iterations: int, model: str | None, again: bool, form: str) -> int:
+def run(iterations: int, model: str | None, again: bool, budgets: tuple[str, ...], form: str) -> int:
     """Go on where the last complete iteration ended, or in the middle of one that was interrupted.
 
     Exit codes: 0 done or ended, 5 a consistency violation that a person must look at, 1 an iteration was given up,
     2 wrong usage, 3 the world failed (go on with the same command).
     """
-    from .alphabet_run import work
+    from .alphabet_run import Asked, work
+    from .run_options import budget_of
 
-    return work(root_here(), iterations, model, again, form)
+    return work(root_here(), Asked(iterations, model, again, budget_of(budgets), form))
 
 
 @command.command()
@@ -234,6 +240,17 @@ def report(output: str) -> int:
     from .alphabet_report import draw
 
     return draw(root_here(), output)
+
+
+@command.command(short_help="Ask the logs: breakthroughs, a concept's evolution, rejections, ...")
+@click.argument("query", type=click.Choice(QUERIES))
+@click.argument("label", default="")
+def introspect(query: str, label: str) -> int:
+    """Ask the logs of all iterations a question; the answer is JSON. `trace-concept-evolution` takes a LABEL."""
+    from .alphabet_introspect import answer
+
+    click.echo(json.dumps(answer(root_here(), query, label), indent=2))
+    return CLEAN
 
 
 def root_here() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -27,7 +27,17 @@ class Inconsistent(Exit):
     code = INCONSISTENT
 
 
-def work(root: str, iterations: int, model: str | None, again: bool, form: str) -> int:
+class Asked(NamedTuple):
+    """What the command line asks for."""
+
+    iterations: int
+    model: str | None
+    again: bool
+    budget: dict[str, float]
+    form: str
+
+
+def work(root: str, asked: Asked) -> int:
     """Up to `iterations` iterations; the exit code."""
     from .. import durable
     from ..effects import runs
@@ -37,7 +47,7 @@ def work(root: str, iterations: int, model: str | None, again: bool, form: str) 
     store = Store(root)
     try:
         with durable.exclusive(f"{runs.folder(root)}/alphabet", timeout=0.2):
-            return _work(root, store, iterations, model, again, form)
+            return _work(root, store, asked)
     except TimeoutError as busy:
         raise WorldError(f"another process is at work on this alphabet: {busy.strerror}") from busy
     except Busy as busy:
@@ -48,15 +58,15 @@ def work(root: str, iterations: int, model: str | None, again: bool, form: str) 
         raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
 
 
-def _work(root: str, store: Store, iterations: int, model: str | None, again: bool, form: str) -> int:
+def _work(root: str, store: Store, asked: Asked) -> int:
     from . import wiring
 
     interrupted = _recovered(root, store)
     base = _sound(store)
-    operator = _operator(root, base, model)
+    operator = _operator(root, base, asked.model)
     _measurable(base)
     ended = base.state["history"]["stopped"]
-    if ended and not again and not interrupted:
+    if ended and not asked.again and not interrupted:
         click.echo(f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same", err=True)
         return CLEAN
     program = wiring.compile_or_refuse(PLAN, root)
@@ -64,18 +74,18 @@ def _work(root: str, store: Store, iterations: int, model: str | None, again: bo
         return FINDINGS
     outcomes: list[dict[str, Any]] = []
     code = CLEAN
-    for _ in range(iterations):
+    for _ in range(asked.iterations):
         show = _Watching(base.config["logging"]["level"])
-        name = interrupted or wiring.begin(root, program, PLAN, {}, {}, None)
+        name = interrupted or wiring.begin(root, program, PLAN, {}, asked.budget, None, operator)
         interrupted = ""
         code, outcome = _driven(root, store, name, show, operator)
         outcomes.append(outcome)
-        if form == "text":
+        if asked.form == "text":
             _tell(outcome)
         if code != CLEAN or outcome["stop"]:
             break
         base = base_here(store)
-    if form == "json":
+    if asked.form == "json":
         click.echo(json.dumps({"iterations": outcomes}, indent=2))
     return code
 

@@ -31,8 +31,8 @@ class Busy(Exception):
     """Another process is at work in the folder; the sentence says which."""
 
 
-class Refused(Exception):
-    """The commit cannot be made; nothing has changed."""
+class Refused(ValueError):
+    """A path leads elsewhere, or a commit cannot be made; nothing has changed."""
 
 
 class Lock(NamedTuple):
@@ -385,6 +385,9 @@ def began(pid: int) -> str:
 
 
 def _holder(lock: Lock) -> str:
+    if began(lock.pid) != lock.began:
+        where = f"{lock.phase}, {lock.checkpoint}"
+        return f"iteration {lock.iteration} was interrupted ({where}); `fdc alphabet run` goes on or goes back"
     return f"iteration {lock.iteration} is under way since {lock.started} in process {lock.pid} ({lock.phase}, {lock.checkpoint})"
 
 

@@ -64,7 +64,7 @@ def read_entries(args: dict[str, Any], context: Context) -> Any:
     try:
         for name in _object(args, "wanted")["paths"]:
             out |= store.text(str(name))
-    except (Refused, ValueError) as wrong:
+    except ValueError as wrong:
         raise ToolFailure("file", str(wrong)) from None
     return {"files": out}
 

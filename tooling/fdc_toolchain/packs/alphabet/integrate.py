@@ -46,7 +46,8 @@ class Change:
         """ALPH-21: the candidate as a primitive with its id and its prime."""
         one = Primitive(
             next_id(self.alphabet), candidate["label"], next_prime(self.alphabet), candidate["domain"],
-            definition=" ".join(candidate["informal_definition"].split()), symbol=candidate["proposed_symbol"], added=self.iteration,
+            definition=" ".join(candidate["informal_definition"].split()), symbol=candidate["proposed_symbol"],
+            added=self.iteration,
             reviewed=self.iteration, changed=self.iteration, confidence=round(float(confidence), 3),
         )  # fmt: skip
         self.put(one)

@@ -15,18 +15,10 @@ COOL = 2
 """Iterations between two reflections over one standing complaint."""
 
 
-def phases(config: Mapping[str, Any], reflect: bool) -> list[tuple[str, int]]:
-    """Every (phase, cycle) of an iteration in order (C-23: an iteration is one sweep)."""
+def phases(config: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Every (phase, cycle) of an iteration in order (C-23: an iteration is one sweep); a reflection comes after them."""
     cycles = config["iteration"]
-    out = [(phase, number + 1) for phase in PHASES[:3] for number in range(cycles[f"{phase.lower()}_cycles"])]
-    return [*out, ("META_REFLECTION", 1)] if reflect else out
-
-
-def following(phase: str, cycle: int, config: Mapping[str, Any], reflect: bool) -> tuple[str, int]:
-    """What comes after a cycle of a phase: its next cycle, the next phase, or `WRITE`."""
-    order = phases(config, reflect)
-    later = [row for row in order if (PHASES.index(row[0]), row[1]) > (PHASES.index(phase), cycle)]
-    return later[0] if later else ("WRITE", 0)
+    return [(phase, number + 1) for phase in PHASES[:3] for number in range(cycles[f"{phase.lower()}_cycles"])]
 
 
 def next_strategy(mode: str, gaps: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import layout
 from .config import config_of
-from .model import DOMAINS, EMPTY, PHASES, STATUSES, STRATEGIES, Alphabet, Primitive, named, normal
+from .model import DOMAINS, PHASES, STATUSES, STRATEGIES, Alphabet, Primitive, named, normal
 from .yamltext import NotYaml, dump, parse
 
 
@@ -379,6 +379,3 @@ def by_label(alphabet: Alphabet, name: str) -> Primitive | None:
     """A primitive in use by its id or its label."""
     one = alphabet.get(name)
     return one if one is not None and one.in_use else alphabet.labelled(normal(name))
-
-
-EMPTY_BASE = Base(EMPTY, "0.0.0", START, config_of(None), {}, {"to_evaluate": [], "to_revise": []}, [], [], {}, [], {}, {})

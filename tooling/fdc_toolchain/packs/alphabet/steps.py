@@ -10,7 +10,8 @@ from .consistency import violations
 from .context import composed, primitives_of
 from .expansion import said_by
 from .integrate import Change, resolve
-from .phases import COMPOSITION_WORK, Facts, triggers
+from .model import PHASES
+from .phases import COMPOSITION_WORK, Facts, phases, triggers
 from .replies import read_reply
 from .work import Work, base_of, row_of, work_of
 
@@ -20,8 +21,9 @@ Value = dict[str, Any]
 def open_iteration(tree: Value) -> Value:
     """What the iteration consists of: its number, and the cycles of each phase."""
     base = base_of(tree)
-    cycles = base.config["iteration"]
-    counted = {phase: list(range(1, cycles[f"{phase}_cycles"] + 1)) for phase in ("expansion", "consolidation", "composition")}
+    counted: dict[str, list[int]] = {phase.lower(): [] for phase in PHASES[:3]}
+    for phase, cycle in phases(base.config):
+        counted[phase.lower()].append(cycle)
     stopped = base.state["history"]["stopped"]
     return {"iteration": base.state["current_iteration"] + 1, "stopped": stopped, **counted, "primitives": len(base.alphabet)}
 
