@@ -12,7 +12,7 @@ from .model import Alphabet, Primitive
 
 _CSS = """
 *{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:1100px;margin:0 auto;padding:24px 16px 64px}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 4px}h2{font-size:1.15rem;margin:40px 0 12px}
 p{margin:0 0 12px}.faint{color:var(--faint)}
