@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.cli import fix_trace, wiring
 
 from tests.support import inside, process
 from tests.support.background import fdc_started, wait_for
@@ -301,6 +302,9 @@ def test_kill_9_in_the_middle_leaves_the_tree_and_the_repair_goes_on(tmp_path: P
         os.kill(killed.pid, signal.SIGKILL)
         killed.wait()
     assert before == held(tmp_path)
+    with wiring.reading(str(tmp_path)) as store:
+        told, _ = fix_trace.told(store, wiring.the_run(store, "last"))  # type: ignore[arg-type]
+    assert "running" in {phase["status"] for phase in told["iterations"][-1]["phases"]} and "" == told["status"]
     done = process.fdc("fix", "--resume", "last", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     assert ">= 100" in done.stdout and b">= 100" in held(tmp_path)["shop/price.py"]

@@ -366,7 +366,8 @@ def test_stalls_and_iterations_end_it() -> None:
     while not state["ended"]:
         state = loop.choose(tried(state, after()))
     assert ("bound", 5) == (state["ended"], state["iteration"])
-    assert [8, 2, 1] == [loop.bound(), loop.bound(0, 0, 2), loop.bound(-1, -1, -1)]
+    opening = {"passed": False, "exit_code": 1, "output": "x"}
+    assert [1, 200, 7] == [loop.open_repair(opening, most)["limit"] for most in ("0", "9999", "7")]
 
 
 def test_fewer_failures_are_kept_and_the_next_error_begins_a_cycle() -> None:

@@ -37,11 +37,6 @@ def open_repair(measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6,
     return _told(state, [])
 
 
-def bound(max_iterations: int = 1, refine: int = 3, passes: int = 2) -> int:
-    """The iterations of the original loop's three numbers (HYP-32)."""
-    return (max(1, max_iterations) + max(0, refine)) * max(1, passes)
-
-
 def _told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
     """The state with changes, and with what steps of the plan read of it."""
     after = {**state, **changes}

@@ -59,6 +59,9 @@ def trace(steps: list[Step], given: dict[str, str], case: str) -> dict[str, Any]
             inside = []
     if any(step.tool in _OF for step in inside):
         iterations.append(_iteration(len(iterations) + 1, inside, cycle))
+        begun = [phase for phase in iterations[-1]["phases"] if phase["status"] != "planned"]
+        if begun and not any(step.tool == "judge_repair" for step in steps):
+            begun[-1]["status"] = "running"
     last = next((step.value for step in reversed(steps) if step.tool == "judge_repair" and isinstance(step.value, dict)), {})
     files = str(given.get("files") or "").split("\n")
     return {
@@ -111,7 +114,7 @@ def _short(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _phase(name: str, steps: list[Step], around: list[Step]) -> dict[str, Any]:
-    if not steps:
+    if not steps or (name == "APPLY" and not any(step.tool == "apply_repair" for step in steps)):
         none: dict[str, Any] = {"phase": name, "status": "planned", "prompt": "", "response": None, "machineChecks": []}
         return {**none, "humanNotes": [], "metrics": {}, "startedAt": None, "completedAt": None}
     checks = [check for step in steps for check in _checks(step)]
