@@ -1,6 +1,7 @@
 """A model's answer applied to one text: the whole of it, where it says, or not at all.
 
-    read it (patch_read)  ->  find each hunk's one place (patch_place)  ->  hold it to its region  ->  apply (patch_text)
+    read it (patch_read)  ->  find each hunk's one place (patch_place, patch_merge)
+                          ->  hold it to its region (region)  ->  apply (patch_text)
 
 `merge_diff` (floor `effects/`) is the tool of plans, for SEARCH/REPLACE to the letter; this one reads what models write, in
 three formats, and is for one text and one region. Neither guesses.
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...report.diff import unified
+from .patch_merge import merged
 from .patch_place import TIERS, Misplaced, place
 from .patch_read import Hunk, PatchRefused, Reading, read
 from .patch_text import BOM, Edit, Text, edited, put_together, take_apart
@@ -45,7 +47,7 @@ def apply_patch(original: str, answer: str, *, region: Region | None = None, sim
         _right_file(reading, region)
     if all(not any(_changes(hunk) for hunk in reading.hunks) for reading in readings):
         raise PatchRefused("empty-diff", "the patch changes nothing")
-    placed = [_place_all(text, reading, similarity) for reading in readings]
+    placed = [_place_all(text, reading, similarity, region) for reading in readings]
     best = min(tier for tier, _ in placed)
     outcomes = {outcome for tier, outcome in placed if tier == best}
     patches = [outcome for outcome in outcomes if not isinstance(outcome, str)]
@@ -87,7 +89,9 @@ def _without_bom(hunk: Hunk) -> Hunk:
     return hunk._replace(ops=tuple((mark, line.removeprefix(BOM)) for mark, line in hunk.ops if mark not in nothing))
 
 
-def _place_all(text: Text, reading: Reading, similarity: float) -> tuple[int, str | tuple[tuple[Edit, ...], bool | None]]:
+def _place_all(
+    text: Text, reading: Reading, similarity: float, region: Region | None
+) -> tuple[int, str | tuple[tuple[Edit, ...], bool | None]]:
     """How well a reading fits, and its edits and whether the text is ended then; or why it does not fit."""
     worst = 0
     edits: list[Edit] = []
@@ -96,6 +100,8 @@ def _place_all(text: Text, reading: Reading, similarity: float) -> tuple[int, st
         if text.bom:
             hunk = _without_bom(hunk)
         found = place(text, hunk, similarity)
+        if isinstance(found, Misplaced) and found.tier == len(TIERS):
+            found = merged(text, hunk, region) or found
         if isinstance(found, Misplaced):
             return (len(TIERS) if reading.literal and found.tier else found.tier), found.why
         worst = max(worst, found.tier)

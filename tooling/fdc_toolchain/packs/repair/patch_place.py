@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from .patch_read import Hunk
+from .patch_read import Hunk, Op
 from .patch_text import Edit, Text
 
-TIERS = ("exact", "whitespace", "fuzzy")
+TIERS = ("exact", "whitespace", "fuzzy", "merge")
 MARGIN = 0.05
 """A place must be better than the next one by this much: what is nearly as good is as good."""
 MOST_PAIRS = 200_000
@@ -41,7 +41,7 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
     if not old:
         if text.lines:
             return Misplaced(0, "nothing in a section says where its new lines belong")
-        return Placed(0, _edits(hunk, 0, [line for _, line in hunk.ops]))
+        return Placed(0, edits_of(hunk.ops, 0, [line for _, line in hunk.ops]))
     places = [at for at in _windows(text, hunk, len(old)) if list(text.lines[at : at + len(old)]) == old]
     if len(places) > 1 and hunk.at is not None and hunk.at - 1 in places:
         places = [hunk.at - 1]
@@ -63,7 +63,7 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
     added = _indented(old, there, [line for mark, line in hunk.ops if mark == "+"])
     if added is None:
         return Misplaced(tier, f"the indentation of a section does not say what that of its new lines is at line {places[0] + 1}")
-    return Placed(tier, _edits(hunk, places[0], added))
+    return Placed(tier, edits_of(hunk.ops, places[0], added))
 
 
 def _windows(text: Text, hunk: Hunk, width: int) -> Sequence[int]:
@@ -73,11 +73,12 @@ def _windows(text: Text, hunk: Hunk, width: int) -> Sequence[int]:
     return (last,) if hunk.ends else range(last + 1)  # who speaks of the end of the file means its last lines
 
 
-def _edits(hunk: Hunk, at: int, added: list[str]) -> tuple[Edit, ...]:
+def edits_of(ops: Sequence[Op], at: int, added: Sequence[str]) -> tuple[Edit, ...]:
+    """What operations change that begin at a line; `added` are the lines that come, as they are to be."""
     edits: list[Edit] = []
     fresh = iter(added)
     first, lines = at, list[str]()
-    for mark, _ in (*hunk.ops, (" ", "")):
+    for mark, _ in (*ops, (" ", "")):
         if mark == "+":
             lines.append(next(fresh))
         elif mark == "-":
