@@ -13,6 +13,7 @@ from fdc_toolchain.packs.repair.hypotheses import Illegal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.linting import findings, lint
 from tests.support.repaired import OTHER, RIGHT, WHY, WRONG, hypothesis, region
 from tests.support.repository import ROOT
 
@@ -456,3 +457,41 @@ def test_no_prompt_shows_an_explanation_or_an_edit() -> None:
         if "prompt" in declared.get("run", {}):
             whole = "".join(rendered((ROOT / declared["run"]["prompt"]).read_text("utf-8"), EXAMPLE))
             assert WHY not in whole and "SECRET-EDIT" not in whole
+
+
+EARLY = (
+    "  early <- write_patch hypothesis={state.hypothesis} proposal={state} context={context}\n  message_user {early}\n"
+    "  proposed <- propose_change"
+)
+TESTED = "      after <- run_tests case={case} test={test} seconds={state.patience}\n"
+APPLIED = "      apply_repair case={case} patch={patch}\n"
+PLANS = ("fix", "fix_interpret", "fix_iteration", "fix_attempt")
+
+
+@pytest.mark.parametrize(
+    ("where", "old", "new", "code"),
+    [
+        ("fix", "", "", ""),
+        ("fix_iteration", "  iterate max 24 until state.settled\n", "  if state.viable\n", "FDC401"),
+        ("fix_attempt", "  proposed <- propose_change", EARLY, "FDC401"),
+        ("fix_attempt", TESTED, "      after <- open_repair measured={patch}\n", "FDC401"),
+        ("fix_attempt", APPLIED, "      overwrite_file_with_block shop/price.py\n        x\n", "FDC451"),
+        ("fix", "  iterate max 200 until ", "  iterate until ", "FDC"),
+        ("fix", "allow run *\n", "", "FDC451"),
+    ],
+)  # fmt: skip
+def test_the_linter_proves_the_order_the_bound_and_what_is_written(where: str, old: str, new: str, code: str) -> None:
+    """HYP-08, 32: no patch without falsification and proposal; each is measured; every loop has a bound; nothing is written."""
+    library = ROOT / "plans/library"
+    world = {f"plans/library/{name}.plan": (library / f"{name}.plan").read_text("utf-8") for name in PLANS}
+    world |= {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in (library / "fix").iterdir()}
+    world["tooling/repair_fsm.json"] = (ROOT / "tooling/repair_fsm.json").read_text("utf-8")
+    for name in PLANS[1:]:
+        for plan in PLANS:
+            key = f"plans/library/{plan}.plan"
+            world[key] = world[key].replace(f"call_plan {name.replace('_', '-')} ", f"call_plan plans/library/{name}.plan ")
+    changed = f"plans/library/{where}.plan"
+    assert old in world[changed]
+    world[changed] = world[changed].replace(old, new, 1) if old else world[changed]
+    errors = [item.code for item in findings(lint(world, "plans/library/fix.plan")) if item.severity == "error"]
+    assert (any(one.startswith(code) for one in errors) if code else not errors), errors
