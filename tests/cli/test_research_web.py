@@ -78,7 +78,10 @@ def test_what_came_from_outside_is_labelled_in_the_journal(tmp_path: Path) -> No
     labelled = {row["tool"] for row in outcomes(tmp_path) if (row.get("notes") or {}).get("trust") == "untrusted"}
     assert labelled >= {"search_web", "read_web_page", "join_pages", "extract_evidence", "check_citations", "synthesise"}
     assert labelled.isdisjoint({"scan_documents", "scope_question", "search_passages", "choose_pages"})
-    [read] = [row for row in outcomes(tmp_path) if row["tool"] == "read_web_page"]
+    said = outcomes(tmp_path)
+    assert {True, False} == {"trust" in (row.get("notes") or {}) for row in said if row["tool"] == "note_source"}
+    assert all("trust" in row["notes"] for row in said if row["tool"] == "answer_question")
+    [read] = [row for row in said if row["tool"] == "read_web_page"]
     assert [f"{tea.url}/white"] == read["notes"]["from"]
 
 

@@ -79,7 +79,8 @@ def open_sources(args: dict[str, Any], context: Context) -> Any:
         if document is not None and len(out) < SOURCES:
             kind = "page" if path in pages else "document"
             quotes = [_quote(row) for row in evidence if row.get("path") == path and row.get("role") == "answer"]
-            out.append({"path": path, "kind": kind, "text": _numbered(document, spans.get(path, [])), "evidence": quotes})
+            source = {"path": path, "kind": kind, "text": _numbered(document, spans.get(path, [])), "evidence": quotes}
+            out.append({**source, "trust": "untrusted"} if kind == "page" else source)
     return labelled({"list": out, "count": len(out)}, args)
 
 
@@ -131,6 +132,8 @@ def check_claims(args: dict[str, Any], context: Context) -> Any:
     value = {"held": held, "rejected": rejected, "checked": checked, "open_questions": [], "why": ""}
     if isinstance(given, dict):
         value |= {"open_questions": given.get("open_questions") or [], "why": str(given.get("why") or "")}
+    if any(one["path"] in pages for row in held for one in row["citations"]):
+        value["trust"] = "untrusted"  # what a model makes of it is text from outside too, and the journal says so
     return labelled(value, args)
 
 

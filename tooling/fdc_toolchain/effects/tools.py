@@ -185,7 +185,8 @@ class LocalTools:
         self._secrets = Scrubber()
 
     def perform(self, effect: Perform) -> Outcome:
-        """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question.
+        """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
+        made of text from outside.
 
         A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
         """
@@ -193,7 +194,7 @@ class LocalTools:
         failed = outcome.failure
         if failed is not None and effect.kind == "tool" and self._declared(effect).get("failure") == "value":
             outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
-        if effect.kind == "tool" and self._declared(effect).get("trust") == "untrusted":
+        if effect.kind == "tool" and (self._declared(effect).get("trust") == "untrusted" or _from_outside(effect.args)):
             outcome = outcome._replace(notes={"trust": "untrusted", **(outcome.notes or {})})
         who = self._answered.pop(effect.address, None)
         if who is not None:
@@ -356,6 +357,12 @@ def _number(name: str, written: str) -> int | float:
         return int(written) if written.strip().lstrip("-").isdecimal() else float(written)
     except ValueError:
         raise ToolFailure("argument", f"`{name}` takes a number, found `{written[:80]}`") from None
+
+
+def _from_outside(args: Mapping[str, Any]) -> bool:
+    """Whether a step is given something that says of itself that it is made of text from outside (`"trust": "untrusted"`)."""
+    rows = [row for value in args.values() for row in (value if isinstance(value, list) else [value])]
+    return any(isinstance(row, dict) and row.get("trust") == "untrusted" for row in rows)
 
 
 def _outcome(found: Any) -> Outcome:
