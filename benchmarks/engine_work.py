@@ -74,14 +74,14 @@ def gather_branches(number: int, folder: Path) -> dict[str, float]:
 
 class _Tools:
     def __init__(self, nap: float = 0.0) -> None:
-        self.nap = nap
-
-    def perform(self, effect: Any) -> Any:
         from fdc_toolchain.engine.events import Outcome
 
+        self.nap, self.outcome = nap, Outcome
+
+    def perform(self, effect: Any) -> Any:
         if self.nap and effect.args["text"] == "branch":
             time.sleep(self.nap)
-        return Outcome(list(map(str, range(1000))) if effect.args["text"] == "list" else VALUE)
+        return self.outcome(list(map(str, range(1000))) if effect.args["text"] == "list" else VALUE)
 
     def probe(self, effect: Any) -> Any:
         return "unknown"
