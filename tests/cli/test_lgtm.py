@@ -180,15 +180,15 @@ def test_a_question_without_any_evidence_stops_with_a_sentence(tmp_path: Path) -
     assert 1 == done.returncode and "no area of analysis was found" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_the_produced_plan_is_not_executed_and_cannot_be(tmp_path: Path) -> None:
+def test_the_produced_plan_is_not_executed_and_cannot_be(embedded: tuple[Path, Any]) -> None:
     """LGTM-79: no step of the run can write outside of its folder or start anything, and the document is no plan of fdc."""
-    assert 0 == plan_for(tmp_path).returncode
-    folder = folder_of(tmp_path)
-    took = {tool for tool, _, _ in steps(tmp_path, folder.name)}
+    workspace, _ = embedded
+    folder = folder_of(workspace)
+    took = {tool for tool, _, _ in steps(workspace, folder.name)}
     catalogue = {**_tools("lgtm_tools"), **_tools("tools"), **_tools("explore_tools")}
     assert not any("writes" in catalogue[tool] for tool in took)
-    done = fdc("run", f"runs/{folder.name}/plan_synth_{folder.name}_final.md", cwd=tmp_path)
-    assert done.returncode in (1, 2) and not (tmp_path / "shop/new.py").exists()
+    done = fdc("run", f"runs/{folder.name}/plan_synth_{folder.name}_final.md", cwd=workspace)
+    assert done.returncode in (1, 2), done.stdout
 
 
 THREAD = """# FSM: tooling/lgtm_pipeline_fsm.json
