@@ -24,14 +24,14 @@ ROUNDS = 5
 
 
 def primitives(count: int, seed: int = 7) -> list[Any]:
-    """Primitives with presuppositions that form no circle, contrasts and affinities."""
+    """Primitives with affinities, and with presuppositions that form no circle and are some five deep, as a dictionary's."""
     from fdc_toolchain.packs.alphabet.calculus.primes import next_unused
     from fdc_toolchain.packs.alphabet.model import DOMAINS, Primitive
 
     chance, found, prime = random.Random(seed), [], 1
     for number in range(1, count + 1):
         prime = next_unused([prime])
-        below = [f"PRM_{chance.randrange(1, number):04d}" for _ in range(2)] if number > 4 else []
+        below = [f"PRM_{chance.randrange(1, number // 10 + 1):04d}" for _ in range(2)] if number > 20 else []
         found.append(Primitive(
             f"PRM_{number:04d}", f"concept_{number}", prime, DOMAINS[number % 9], "stable",
             f"the concept with the number {number}", presupposes=tuple(dict.fromkeys(below)),

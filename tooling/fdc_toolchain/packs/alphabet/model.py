@@ -107,6 +107,8 @@ class Alphabet:
 
     def __init__(self, primitives: Mapping[str, Primitive]) -> None:
         self.primitives: Mapping[str, Primitive] = MappingProxyType(dict(primitives))
+        self.memo: dict[str, Any] = {}
+        """What others have computed of this alphabet and nothing else, by a name of theirs."""
 
     def __len__(self) -> int:
         """How many are in use."""

@@ -15,7 +15,7 @@ from . import primes
 from .concepts import Basis, Calculus, CalculusError, Concept, EmptyComposition, UnknownPrimitive, basis_of
 from .expression import meaning_of
 from .graphs import GraphCalculus
-from .inference import Closure, clauses, closure
+from .inference import Closure, clauses, closure, table_for
 from .operators import ArityError, Meaning, Rule, Rules
 from .prime import PrimeCalculus
 from .semantic import Decomposition, decomposition
@@ -66,7 +66,7 @@ def _whole(text: str) -> int:
 
 
 def _told(alphabet: Alphabet, basis: Basis, text: str, meaning: Meaning) -> dict[str, Any]:
-    rules = clauses(alphabet)
+    rules = table_for(alphabet)
     alternatives = []
     for concept in sorted(meaning, key=lambda one: (sorted(one.positive), sorted(one.negative))):
         found = closure(concept, rules)

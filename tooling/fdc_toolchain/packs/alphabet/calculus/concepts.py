@@ -130,7 +130,10 @@ class Basis:
 
 def basis_of(alphabet: Alphabet) -> Basis:
     """The basis of an alphabet: its primitives in use. Raises CalculusError."""
-    return Basis({one.label: one.prime for one in alphabet})
+    if "basis" not in alphabet.memo:
+        alphabet.memo["basis"] = Basis({one.label: one.prime for one in alphabet})
+    found: Basis = alphabet.memo["basis"]
+    return found
 
 
 class Calculus(Protocol[Value]):

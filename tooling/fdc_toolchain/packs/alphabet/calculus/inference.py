@@ -8,7 +8,7 @@ literal is settled at most once, so that cycles of rules, of presuppositions and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..model import Alphabet, normal
@@ -94,22 +94,45 @@ def clauses(
     return found
 
 
-def closure(given: Concept, rules: Iterable[Clause]) -> Closure:
-    """Everything that follows from a concept. Linear in the size of the clauses."""
-    table = list(rules)
+class Table(NamedTuple):
+    """Clauses with their index: by literal, the clauses that it can set off; of each clause, how many conditions it has."""
+
+    clauses: tuple[Clause, ...]
+    watching: Mapping[Literal, Sequence[int]]
+    conditions: tuple[int, ...]
+
+
+def table_of(rules: Iterable[Clause]) -> Table:
+    """The clauses, indexed once for any number of closures."""
+    found = tuple(rules)
     watching: dict[Literal, list[int]] = {}
-    for number, clause in enumerate(table):
+    for number, clause in enumerate(found):
         for literal in {*clause.conditions, _denied(clause.conclusion)}:
             watching.setdefault(literal, []).append(number)
-    open_conditions = [len(set(clause.conditions)) for clause in table]
+    return Table(found, watching, tuple(len(set(clause.conditions)) for clause in found))
+
+
+def table_for(alphabet: Alphabet) -> Table:
+    """The clauses of an alphabet's relations, indexed; computed once for each alphabet."""
+    if "clauses" not in alphabet.memo:
+        alphabet.memo["clauses"] = table_of(clauses(alphabet))
+    found: Table = alphabet.memo["clauses"]
+    return found
+
+
+def closure(given: Concept, rules: Iterable[Clause] | Table) -> Closure:
+    """Everything that follows from a concept. Linear in what follows, once the clauses are indexed."""
+    indexed = rules if isinstance(rules, Table) else table_of(rules)
+    table, watching, left = indexed.clauses, indexed.watching, dict[int, int]()
     steps: dict[Literal, Step] = {literal: Step("given") for literal in literals(given)}
     waiting = list(steps)
     for literal in waiting:  # grows while it is walked
         for number in watching.get(literal, ()):
             clause = table[number]
+            open_conditions = left.get(number, indexed.conditions[number])
             if literal in clause.conditions:
-                open_conditions[number] -= 1
-            derived, step = _unit(clause, open_conditions[number], steps)
+                open_conditions = left[number] = open_conditions - 1
+            derived, step = _unit(clause, open_conditions, steps)
             if derived is not None and derived not in steps:
                 steps[derived] = step
                 waiting.append(derived)
