@@ -40,6 +40,10 @@ def test_the_page_is_readable_at_every_width(tmp_path: Path, dark: bool) -> None
                 "return [...document.querySelectorAll('svg.chart')]"
                 ".map(s => 11 * s.getBoundingClientRect().width / s.viewBox.baseVal.width)"
             )
+            narrow = window.script("return [...document.querySelectorAll('td')].map(c => [c.offsetWidth, c.scrollWidth])")
+            assert all(wide <= own + 1 for own, wide in narrow if own)
+            lines = window.script("return document.querySelector('.prims td b').getClientRects().length")
+            assert 1 == lines, "a short label is not broken"
             assert 4 == len(sizes) and min(sizes) >= SMALLEST, (width, sizes)
         ground, ink = window.script("const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]")
         light = [sum(map(int, colour[4:-1].split(","))) for colour in (ground, ink)]

@@ -58,6 +58,15 @@ def test_concepts_of_ten_thousand_primitives_are_composed_in_a_millisecond(imple
     assert calc.tracks(calc.concept([f"w{MANY}"])) == Concept(frozenset([f"w{MANY}"]))
 
 
+def test_an_expression_over_ten_thousand_primitives_takes_a_millisecond() -> None:
+    """ALPH-63: with violations and what follows, once the alphabet has been used; long chains take as long as they are."""
+    assert best(lambda: calculus.compose(alphabet(), "w2 and w1")) <= 0.001
+    text = " and ".join(concept(5, 5))
+    found = calculus.compose(alphabet(), text)["alternatives"][0]
+    assert sorted(concept(5, 5)) == found["positive"]
+    assert len(found["follows"]) > 1000 and {"incomplete"} == {one["kind"] for one in found["violations"]}
+
+
 def test_a_change_of_ten_thousand_primitives_is_checked_in_fifty_milliseconds() -> None:
     """ALPH-63 and anchors: incremental check <= 50 ms, and it finds the circle that was planted."""
     whole = alphabet()

@@ -25,10 +25,11 @@ p{margin:0 0 12px}.faint{color:var(--faint)}
 .wide svg{display:block;margin:0 auto;max-width:100%;height:auto;min-width:680px}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th{text-align:left;font-weight:600;color:var(--faint);font-size:.82rem}
-th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--rim);vertical-align:top}
+th,td{overflow-wrap:normal;padding:6px 12px 6px 0;border-bottom:1px solid var(--rim);vertical-align:top}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.mono{font-family:ui-monospace,monospace;font-size:.85em;white-space:nowrap}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,320px),1fr));gap:0 40px}
-.two h2{margin-top:40px}.ok::before{content:"✓ ";color:var(--one)}.bad::before{content:"✗ ";color:var(--three)}
+.two h2{margin-top:40px}section{overflow-x:auto}td.long{overflow-wrap:anywhere}
+.ok::before{content:"✓ ";color:var(--one)}.bad::before{content:"✗ ";color:var(--three)}
 .look::before{content:"! ";color:var(--two);font-weight:700}
 ul{padding-left:1.2em;margin:0 0 12px}
 @media (max-width:640px){.prims thead{display:none}.prims tr{display:block;padding:8px 0;border-bottom:1px solid var(--rim)}
@@ -143,7 +144,7 @@ def _primitives(alphabet: Alphabet) -> str:
     if not rows:
         return "<h2>Primitives</h2><p>None yet.</p>"
     table = f'<table class="prims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
-    return f"<h2>Primitives</h2>{table}"
+    return f"<section><h2>Primitives</h2>{table}</section>"
 
 
 def _primitive(alphabet: Alphabet, one: Primitive) -> str:
