@@ -241,6 +241,26 @@ def test_a_byte_changed_anywhere_in_the_file_never_makes_another_record_look_who
     assert found > 100
 
 
+def test_a_check_that_meets_a_controller_sees_all_as_it_was_at_one_moment(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run's own row is read, then somebody takes the run up, then its records are read: nothing is damaged."""
+    with closing(Store(path, KEY, readonly=True)) as store, closing(Store(path, KEY)) as other:
+        [number] = [number for number, name in store.numbers().items() if name == "a"]
+        chained = store._chained
+
+        def meanwhile(run: int) -> Any:
+            row = other.run("a")
+            assert row is not None
+            other.claim(row).append([outcome(f"main/{row.epoch + 9}")])
+            return chained(run)
+
+        monkeypatch.setattr(store, "_chained", meanwhile)
+        assert (chain.Checked((), len(RECORDS), "ours")) == store.check(number)
+        monkeypatch.undo()
+        assert (chain.Checked((), len(RECORDS) + 1, "ours")) == store.check(number)
+
+
 # Older, newer and strange files
 
 
