@@ -12,6 +12,8 @@ from typing import Any
 BATCH = 8
 """Hypotheses of one diagnosis."""
 _PER_FILE = 40
+RAISED = 1.5
+"""How much more credible an edit is of the lines that the first error was raised in."""
 
 
 def gather(failure: dict[str, Any], context: dict[str, Any], gathered: list[Any] | None = None) -> dict[str, Any]:
@@ -38,12 +40,14 @@ def diagnose(
     history: list[str] | None = None, tried: list[str] | None = None, refused: list[str] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26)."""
-    found = candidates(context, list(tried or ()))
+    found = candidates(context, list(tried or ()), failure)
     why = "" if len(found) > 1 else str(context.get("why") or "no further small edit of a suspect line is known")
     return {"hypotheses": spread(found, BATCH), "exhausted": len(found) < 2 or bool(refused), "why": why}
 
 
-def candidates(context: dict[str, Any], tried: list[str], most: int = _PER_FILE) -> list[dict[str, Any]]:
+def candidates(
+    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = _PER_FILE
+) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import propose
 
@@ -54,17 +58,21 @@ def candidates(context: dict[str, Any], tried: list[str], most: int = _PER_FILE)
     for path, source in (context.get("sources") or {}).items():
         if path in by_file and path.endswith(".py"):
             found += propose(source, path, by_file[path], tried, most)
-    return sorted(found, key=lambda row: -float(row.get("confidence") or 0.0))
+    for row in found:
+        region = row["affected_region"]
+        raised = region["path"] == failure.get("path") and region["first"] <= int(failure.get("line") or 0) <= region["last"]
+        row["confidence"] = min(1.0, float(row.get("confidence") or 0.0) * (RAISED if raised else 1.0))
+    return sorted(found, key=lambda row: -row["confidence"])
 
 
 def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Hypotheses of the candidates: breadth before depth, not more than a third of them about the same lines."""
+    """Hypotheses of the candidates: breadth before depth, not more than half of them about the same lines."""
     kept: list[dict[str, Any]] = []
     seen: dict[tuple[Any, ...], int] = {}
     for row in found:
         region = row["affected_region"]
         place = (region["path"], region["first"], region["last"])
-        if seen.get(place, 0) >= max(2, most // 3) and len(seen) > 1:
+        if seen.get(place, 0) >= max(2, most // 2) and len(seen) > 1:
             continue
         seen[place] = seen.get(place, 0) + 1
         kept.append(_hypothesis(row))
@@ -111,7 +119,7 @@ def guess(
 ) -> str:
     """The next edit, whatever came of those before: what the loop is measured against."""
     old = set(tried or ())
-    found = (str(row["diff"]) for row in candidates(context, [], 400))
+    found = (str(row["diff"]) for row in candidates(context, [], failure, 400))
     return next((diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), "")
 
 
