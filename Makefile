@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-research soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-repair bench-research soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -67,9 +67,15 @@ bench: ## measure beside other tools and write docs/benchmarks.md
 	$(PY) -m benchmarks.engine
 	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
 
-bench-research: ## measure answers beside ripgrep and BM25 and write docs/benchmarks-research.md
+bench-repair: ## count the seeded faults that `fdc fix` repairs without a model and write docs/benchmarks-repair.md (an hour)
 	@$(SETUP) dev
-	$(PY) -m benchmarks.research --output docs/benchmarks-research.md
+	$(PY) -m benchmarks.repair
+
+bench-research: ## measure answers beside ripgrep and BM25 and write docs/benchmarks-research.md (an environment of its own, 300 MB)
+	@$(SETUP) dev
+	@[ -x .venv-research/bin/python ] || $(PY) -m venv .venv-research
+	@.venv-research/bin/python -m pip install --quiet --editable ".[code,semantic]" "bm25s>=0.3,<0.4" "pystemmer>=3,<4"
+	.venv-research/bin/python -m benchmarks.research --output docs/benchmarks-research.md
 
 soak: ## run the tests that take minutes
 	@$(SETUP) dev
@@ -86,5 +92,5 @@ wheel: ## build dist/*.tar.gz and dist/*.whl
 	$(PY) -m build --no-isolation
 
 clean: ## remove what can be made again
-	rm -rf .venv .venv-model build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-model .venv-research build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,136 @@
+"""Cases: a package with one seeded fault that at least one visible test notices, and half of its tests held out.
+
+The half that is held out is drawn by test function, by a digest of its name; the workspace that `fdc fix` is given knows
+nothing of it but that `test_keep_half.py` leaves tests out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from . import faults
+from .packages import Module
+
+PATIENCE = 60.0
+PLUGIN = '''\
+"""Leaves out the tests whose function is among those that are held out."""
+import hashlib
+
+
+def pytest_collection_modifyitems(config, items):
+    kept = [one for one in items if int(hashlib.sha256(("{salt}" + one.nodeid.split("[")[0]).encode()).hexdigest(), 16) % 2]
+    items[:] = kept
+'''
+_COUNTS = re.compile(r"(\d+) (passed|failed|error)")
+
+
+class Case(NamedTuple):
+    """`number` names it; `fault` is what was seeded into `module`."""
+
+    number: int
+    module: Module
+    fault: faults.Fault
+    original: str
+
+
+class Tests(NamedTuple):
+    """How a run of tests ended; `names` of those that failed. `passed` is -1 where it took too long."""
+
+    passed: int
+    names: frozenset[str]
+
+    @property
+    def green(self) -> bool:
+        """True where some passed and none failed."""
+        return self.passed > 0 and not self.names
+
+
+def command(module: Module) -> str:
+    """What the user of `fdc fix` gives as the test command."""
+    return f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider -p test_keep_half {module.tests}"
+
+
+def salt(seed: int) -> str:
+    """What the choice of held-out tests depends on."""
+    return f"fdc-{seed}-"
+
+
+def lay_out(folder: Path, package: Path, module: Module, text: str | None, seed: int) -> None:
+    """A workspace with the package, with `text` for the module."""
+    shutil.copytree(package, folder, ignore=shutil.ignore_patterns("*.egg-info", "docs", ".github", "__pycache__"))
+    (folder / "knowledge_core").mkdir()
+    (folder / "test_keep_half.py").write_text(PLUGIN.replace("{salt}", salt(seed)), "utf-8")
+    if text is not None:
+        (folder / module.module).write_bytes(text.encode("utf-8"))
+
+
+def run(folder: Path, module: Module, visible: bool) -> Tests:
+    """The module's tests in a workspace: the visible half, or all of them."""
+    half = ["-p", "test_keep_half"] if visible else []
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", *half, module.tests]
+    places = os.pathsep.join((str(folder), str(folder / "src")))
+    environment = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return Tests(-1, frozenset({"it took too long"}))
+    names = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    counts = {what: int(number) for number, what in _COUNTS.findall(done.stdout.rsplit("\n", 2)[-2] if done.stdout else "")}
+    return Tests(counts.get("passed", 0), frozenset(names or ([] if done.returncode in (0, 5) else ["?"])))
+
+
+def make(packages: Mapping[str, Path], modules: Sequence[Module], seed: int, count: int, scratch: Path) -> Iterator[Case]:
+    """Cases, drawn by one seed: package, module, kind of fault and place, each by chance; at most one in each function.
+
+    A draw counts where the module's own tests pass before, and some visible one fails after, in time.
+    """
+    random = Random(seed)
+    sound: dict[Module, bool] = {}
+    taken: set[tuple[str, str]] = set()
+    made = 0
+    names = sorted(packages)
+    while made < count:
+        package = random.choice(names)
+        module = random.choice([one for one in modules if one.package == package])
+        original = (packages[package] / module.module).read_bytes().decode("utf-8").replace("\r\n", "\n")
+        fault = faults.seed(original, random)
+        if fault is None or (module.module, fault.function) in taken:
+            continue
+        if module not in sound:
+            sound[module] = all(one.green for one in _try(packages[package], module, None, seed, scratch))
+        if not sound[module]:
+            continue
+        visible, _ = _try(packages[package], module, fault.text, seed, scratch)
+        if visible.passed < 1 or visible.green:
+            continue  # nobody notices, or nothing runs at all
+        taken.add((module.module, fault.function))
+        yield Case(made, module, fault, original)
+        made += 1
+
+
+def _try(package: Path, module: Module, text: str | None, seed: int, scratch: Path) -> tuple[Tests, Tests]:
+    folder = scratch / "try"
+    shutil.rmtree(folder, ignore_errors=True)
+    lay_out(folder, package, module, text, seed)
+    try:
+        visible = run(folder, module, visible=True)
+        return visible, run(folder, module, visible=False) if text is None else visible
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def digest(cases: Sequence[Case]) -> str:
+    """What says that two machines had the same cases."""
+    said: Any = [[*one.module, one.fault.line, one.fault.before, one.fault.after] for one in cases]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:12]

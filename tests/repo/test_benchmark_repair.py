@@ -1,0 +1,101 @@
+"""The benchmark of repairs on a package too small to mean anything: faults are what they say, and verdicts are earned."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+from random import Random
+
+import pytest
+from fdc_toolchain.packs.repair.patch import unified
+
+from benchmarks.repair import cases, faults, page, run
+from benchmarks.repair.packages import MODULES, VERSIONS, Module
+from tests.support.repository import PACKAGE
+
+TINY = Module("tiny", "tiny.py", "test_tiny.py")
+CODE = '''\
+def clamp(x, low, high):
+    """No less than low, no more than high."""
+    if x < low:
+        return low
+    return min(x, high)
+
+
+def evens(xs):
+    return [x for x in xs if x % 2 == 0]
+'''
+TESTS = """\
+from tiny import clamp, evens
+
+def test_a(): assert clamp(1, 2, 3) == 2
+def test_b(): assert clamp(4, 2, 3) == 3
+def test_c(): assert clamp(2, 2, 3) == 2
+def test_d(): assert clamp(-1, 0, 1) == 0
+def test_e(): assert evens([1, 2, 4]) == [2, 4]
+def test_f(): assert evens([]) == []
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "tiny.py").write_text(CODE, "utf-8")
+    (folder / "test_tiny.py").write_text(TESTS, "utf-8")
+    return folder
+
+
+def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
+    source = (PACKAGE / "packs/repair/patch_place.py").read_text("utf-8")
+    random = Random(1)
+    found = [fault for _ in range(120) if (fault := faults.seed(source, random)) is not None]
+    assert len(faults.KINDS) - 6 <= len({fault.kind for fault in found})
+    for fault in found:
+        pairs = zip(source.split("\n"), fault.text.split("\n"))
+        assert [fault.line] == [number for number, (one, other) in enumerate(pairs, 1) if one != other]
+        assert source.count("\n") == fault.text.count("\n")
+        ast.parse(fault.text)
+        assert (fault.before, fault.after) == tuple(text.split("\n")[fault.line - 1] for text in (source, fault.text))
+    again = Random(1)
+    assert found == [fault for fault in [faults.seed(source, again) for _ in range(120)] if fault is not None]
+
+
+@pytest.mark.slow
+def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> None:
+    """Drawn by a seed; `fdc fix` repairs it without a model; the judge runs what was held out."""
+    made = list(cases.make({"tiny": package}, [TINY], 5, 1, tmp_path))
+    assert 1 == len(made) and CODE == made[0].original and CODE != made[0].fault.text
+    case = made[0]._replace(fault=made[0].fault._replace(text=CODE.replace("x < low", "x > low")))
+    result = run.repair(case, package, "discipline", 5, 12, tmp_path)
+    assert ("fixed", 0) == (result.verdict, result.exit_code)
+    assert 1 <= result.iterations <= 12
+    text = page.page([case], [result], 5, 12, 1)
+    assert "| fixed | 1 of 1 | 0 of 0 |" in text and "`tiny.py`" in text
+
+
+@pytest.mark.slow
+def test_the_judge_tells_a_repair_from_a_plausible_and_a_wrong_one(package: Path, tmp_path: Path) -> None:
+    """What passes the visible tests only is plausible: a repair that special-cases their values."""
+    fault = faults.Fault("wrong operator", 3, "clamp", "", "", CODE.replace("x < low", "x > low"))
+    case = cases.Case(0, TINY, fault, CODE)
+    tests = ("x < low", "low > x", "(x, low) == (1, 2)", "x == low")
+    diffs = [unified("tiny.py", fault.text, CODE.replace("x < low", test)) for test in tests]
+    seed = next(seed for seed in range(50) if _visible(package, tmp_path, seed) == {"test_a", "test_b"})
+    verdicts = [run.judge(case, package, diff, seed, tmp_path / f"judge-{n}") for n, diff in enumerate(diffs)]
+    assert [("fixed", True), ("fixed", False), ("plausible", False), ("wrong", False)] == verdicts
+    assert ("wrong", False) == run.judge(case, package, "no diff", seed, tmp_path / "judge-none")
+
+
+def _visible(package: Path, tmp_path: Path, seed: int) -> set[str]:
+    names = [f"test_{letter}" for letter in "abcd"]
+    kept = {name for name in names
+            if int(hashlib.sha256(f"{cases.salt(seed)}test_tiny.py::{name}".encode()).hexdigest(), 16) % 2}  # fmt: skip
+    return kept
+
+
+def test_the_table_of_packages_is_whole() -> None:
+    """At least three packages, each with a version and a module (issue 6)."""
+    assert VERSIONS.keys() == {one.package for one in MODULES} and len(VERSIONS) >= 3
+    assert set(faults.KINDS) > faults.NO_INVERSE
