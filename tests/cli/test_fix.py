@@ -284,6 +284,18 @@ def test_a_hostile_model_changes_nothing_but_its_region(tmp_path: Path) -> None:
     assert ["owned"] == [path.name for path in tmp_path.parent.rglob("owned")], "in the copy, and nowhere else"
 
 
+def test_a_patch_that_swaps_the_copy_for_a_link_to_the_workspace_writes_nothing_there(tmp_path: Path) -> None:
+    """What is tested may do anything to the copy; the next patch does not follow it out."""
+    shop(tmp_path)
+    swap = f"import os, shutil; shutil.rmtree('shop'); os.symlink({str(tmp_path / 'shop')!r}, 'shop')"
+    evil = GOOD.replace("    if members and total >= 100:", f"    {swap}\n+    if 1:")
+    with thinking(patch=[evil, GOOD]) as (_, env):
+        before = held(tmp_path)
+        done = inside.fdc("fix", "--test", CHECK, cwd=tmp_path, env=env)
+    assert before == held(tmp_path) and 1 == done.returncode and "Traceback" not in done.stderr
+    assert "leads through a symbolic link" in done.stderr
+
+
 # ---- when the world breaks -----------------------------------------------------------------
 
 

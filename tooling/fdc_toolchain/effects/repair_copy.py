@@ -155,10 +155,18 @@ def read(folder: str, path: str) -> bytes:
 
 
 def put(folder: str, path: str, data: bytes) -> None:
-    """Makes `data` a file's content, all of it or nothing; its permissions stay. Raises OSError."""
-    target = os.path.join(folder, path)
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    durable.replace(target, data)
+    """Makes `data` a file's content, all of it or nothing; its permissions stay.
+
+    Never through a link: what was tested may have put one there that leads into the workspace. Raises ToolFailure.
+    """
+    from .files import Root
+
+    os.makedirs(folder, exist_ok=True)
+    root = Root(folder)
+    try:
+        root.write(path, data, "write", path)
+    finally:
+        root.close()
 
 
 def sha256(data: bytes) -> str:
