@@ -9,6 +9,7 @@ from fdc_toolchain.effects import wordnet
 from fdc_toolchain.effects.wordnet import Table, Word
 
 from tests.support.alphabets import need_dictionary
+from tests.support.inside import fdc
 
 LICENCE = "  1 This is not WordNet 3.0 but a few lines in its form.  \n"
 DATA = {
@@ -92,7 +93,7 @@ def test_the_second_reading_comes_from_the_cache_and_a_changed_file_does_not(
     assert "a period of many experiences" in {word.gloss for word in wordnet.table(str(folder)).words}
 
 
-@pytest.mark.parametrize("broken", ["00000010 03 n 01\n", "\x00\x01 nonsense\n", "00000010 99 n 01 entity 0 000 | x\n"])
+@pytest.mark.parametrize("broken", ["00000010 03 n 01\n", "\x00\x01 nonsense\n", "00000010 99 n 01 entity 0 000 | x\n", ""])
 def test_files_that_are_not_wordnets_are_refused(tmp_path: Path, broken: str) -> None:
     """One sentence that names the folder, and no traceback."""
     folder = write(tmp_path / "dict")
@@ -121,3 +122,21 @@ def test_the_real_dictionary_is_read() -> None:
     assert "bad" in words["good"].antonyms and "individual" in words["person"].synonyms
     assert {"act", "action"} <= {*words["action"].family, *words["act"].family}
     assert not {"the", "of", "paris", "london"} & set(words)
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["missing", "broken"])
+def test_a_run_without_a_readable_dictionary_says_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
+) -> None:
+    """Issue 6: what it needs and the command that brings it, a code that is not 0, nothing half-written."""
+    assert 0 == fdc("alphabet", "init", "words", cwd=tmp_path).returncode
+    if broken:
+        folder = write(tmp_path / "dict")
+        (folder / "data.noun").write_text("00000010 03 n\n")
+    monkeypatch.setenv("WNSEARCHDIR", str(tmp_path / "dict"))
+    done = fdc("alphabet", "run", "--iterations", "1", cwd=tmp_path / "words")
+    assert done.returncode == (3 if broken else 2)
+    assert "apt-get install wordnet-base" in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "words/.iteration_lock").exists()
+    status = fdc("alphabet", "status", cwd=tmp_path / "words")
+    assert 0 == status.returncode and "0 primitives" in status.stdout

@@ -173,8 +173,13 @@ def _dictionary(root: str) -> None:
     """Raises UsageError with the command that brings the dictionary where there is none."""
     from ..effects import wordnet
 
-    if wordnet.find(root) is None:
+    folder = wordnet.find(root)
+    if folder is None:
         raise UsageError(wordnet.MISSING)
+    try:
+        wordnet.table(folder)
+    except (OSError, ValueError) as broken:
+        raise WorldError(f"{broken}; `{wordnet.COMMAND}` brings a dictionary") from broken
 
 
 def _driven(root: str, store: Store, name: str, show: _Watching, operator: Operator) -> tuple[int, dict[str, Any]]:

@@ -19,14 +19,18 @@ def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
     """Rows of the dictionary for a proposer (the shortlist of its strategy) or a critic (its candidates).
 
     `task`: role, strategy, count, primitives, taken, gaps, domains, priorities, candidates, words; each may be missing.
-    Gives source, rows (each with `evidence`) and missing: one sentence where there is no dictionary, and then no rows.
-    Raises ValueError for a strategy that does not exist, and for files that are not WordNet's (ALPH-06, 09, 11).
+    Gives source, rows (each with `evidence`) and missing: one sentence where there is no dictionary, or none that can be
+    read, and then no rows. Raises ValueError for a strategy that does not exist (ALPH-06, 09, 11).
     """
     task = args.get("task") or {}
     folder = wordnet.find(str(context.root.path))
     if folder is None:
         return {"source": "", "rows": [], "missing": wordnet.MISSING}
-    return consult(_lexicon(folder), task)
+    try:
+        lexicon = _lexicon(folder)
+    except (OSError, ValueError) as broken:
+        return {"source": "", "rows": [], "missing": f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one"}
+    return consult(lexicon, task)
 
 
 @lru_cache(maxsize=2)

@@ -130,8 +130,11 @@ def table(folder: str) -> Table:
         return Table(kept[1], kept[2], tuple(map(Word._make, kept[3])))
     try:
         made = _read(folder)
+        if not made.words:
+            raise ValueError("they hold no words")
     except (IndexError, KeyError, ValueError) as error:
-        raise ValueError(f"the files in {folder} are not WordNet's: {error!r}") from error
+        why = str(error) if type(error) is ValueError else repr(error)
+        raise ValueError(f"the files in {folder} are not WordNet's: {why}") from error
     finally:
         _synset.cache_clear()
     cachedir.store("wordnet", [key, made.source, made.read, [tuple(word) for word in made.words]])

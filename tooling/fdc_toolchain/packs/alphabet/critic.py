@@ -32,11 +32,12 @@ LEAST_USED = 10
 """With a strictness of 0 a word is needed from so many definitions on; with 1 from three times as many."""
 
 
-def evaluate(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0) -> dict[str, Any]:
+def evaluate(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = "") -> dict[str, Any]:
     """One evaluation for each of `context["candidates"]`, with every attack of ALPH-12 in it and the keys of ALPH-13.
 
     Gives `{"evaluations": [{"critic_output": {...}}]}`. A word that the dictionary has not is deferred (ALPH-17), which is
-    no attack survived. Raises ValueError with one sentence where there is no dictionary. The temperature changes nothing.
+    no attack survived. Raises ValueError with one sentence where there is no dictionary. The temperature, and what was
+    wrong with an earlier answer, change nothing.
     """
     if lexicon.get("missing"):
         raise ValueError(str(lexicon["missing"]))

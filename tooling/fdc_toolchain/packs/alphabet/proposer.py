@@ -21,12 +21,12 @@ _TRADITIONS = {
 }
 
 
-def propose(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0) -> dict[str, Any]:
+def propose(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = "") -> dict[str, Any]:
     """`context["count"]` candidates, the strategy's best first; candidates to revise come before new ones (ALPH-16).
 
     There may be fewer, where the strategy finds no more. Gives `proposer_output` with the keys of ALPH-07 and nothing else.
-    Raises ValueError with one sentence where there is no dictionary. The temperature changes nothing: the same dictionary
-    and alphabet give the same candidates.
+    Raises ValueError with one sentence where there is no dictionary. The temperature, and what was wrong with an earlier
+    answer, change nothing: the same dictionary and alphabet give the same candidates.
     """
     if lexicon.get("missing"):
         raise ValueError(str(lexicon["missing"]))
