@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tooling"))
+
+from fdc_toolchain.effects.rerank import missing  # noqa: E402
 
 from benchmarks.research.questions import Package, Question, read, unpacked  # noqa: E402
 from benchmarks.research.ways import Answer, Bm25, Command, Place, Ripgrep, documents_of  # noqa: E402
@@ -61,14 +65,21 @@ def measure(
     questions: Sequence[Question], folders: dict[str, Path], names: Sequence[str], say: Callable[[str], None]
 ) -> list[Row]:
     """Every question in every way."""
-    rows = []
+    rows: list[Row] = []
     for package in dict.fromkeys(one.package for one in questions):
         asks = ways_of(folders[package], names)
-        for question in [one for one in questions if one.package == package]:
+        here = [one for one in questions if one.package == package]
+
+        def answered(question: Question, asks: dict[str, Ask] = asks) -> list[Row]:
+            found = []
             for name, ask in asks.items():
                 answer = ask(question.ask)
-                rows.append(Row(question, name, rank(answer.places, question.answers), answer))
-            say(f"{question.id}: " + ", ".join(f"{row.way} {row.rank or '-'}" for row in rows[-len(asks) :]))
+                found.append(Row(question, name, rank(answer.places, question.answers), answer))
+            say(f"{question.id}: " + ", ".join(f"{row.way} {row.rank or '-'}" for row in found))
+            return found
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            rows += [row for found in pool.map(answered, here) for row in found]
     return rows
 
 
@@ -113,7 +124,7 @@ def main(arguments: list[str]) -> int:
     options = reader.parse_args(arguments)
     questions, packages = read()
     questions = [one for one in questions if options.part in (None, one.part) and one.id.startswith(options.only or "")]
-    names = options.way or WAYS
+    names = options.way or (WAYS if missing() else (*WAYS, "fdc explore --rerank"))
     with tempfile.TemporaryDirectory(prefix="fdc-bench-") as scratch:
         folders = {}
         for name in dict.fromkeys(one.package for one in questions):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -59,6 +59,26 @@ def folded(cited: Iterable[tuple[str, int, int]]) -> list[Place]:
     return [Place(path, tuple(lines)) for path, lines in out]
 
 
+class Ran(NamedTuple):
+    """What a program said, how it ended, and the CPU seconds that it took."""
+
+    out: bytes
+    err: bytes
+    code: int
+    seconds: float
+
+
+def ran(argv: list[str], folder: Path, env: dict[str, str] | None) -> Ran:
+    """Runs a program to its end; several at once do not count for each other."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return Ran(out.read(), err.read(), child.returncode, used.ru_utime + used.ru_stime)
+
+
 class Command(NamedTuple):
     """`fdc explore` or `fdc research --code`, as a user starts it, with extra options."""
 
@@ -67,19 +87,16 @@ class Command(NamedTuple):
 
     def ask(self, folder: Path, question: str) -> Answer:
         """Runs it in the folder. Its citations are opened here, with none of fdc's code."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         argv = [sys.executable, FDC, self.verb, question, "--format", "json", *self.more]
         env = {name: value for name, value in os.environ.items() if not name.startswith("FDC_")}
-        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, env=env)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode not in ((0, 5, 6, 7) if self.verb == "explore" else (0, 1)):
-            raise RuntimeError(f"fdc {self.verb} {question!r} ended with {done.returncode}: {done.stderr[-2000:]}")
-        said = json.loads(done.stdout)
+        done = ran(argv, folder, env)
+        if done.code not in ((0, 5, 6, 7) if self.verb == "explore" else (0, 1)):
+            raise RuntimeError(f"fdc {self.verb} {question!r} ended with {done.code}: {done.err[-2000:]!r}")
+        said = json.loads(done.out)
         cited, text = _explored(said) if self.verb == "explore" else _researched(said)
         wrong = [f"{path}:{first}" for path, first, last, quote in cited if not _holds(folder, path, first, last, quote)]
         places = folded((path, first, last) for path, first, last, _ in cited)
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return Answer(places, len(cited), wrong, len(text) // 4, spent)
+        return Answer(places, len(cited), wrong, len(text) // 4, done.seconds)
 
 
 Cited = list[tuple[str, int, int, str]]
@@ -126,17 +143,15 @@ class Ripgrep:
 
     def ask(self, question: str) -> Answer:
         words = [word for word in re.findall(r"\w+", question.lower()) if word not in STOP and len(word) > 1]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         if self.program:
             argv = [self.program, "--no-config", "-uuu", "-i", "-o", "-n", "-F", "--no-heading", "-0"]
         else:
             argv = ["grep", "-r", "-I", "-i", "-o", "-n", "-F", "-Z"]
         for word in words:
             argv += ["-e", word]
-        done = subprocess.run([*argv, "."], cwd=self.folder, capture_output=True, check=False)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = ran([*argv, "."], self.folder, None)
         counts: Counter[tuple[str, int]] = Counter()
-        for row in done.stdout.split(b"\n"):
+        for row in done.out.split(b"\n"):
             path, _, rest = row.partition(b"\0")
             name = path.decode("utf-8", "replace").removeprefix("./")
             if name in self.documents:
@@ -144,8 +159,7 @@ class Ripgrep:
         best = sorted(counts, key=lambda key: (-counts[key], key))[:DEPTH]
         places = [Place(path, tuple(range(at * WINDOW + 1, at * WINDOW + WINDOW + 1))) for path, at in best]
         read = sum(len(line) + 1 for one in places for line in self.documents[one.path].lines[one.lines[0] - 1 : one.lines[-1]])
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return Answer(places, 0, [], read // 4, spent)
+        return Answer(places, 0, [], read // 4, done.seconds)
 
 
 class Bm25:

@@ -44,7 +44,7 @@ EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"]
 
 
 def test_the_package_imports_only_what_its_users_install() -> None:
-    extras = ("model", "distributed", "charts", "fix", "otel", "web", "pdf", "search")
+    extras = ("model", "distributed", "charts", "fix", "otel", "web", "pdf", "search", "semantic")
     assert set() == all_imported("tooling/") - BASE.union(*(EXTRAS[name] for name in extras))
 
 

@@ -34,20 +34,32 @@ EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "block
 @click.option("--broad", is_flag=True, help="A name that means several things means all of them.")
 @click.option("--deepen-above", type=click.IntRange(0), default=120, show_default=True, metavar="N",
               help="A track that finds more places than this is taken apart once more.")
+@click.option("--rerank", is_flag=True, help="Order what was found by meaning too, with a local model (extra `semantic`).")
 @click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
 @click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Tracks at once.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(question: str, paths: str, broad: bool, deepen_above: int, model: str | None, jobs: int, form: str) -> int:
+def command(
+    question: str, paths: str, broad: bool, deepen_above: int, rerank: bool, model: str | None, jobs: int, form: str
+) -> int:
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
     if paths.startswith("/") or ".." in paths.split("/"):
         raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
-    given = {"paths": paths or "**", "broad": "yes" if broad else "no", "deepen_above": str(deepen_above)}
+    if rerank:
+        from ..effects.rerank import missing
+
+        if missing():
+            raise UsageError(missing())
+    given = {"paths": paths or "**", "broad": _said(broad), "deepen_above": str(deepen_above), "rerank": _said(rerank)}
     code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
         if again:
             code, _ = _explored({**given, "question": _asked(again)}, model, jobs, form)
     return code
+
+
+def _said(flag: bool) -> str:
+    return "yes" if flag else "no"
 
 
 def _again() -> str:

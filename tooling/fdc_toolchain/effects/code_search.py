@@ -87,6 +87,8 @@ class Tree:
         self._outlines: dict[str, Outline | None] = {}
         self._shapes: dict[str, Shape] = {}
         self._found: dict[tuple[tuple[Concept, ...], frozenset[str]], Search] = {}
+        self.kept: dict[tuple[object, ...], Search] = {}
+        """What others made of a search, for the next one who asks the same."""
         self._stemmer = Stemmer()
         self._stems: dict[str, str] = {}
         self._lock = threading.RLock()
@@ -257,6 +259,10 @@ class Search:
             found.sort(key=lambda one: (-one.score, one.path, one.line))
             self._units = found
         return self._units
+
+    def ordered(self, units: list[Unit]) -> None:
+        """Puts units into another order, that of their scores."""
+        self._units = units
 
     def best_files(self, most: int = MOST_FILES) -> list[str]:
         """The files of which some lines have most of the question, those with its very names first: only these are parsed."""

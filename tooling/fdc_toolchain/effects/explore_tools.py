@@ -47,12 +47,19 @@ _FEATURE = re.compile(r"\b(?:feature\w*|end[- ]to[- ]end|endpoint\w*|ui|frontend
 def map_code(args: dict[str, Any], context: Context) -> Any:
     """`map_code`: which files there are to look at, in which languages, and what was skipped (EXP-14: nothing is run)."""
     paths = word(args, "paths", "**")
+    rerank = word(args, "rerank", "no") == "yes"
+    if rerank:
+        from .rerank import missing
+
+        if missing():
+            raise ToolFailure("unavailable", missing())
     with library.folder(".", context) as opened:
         shelf = library.read(opened, True)
     tree = _tree(shelf, paths)
     kinds = Counter(os.path.splitext(path)[1].lower() or "(none)" for path in tree.documents)
     return {
         "paths": paths,
+        "rerank": rerank,
         "digest": shelf.scan.digest,
         "files": len(tree.documents),
         "lines": sum(len(document.lines) for document in tree.documents.values()),
@@ -144,7 +151,7 @@ def gather_files(args: dict[str, Any], context: Context) -> Any:
     """The files that a track looks at, best first (EXP-15: gather)."""
     track = _object(args, "track")
     tree, _ = _mapped(args, context)
-    search = _search(tree, _terms(track))
+    search = _looked(tree, track, args)
     files = [path for path in search.best_files(40) if inside(path, _within(track))]
     return {"files": files[:25], "of": len(search.hits), "changed": False}
 
@@ -156,7 +163,7 @@ def explore_track(args: dict[str, Any], context: Context) -> Any:
     approach = str(track.get("approach"))
     if approach not in STRATEGIES:
         raise ToolFailure("argument", f"there is no strategy `{approach[:60]}`")
-    found = places(tree, _search(tree, _terms(track)), approach, _within(track))
+    found = places(tree, _looked(tree, track, args), approach, _within(track))
     kept: list[dict[str, Any]] = []
     seen = Counter[str]()
     share = track.get("share")
@@ -332,6 +339,16 @@ def _search(tree: Tree, question: str) -> Any:
     if verb is not None:
         asked = [concept for concept in asked if concept.word != verb] or asked
     return tree.search(asked, written_names(question))
+
+
+def _looked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> Any:
+    """What a track looks at: by words, and by meaning too where the run has the reranker."""
+    search = _search(tree, _terms(track))
+    if not _object(args, "map").get("rerank"):
+        return search
+    from .rerank import reranked
+
+    return reranked(search, str(track.get("asked") or track.get("focus", ""))[:2000])
 
 
 def _asked_uses(question: str) -> str | None:

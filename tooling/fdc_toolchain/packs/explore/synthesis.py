@@ -9,9 +9,10 @@ UNIFIED, NUANCES = 6, 12
 LEADS = 0.7
 """What is worth this part of the best finding belongs to the answer, though only one track reached it."""
 SHARED = 0.4
-"""What several tracks reached belongs to the answer where it is worth this part of the best finding."""
+"""What several tracks reached belongs to the answer where it is worth this part of the best finding; the first few always."""
 WEAK = 0.25
-"""What is worth less than this part of it is not told."""
+"""What is worth less than this part of it is not told, but for the first few."""
+FEWEST = 3
 AGREED = 0.1
 """What a second track that reached the same adds to a finding's worth."""
 KEPT = ("track", "focus", "approach", "conclusions", "blocked", "why", "gates", "deeper")
@@ -36,16 +37,19 @@ def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
     value = {key: worth[key] * (1 + AGREED * (len(tracks[key]) > 1)) for key in claims}
     ranked = sorted(claims, key=lambda key: (-value[key], len(tracks[key]) < of, -fused[key], order[key]))
     least = LEADS * max(worth.values(), default=0.0)
-    shared = SHARED * max(worth.values(), default=0.0)
-    common = [key for key in ranked if (len(tracks[key]) > 1 and worth[key] >= shared) or worth[key] >= least > 0][:UNIFIED]
-    if not any(len(tracks[key]) > 1 for key in ranked):
+    shared = [key for key in ranked if len(tracks[key]) > 1]
+    strong = SHARED * max(worth.values(), default=0.0)
+    kept = {key for number, key in enumerate(shared) if number < FEWEST or worth[key] >= strong}
+    common = [key for key in ranked if key in kept or worth[key] >= least > 0][:UNIFIED]
+    if not shared:
         first = [next(key for key in ranked if name in tracks[key]) for name in _names(open_tracks)]
         common = list(dict.fromkeys([*common, *first]))[:UNIFIED]
         common.sort(key=ranked.index)
     unified = [_claim(claims[key], tracks[key], of) for key in common]
     nuances: list[dict[str, Any]] = []
     floor = WEAK * max(worth.values(), default=0.0)
-    rest = [(key, *claims[key][0]) for key in ranked if key not in common and worth[key] >= floor]
+    left = [key for key in ranked if key not in common]
+    rest = [(key, *claims[key][0]) for number, key in enumerate(left) if number < FEWEST or worth[key] >= floor]
     rest += [(key, *row) for key in common for row in _users(claims[key])]
     turns = [[one for _, name, one in rest if name == str(row["track"])] for row in open_tracks]
     for nth in range(max(map(len, turns), default=0)):  # a track in turn, so that none drowns the others

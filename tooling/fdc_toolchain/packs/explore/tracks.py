@@ -103,7 +103,8 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
         else:
             dropped.append({"name": str(row.get("name", ""))[:80], "why": why})
     enough = len(kept) >= LEAST or (bool(kept) and bool(scope.get("pointed")))
-    tracks = [{**{key: value for key, value in row.items() if key != "places"}, "gates": list(GATES)} for row in kept]
+    tracks = [{**{key: value for key, value in row.items() if key != "places"}, "gates": list(GATES), "asked": question}
+              for row in kept]  # fmt: skip
     ask = ""
     if not enough:
         lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
