@@ -289,6 +289,7 @@ def test_only_evidence_that_was_found_disproves() -> None:
         ("Use place_order to order stock", "place_order to order stock is deprecated", "out of use"),
         ("Orders keep their stock reserved", "Orders keep their stock reserved today", ""),
         ("Orders keep their stock reserved", "Tea is not brewed with stock", ""),
+        ("def keep(order, stock, shop):", "if order and not keep(order, stock, shop):", ""),
         ("The call graph has no cycle", "The call graph: cycles, and the plans as a graph without any", ""),
     ],
 )

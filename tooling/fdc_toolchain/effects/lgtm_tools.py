@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from ..knowledge.statements import NEGATION, OBSOLETE, content, names
+from ..knowledge.statements import NEGATION, OBSOLETE, content, names, stem
 from . import library, marks
 from .code_search import TESTS, Tree
 from .code_strategies import inside, places
@@ -23,7 +23,7 @@ ROWS = 12
 PER_FILE = 4
 CODE_LINES = 60
 NAMED = 0.5
-"""What a word of a query in the name of a definition adds to the worth of its places; two add four times as much."""
+"""What a telling word of a query in the name of a definition adds to the worth of its places; two add four times that."""
 _KEPT = 2
 _lock = threading.Lock()
 _searching = threading.Lock()
@@ -216,12 +216,14 @@ def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
 
     concepts = concepts_of(query)
     found = tree.search(concepts, names(query))
-    wanted = content(query)
+    most = max(found.weights, default=0.0) or 1.0
+    telling = {stem(concept.word): 0.5 + 0.5 * weight / most for concept, weight in zip(concepts, found.weights)}
     top = 0.0
     for strategy, worth in _STRATEGIES.items():
         for one in places(tree, found, strategy, "")[:80]:
             note = one.description[:1].upper() + one.description[1:]
-            score = one.score * worth * (1 + NAMED * len(wanted & content(one.subject)) ** 2)
+            told = sum(telling.get(part, 0.0) for part in content(one.subject))
+            score = one.score * worth * (1 + NAMED * told**2)
             top = max(top, score)
             row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:

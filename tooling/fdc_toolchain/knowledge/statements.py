@@ -17,6 +17,10 @@ NEGATION = re.compile(
 OBSOLETE = re.compile(
     r"\b(?:deprecated|obsolete|removed in|superseded|no longer|unsupported|not implemented|unmaintained)\b", re.IGNORECASE
 )
+_CODE = re.compile(
+    r"^\s*(?:async|def|class|if|elif|else|for|while|return|yield|import|from|raise|with|try|assert|@)\b.*[:()=.]|->|\w\(.*\)|[;{}]$"
+    r"|[^=!<>]=[^=]"
+)
 _MEASURE = re.compile(r"\b(\d+(?:\.\d+)?)\s*(?:%|([A-Za-z]{2,}))")
 _FILE = re.compile(r"\.(?:py|pyi|md|rst|txt|js|ts|tsx|go|rs|java|c|h|toml|json|ya?ml|cfg|ini|plan|html|css|sh)$")
 
@@ -39,12 +43,12 @@ def stem(word: str) -> str:
 def against(statement: str, quote: str) -> str:
     """Why a quotation speaks against a statement, or nothing.
 
-    Both must be about the same (half of all their words are shared, three at least). Then a negation that only
+    Both must be prose about the same (three fifths of all their words are shared, three at least). Then a negation that only
     one has, a sign that it is out of use, or another number of the same thing count.
     """
     one, other = content(statement), content(quote)
     shared = one & other
-    if len(shared) < 3 or 2 * len(shared) < len(one | other):
+    if _CODE.search(statement) or _CODE.search(quote) or len(shared) < 3 or 5 * len(shared) < 3 * len(one | other):
         return ""
     if bool(OBSOLETE.search(quote)) and not OBSOLETE.search(statement):
         return f"it is about the same ({_some(shared)}) and says that it is out of use"

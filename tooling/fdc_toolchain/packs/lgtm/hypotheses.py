@@ -44,7 +44,11 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
     listed = proposal.get("areas", []) if isinstance(proposal, dict) else []
     mine = next((row.get("evidence") or [] for row in listed if row.get("areaID") == area["areaID"]), [])
     rows = [row for row in _kept(results) if row["entry"]["filePath"] in mine] or _kept(results)[:1]
-    ordered = sorted(rows, key=lambda row: (row["stub"].get("kind") != "documentation", -float(row["stub"].get("score") or 0)))
+    wanted = content(question)
+    ordered = sorted(rows, key=lambda row: (
+        row["stub"].get("kind") != "documentation", -len(wanted & content(str(row["stub"]["quote"]))),
+        -float(row["stub"].get("score") or 0),
+    ))  # fmt: skip
     best, more = ordered[0], ordered[1:]
     said = " ".join(" ".join([best["stub"]["quote"], *(row["stub"]["quote"] for row in more)]).split())
     missing = _missing(question, said)
