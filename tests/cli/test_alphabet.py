@@ -75,7 +75,7 @@ def test_a_new_alphabet_has_the_whole_layout(tmp_path: Path) -> None:
 def test_without_a_model_a_real_alphabet_is_built_and_says_so(tmp_path: Path) -> None:
     """ALPH-04, 33: the embedded proposer and critic; the same files twice, in one go or in two; the plan is an ordinary run."""
     need_dictionary()
-    first, second = made(tmp_path / "a"), made(tmp_path / "b")
+    first, second = (made(tmp_path / name, "iteration: {expansion_cycles: 3}\n") for name in "ab")
     done = run(first, "--iterations", "2")
     assert 0 == done.returncode, done.stderr
     assert "no model is used" in done.stderr and "iteration 2:" in done.stdout
@@ -409,7 +409,7 @@ def test_what_is_logged_is_what_the_configuration_says(tmp_path: Path) -> None:
 def test_the_plan_runs_as_any_plan_does(tmp_path: Path) -> None:
     """The pack is data: `fdc run alphabet` is an iteration too, and a lock that somebody left is respected."""
     need_dictionary()
-    folder = made(tmp_path / "a")
+    folder = made(tmp_path / "a", "iteration: {expansion_cycles: 1, composition_cycles: 1}\n")
     done = fdc("run", "alphabet", "--quiet", cwd=folder, env=FIXED)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert "1 iterations: everything fits together" in fdc("alphabet", "check", cwd=folder).stdout

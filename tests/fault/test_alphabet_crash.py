@@ -209,7 +209,9 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", ["proposer", "critic", "refiner"])
+@pytest.mark.parametrize(
+    "role", ["critic", pytest.param("proposer", marks=pytest.mark.soak), pytest.param("refiner", marks=pytest.mark.soak)]
+)
 def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
     tmp_path: Path, role: str, uninterrupted: dict[str, bytes]
 ) -> None:
