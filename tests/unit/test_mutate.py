@@ -6,6 +6,7 @@ import ast
 import textwrap
 
 import pytest
+from fdc_toolchain.packs.repair import gates
 from fdc_toolchain.packs.repair.mutate import propose
 from fdc_toolchain.packs.repair.mutate_words import KINDS
 from fdc_toolchain.packs.repair.patch import apply_patch
@@ -146,3 +147,10 @@ def test_no_text_makes_it_stumble(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(others) | st.text())
     for row in candidates(text, 5):
         assert text != after(text, row)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_a_structural_change_as_the_gate_wants_it(kind: str) -> None:
+    """HYP-20, 21: the proposer's own words pass the gate that models' answers must pass."""
+    change = {"type": KINDS[kind].relation, "operation": KINDS[kind].operation}
+    assert "" == gates.proposal({"intent": KINDS[kind].intent, "structural_change": change})
