@@ -19,7 +19,7 @@ from .. import environment
 from . import cases, packages, page, run
 
 PAGE = environment.ROOT / "docs" / "benchmarks-repair.md"
-SEED = 20261122
+SEED = 20261123
 
 
 def main(arguments: Sequence[str]) -> int:

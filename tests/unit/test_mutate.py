@@ -122,6 +122,12 @@ def test_lines_that_no_failing_test_runs_are_left_alone() -> None:
     assert [] == propose(source, "pkg/f.py", [], [], 9)
 
 
+def test_what_is_nested_too_deep_to_be_run_is_suspect_by_its_block() -> None:
+    source = "def f(x):\n    y = x\n    if x:\n        y += 1\n        return y\n"
+    wanted = source.replace("        return", "    return")
+    assert wanted in {after(source, row) for row in candidates(source, lines=range(2, 4))}
+
+
 def test_the_more_suspect_of_two_like_lines_comes_first() -> None:
     source = "def f(a, b):\n    x = a < b\n    y = a < b\n    return x, y\n"
     rows = [{"path": "f.py", "line": 3, "score": 0.9}, {"path": "f.py", "line": 2, "score": 0.3}]

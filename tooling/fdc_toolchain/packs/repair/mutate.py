@@ -66,6 +66,8 @@ def _ranked(source: Source, scores: dict[int, float], order: dict[int, int]) -> 
     nodes = [one for one in source.nodes if (near := source.statement(one)) is not None and suspicion[near] > 0]
     for edit in (*mutate_expr.edits(source, nodes), *mutate_stmt.edits(source, nodes)):
         statement = source.statement(edit.node)
+        if edit.kind == "nesting" and statement is not None:  # what is nested too deep may not be run at all
+            statement = source.statement(source.parents[statement])
         if statement is not None and suspicion[statement] > 0:
             by_statement.setdefault(statement, []).append(edit)
     worth: list[tuple[float, int, int, Edit]] = []

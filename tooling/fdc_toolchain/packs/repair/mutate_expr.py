@@ -225,6 +225,8 @@ def _constant(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[
                 text = str(other)
                 loose = other < 0 and isinstance(source.parents.get(at), ast.BinOp | ast.UnaryOp | ast.Attribute)
                 yield _replace(source, "bound", at, f"({text})" if loose else text, prior * (1.2 if indexes else 1.0))
+        if number > 1 and isinstance(source.parents.get(at), ast.Subscript):
+            yield _replace(source, "bound", at, "0", 0.45)
         if abs(number) > 2:
             for other, prior in ((0, 0.12), (1, 0.12), (number * 10, 0.06), (number * 2, 0.06)):
                 yield _replace(source, "constant", at, str(other), prior)

@@ -43,9 +43,11 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
             yield from _exceptions(source, node.exc.func if isinstance(node.exc, ast.Call) else node.exc, 0.4)
         elif isinstance(node, ast.Break | ast.Continue):
             yield _piece(source, "flow", node, (source.start(node), source.end(node), _other(node)), 0.5)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.BinOp | ast.Name | ast.Subscript | ast.Compare):
-            if source.function(node) is not None:
-                weight = 0.2 if isinstance(node.value, ast.Call) else 0.6
+        elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant | ast.Yield | ast.YieldFrom | ast.Await):
+            function = source.function(node)
+            if function is not None:
+                gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function))
+                weight = (0.45 if gives else 0.25) if isinstance(node.value, ast.Call) else 0.9  # a value that nobody takes
                 yield _piece(source, "return", node, (source.start(node), source.start(node), "return "), weight)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _function(source, node)
