@@ -22,7 +22,7 @@ def document(path: str, read: Read) -> str | None:
     """Markdown: what the module is for, its commands, its public functions and classes. None where there is no file.
 
     Of a docstring the first paragraph, and of the module's also what it shows as code: agents need the
-    commands and the signatures, not the essay, and the bytes are few.
+    commands and the signatures, not the essay, and the bytes are few. Where commands are shown, `main` is them.
     """
     tree = _parsed(path, read)
     if tree is None:
@@ -30,9 +30,10 @@ def document(path: str, read: Read) -> str | None:
     parts = []
     first, *more = _paragraphs(tree)
     parts += [first] if first else []
-    parts += [text for text in more if all(line.startswith("    ") for line in text.split("\n"))]
+    commands = [text for text in more if all(line.startswith("    ") for line in text.split("\n"))]
+    parts += commands
     functions, classes = [], []
-    for name in sorted(_public(tree)):
+    for name in sorted(_public(tree) - ({"main"} if commands else set())):
         node = _definition(name, path, tree, read)
         if isinstance(node, ast.ClassDef):
             classes.append(_class(node, name))
