@@ -73,11 +73,12 @@ def test_a_component_comes_after_what_it_uses_and_its_code_is_the_code(embedded:
 
 
 def test_the_run_folder_holds_the_artifacts_and_each_follows_its_schema(embedded: tuple[Path, Any]) -> None:
-    """LGTM-01, 03, 04, 05, 07, 13, 14, 15, 16, 17, 20, 22, 24, 25, 27, 68."""
+    """LGTM-01, 03, 04, 05, 07, 13 to 17, 20, 21, 22, 24, 25, 27, 68."""
     workspace, _ = embedded
     folder, wv = folder_of(workspace), worldview(workspace)
     assert {"knowledge", "hypotheses", "null_challenges"} <= {path.name for path in folder.iterdir() if path.is_dir()}
     assert [] == artifacts.problems("worldview", wv)
+    assert wv["areasOfAnalysis"] and all("Active" == row["status"] for row in wv["areasOfAnalysis"])
     assert {row["filePath"] for row in wv["knowledgeBase"]["entries"]} == {
         f"knowledge/{path.name}" for path in (folder / "knowledge").iterdir()
     }
@@ -228,3 +229,39 @@ def test_what_one_run_wrote_is_no_evidence_for_the_next(tmp_path: Path) -> None:
     assert 0 == asked_again.returncode and "runs/" not in asked_again.stdout
     found = fdc("research", QUESTION, cwd=tmp_path)
     assert "runs/" not in found.stdout and "README.md" in found.stdout
+
+
+WITHOUT_SYNTHESIS = """# FSM: tooling/lgtm_fsm.json
+allow read **
+allow write runs/**
+
+set_plan without a synthesis
+map <- map_code **
+begun <- state.begin question=why prior="" run={run}
+config <- state.configure max_iterations=1 confidence=0 conflicts=0 gate=all
+settled <- state.settle wv={begun} config={config}
+plan_step_complete 1
+plan_step_complete 2
+plan_step_complete 3
+plan_step_complete 4
+planned <- call_plan lgtm-meta wv={begun}
+plan_step_complete 5
+outcome <- call_plan lgtm-final wv={planned} map={map} settled={settled}
+yield {outcome}
+close_task
+"""
+
+
+def test_without_a_synthesis_neither_a_pipeline_nor_a_plan_is_made(tmp_path: Path) -> None:
+    """LGTM-74, 76: both phases say so and make nothing."""
+    shop(tmp_path)
+    (tmp_path / "without.plan").write_text(WITHOUT_SYNTHESIS, "utf-8")
+    done = fdc("run", "without.plan", "--format", "json", cwd=tmp_path)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert "synthesis" == json.loads(done.stdout)["result"]["ended"]
+    messages = [value for tool, _, value in steps(tmp_path, folder_of(tmp_path).name) if tool == "log_message"]
+    assert [
+        {"level": "Error", "message": "Meta-Planning skipped: Synthesis output not found."},
+        {"level": "Error", "message": "Final Plan Generation skipped: Synthesis output not found."},
+    ] == messages
+    assert ["worldview.json"] == [path.name for path in folder_of(tmp_path).iterdir()]
