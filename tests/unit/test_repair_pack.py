@@ -68,6 +68,8 @@ def test_the_same_in_other_words_does_not_compete() -> None:
     assert [] == hypotheses.create(hypotheses.empty(), [RIGHT, again], 1).ids
     assert [] == hypotheses.create(hypotheses.empty(), [RIGHT, same], 1).ids
     assert ["H001", "H002"] == hypotheses.create(hypotheses.empty(), [RIGHT, other], 1).ids
+    code = [hypothesis(f"`k {sign} 1` is meant", region(6), effect=f"`k {sign} 1` is used") for sign in "+-*"]
+    assert 3 == len(hypotheses.create(hypotheses.empty(), code, 1).ids), "what differs in code differs"
     store = made(RIGHT, WRONG)
     assert hypotheses.compare(store, "H001", "H002") == {
         "same_claim": False, "same_region": False, "same_effect": True, "competing": True,

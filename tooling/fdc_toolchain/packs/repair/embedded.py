@@ -84,7 +84,8 @@ def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
 def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
     named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
              "intent", "key")  # fmt: skip
-    return {**{name: row[name] for name in named if name in row}, "edit": row["diff"]}
+    effect = f"{row['expected_effect']} (edit {row['key']})"  # two edits of a line are two effects, in whatever words
+    return {**{name: row[name] for name in named if name in row}, "expected_effect": effect, "edit": row["diff"]}
 
 
 def falsify(

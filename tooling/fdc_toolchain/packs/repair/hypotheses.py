@@ -238,4 +238,6 @@ def _with(store: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(text: Any) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in str(text).casefold()).split()) or str(text)
+    """The words of a sentence, without its punctuation and capitals; code in it stays as it is (`k + 1` is not `k - 1`)."""
+    words = (word.strip(".,;:!?\"'") for word in str(text).casefold().split())
+    return " ".join(word for word in words if word)
