@@ -276,7 +276,7 @@ def test_pivot_changes_strategy_and_a_claim_is_held_against_the_logs(tmp_path: P
                 "domains_priority": ["time"]} == strategy  # fmt: skip
         assert 0 == run(folder, env=env).returncode
     proposers = [body for body in server.requests if role_of(body) == "proposer"]
-    assert 1.1 == proposers[1]["temperature"] and "Strategy: THOUGHT_EXPERIMENT" in proposers[1]["messages"][0]["content"]
+    assert 1.1 == proposers[1]["temperature"] and "THOUGHT_EXPERIMENT" in proposers[1]["messages"][0]["content"]
     archive = values(folder, "reasoning/meta_reflections/MR_0001_iteration_001.yaml")["archive"]
     claimed = ["primitives_added: it says 0, the logs say 2", "acceptance_rate: it says 0.0, the logs say 1.0"]
     assert claimed == archive["mismatches"]
