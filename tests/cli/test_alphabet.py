@@ -307,7 +307,7 @@ def test_a_circle_that_somebody_wrote_in_halts_for_a_person(tmp_path: Path) -> N
 def test_what_is_wrong_before_the_work_begins_is_one_sentence(tmp_path: Path) -> None:
     """ALPH-56, 64, T-51: no key, a wrong configuration, a broken benchmark."""
     folder = made(tmp_path / "a", CONFIG)
-    done = run(folder)
+    done = run(folder, "--model", "config")
     assert 2 == done.returncode and "ANTHROPIC_API_KEY" in done.stderr and not (folder / ".iteration_lock").exists()
     (folder / "config.yaml").write_text("stoping: {}\n")
     assert "`stoping`; did you mean `stopping`" in run(folder).stderr
@@ -432,3 +432,17 @@ def test_a_folder_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
         done = run(folder, env=env)
     assert 1 == done.returncode and "symbolic link" in done.stderr and "Traceback" not in done.stderr
     assert not list((tmp_path / "elsewhere").rglob("*.md"))
+
+
+def test_a_model_that_only_a_file_names_is_not_asked(tmp_path: Path) -> None:
+    """ALPH-56: a folder from elsewhere spends nobody's money; whoever starts fdc says `--model config`, and then it is."""
+    folder = made(tmp_path / "a", CONFIG)
+    with answering(good) as (server, env):
+        alone = {name: value for name, value in env.items() if name != "FDC_MODEL"}
+        refused = fdc("alphabet", "run", cwd=folder, env=alone)
+        assert (2, 0) == (refused.returncode, len(server.requests))
+        assert "names the model `m`" in refused.stderr and "--model config" in refused.stderr
+        assert 0 == fdc("alphabet", "run", "--model", "config", cwd=folder, env=alone).returncode
+        assert {request["model"] for request in server.requests} == {"m"}
+    local = made(tmp_path / "b")
+    assert "names no model" in fdc("alphabet", "run", "--model", "config", cwd=local, env=FIXED).stderr

@@ -149,7 +149,7 @@ def answering(answer: Callable[[str, dict[str, Any]], str | Item]) -> Iterator[t
             return reply(said) if isinstance(said, str) else said
 
         server.take = take  # type: ignore[method-assign]
-        yield server, {**FIXED, "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}
+        yield server, {**FIXED, "FDC_MODEL": "m", "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}
 
 
 def good(role: str, body: dict[str, Any]) -> str:

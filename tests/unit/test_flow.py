@@ -90,6 +90,14 @@ def test_a_parameter_is_text_of_the_command_so_its_caller_must_vouch_for_it() ->
     assert found(HEAD + "call_plan sub.plan command=ls\n", sub=sub) == []
 
 
+def test_a_parameter_elsewhere_in_a_command_is_data_and_may_be_of_the_workspace() -> None:
+    plan = HEAD + "name <- read_file a.txt\ncall_plan sub.plan what={name}\n"
+    assert found(plan, sub='param what\nrun_in_bash_session grep "{what}" a.txt\n') == []
+    outside = plan.replace("read_file a.txt", "view_text_website https://e/")
+    assert found(outside, sub="param what\nrun_in_bash_session cat {what}\n") == [("a.plan", 3, "FDC471")]
+    assert found(plan, sub='param what\nrun_in_bash_session sh -c "{what}"\n') == [("a.plan", 3, "FDC471")]
+
+
 def test_it_is_followed_through_three_plans_and_back() -> None:
     deep = "param what\nyield {what}\n"
     middle = "param p\nx <- call_plan deep.plan what={p}\nyield {x}\n"

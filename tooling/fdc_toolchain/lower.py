@@ -8,13 +8,13 @@ from typing import Any
 
 from .machines.model import Automaton
 from .program.model import FORMAT
-from .resolve.bound import bound_names, is_data
+from .resolve.bound import bound_names
+from .resolve.commands import pieces
 from .resolve.files import Files
 from .resolve.graph import Graph, Instance
 from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
 from .resolve.obligations import Obligation
 from .syntax.evidence import evidence
-from .syntax.shell_text import data_places
 from .syntax.values import Condition, Ref, Value
 
 
@@ -120,7 +120,7 @@ class _Lowering:
         for parameter in node.bound.tool.parameters:
             value = node.bound.arguments.get(parameter.name)
             if parameter.sink == "command" and value is not None and "{" in value.text:
-                quotes = {id(ref): place.quote for ref, place in data_places(value.parts, lambda ref: is_data(unit, ref))}
+                quotes = {id(piece.ref): piece.place.quote for piece in pieces(unit, value) if not piece.is_text}
                 refs = iter(part for part in value.parts if isinstance(part, Ref) and part.path[0] in self.names)
                 made = self.template(value)
                 for part in made:

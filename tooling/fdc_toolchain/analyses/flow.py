@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..resolve.bound import bound_names, is_data
+from ..resolve.bound import bound_names
 from ..resolve.catalogue import Tool
+from ..resolve.commands import pieces
 from ..resolve.graph import calls_of, components
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..syntax import tree
-from ..syntax.shell_text import Place, data_places
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic
 from ..text.diagnostic import Label as Mark
@@ -101,13 +101,9 @@ def _quiet(unit: Unit) -> bool:
         for parameter in act.bound.tool.parameters:
             value = act.bound.arguments.get(parameter.name) if parameter.sink == "command" else None
             if value is not None and "{" in value.text:
-                if any(place.wrong or place.leads for _, place in _data(unit, value)):
+                if any(not piece.is_text and (piece.place.wrong or piece.place.leads) for piece in pieces(unit, value)):
                     return False
     return True
-
-
-def _data(unit: Unit, value: Value) -> list[tuple[Ref, Place]]:
-    return data_places(value.parts, lambda ref: is_data(unit, ref))
 
 
 def _same(before: Summary | None, after: Summary) -> bool:
@@ -301,20 +297,19 @@ class _Flow:
                     self.write(pattern_of(value), brought | self.choices)
 
     def command(self, node: Act, value: Value) -> None:
-        """The shell's text: a parameter of the plan is text of it, everything else that is filled in is one word."""
+        """What is text of the command is the author's own; data is one word, or it is said where it could be code."""
         tool = node.bound.tool.name
-        for part in self.refs(value):
-            if not is_data(self.unit, part):
-                self.sink(self.ref(part), "command", node.step, tool)
-        for ref, place in _data(self.unit, value):
+        for ref, place, is_text in pieces(self.unit, value):
+            if ref.path[0] not in self.known:
+                continue
             label = TRUSTED if self.bare(ref) else self.ref(ref)
-            if place.wrong is not None:
+            if place.wrong is not None and not is_text:
                 name = ".".join(ref.path)
                 at = self.unit.at(node.step, ref.start, ref.end)
                 message = f"`{{{name}}}` cannot be kept one word of the command: {place.wrong}"
                 help_ = f"put it into a variable for that command: `x={{{name}}} sh -c 'echo \"$x\"'`"
                 self.found.setdefault((at, "FDC473", ""), Diagnostic(at, "FDC473", message, help=help_))
-            self.sink(label, "command" if place.leads else "argument", node.step, tool)
+            self.sink(label, "command" if is_text or place.leads else "argument", node.step, tool)
 
     # ---- calls, loops, branches --------------------------------------------------------
 

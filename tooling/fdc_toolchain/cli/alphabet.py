@@ -90,7 +90,7 @@ def _shipped() -> dict[str, str]:
 
 @command.command(short_help="Work: one iteration, or N; go on with what was interrupted.")
 @click.option("--iterations", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="At most so many.")
-@click.option("--model", metavar="NAME", help="The model that answers (else FDC_MODEL, else that of config.yaml).")
+@click.option("--model", metavar="NAME", help="The model that answers, else FDC_MODEL; `config`: that of config.yaml.")
 @click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
 @click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling for each iteration, as in `fdc run`.")
 @_FORMAT

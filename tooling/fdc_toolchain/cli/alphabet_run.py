@@ -10,7 +10,7 @@ import click
 from ..report.cells import visible
 from .alphabet import INCONSISTENT, base_here
 from .exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
-from .progress import Quiet
+from .progress import Aside
 
 if TYPE_CHECKING:
     from ..effects.alphabet_store import Store
@@ -140,15 +140,22 @@ def _measurable(base: Base) -> None:
 
 
 def _operator(root: str, base: Base, model: str | None) -> Operator:
-    """Who answers: the command line, the environment, else config.yaml (ALPH-56). Raises before anything has begun."""
+    """Who answers (ALPH-56): config.yaml may name a model, but only whoever starts fdc has one asked.
+
+    Raises before anything has begun.
+    """
     from ..effects.operator import Operator
     from ..engine.ports import WorldFailed
     from .models import model_for
 
     llm = base.config["llm"]
-    operator = Operator.of_environment(model=model)
-    if not operator.model and llm["provider"] == "anthropic":
-        operator = operator._replace(model=llm["model"])
+    named = llm["model"] if llm["provider"] == "anthropic" else ""
+    if model == CONFIGURED and not named:
+        raise UsageError("config.yaml names no model (`llm: {provider: anthropic, model: NAME}`)")
+    operator = Operator.of_environment(model=named if model == CONFIGURED else model)
+    if named and not operator.model:
+        why = f"config.yaml names the model `{visible(named)}`, and who starts fdc says whether it is asked"
+        raise UsageError(f"{why}: `--model {CONFIGURED}` does; with `provider: local` a dictionary answers")
     asks = (
         ("max_tokens", llm["max_tokens"]), ("seconds", llm["timeout_seconds"]), ("attempts", llm["retry_attempts"]),
         ("delay", llm["retry_delay_seconds"]),
@@ -216,20 +223,19 @@ def _tell(outcome: dict[str, Any]) -> None:
         click.echo(f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md")
 
 
+CONFIGURED = "config"
+"""What `--model` says for the model that config.yaml names."""
+
 _KINDS = ("proposed", "accepted", "rejected", "refined", "deferred", "unparsed")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
-class _Watching(Quiet):
+class _Watching(Aside):
     """What is under way, on stderr, as far as `logging.level` wants to hear of it (ALPH-60)."""
 
     def __init__(self, level: str) -> None:
         super().__init__()
         self._level = _LEVELS.index(level)
-
-    def ask(self, question: str) -> str | None:
-        """Nobody is asked in the middle."""
-        return None
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""

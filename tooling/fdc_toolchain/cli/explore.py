@@ -14,7 +14,7 @@ import click
 
 from ..report.cells import visible
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
-from .progress import Quiet
+from .progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
@@ -90,17 +90,8 @@ def _explored(given: dict[str, str], model: str | None, jobs: int, form: str) ->
     return _tell(ended, outcome, form), outcome
 
 
-class _Watching(Quiet):
+class _Watching(Aside):
     """The track plan and each track's end on stderr; stdout belongs to the answer."""
-
-    def say(self, text: str) -> None:
-        """Port `Progress`: the plan's own words."""
-        for line in text.rstrip("\n").split("\n"):
-            click.echo(visible(line.rstrip("\r")), err=True)
-
-    def ask(self, question: str) -> str | None:
-        """Nobody is asked in the middle."""
-        return None
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..report.cells import cut, visible
-from .progress import Quiet
+from .progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
 
 
-class Watching(Quiet):
+class Watching(Aside):
     """A line for each thing that was learned; stdout belongs to the diff."""
 
     def __init__(self) -> None:
@@ -26,10 +26,6 @@ class Watching(Quiet):
     def say(self, text: str) -> None:
         """Port `Progress`: the plan's own words."""
         self._tell(text)
-
-    def ask(self, question: str) -> str | None:
-        """Nobody is asked in the middle."""
-        return None
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""

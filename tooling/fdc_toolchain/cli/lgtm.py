@@ -12,7 +12,7 @@ import click
 
 from ..report.cells import visible
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
-from .progress import Quiet
+from .progress import Aside
 
 if TYPE_CHECKING:
     from ..engine.events import Outcome, Perform
@@ -76,17 +76,8 @@ def command(
     return _tell(ended, form)
 
 
-class _Watching(Quiet):
+class _Watching(Aside):
     """The lines of the run's log on stderr; stdout belongs to the document."""
-
-    def say(self, text: str) -> None:
-        """Port `Progress`: the plan's own words."""
-        for line in text.rstrip("\n").split("\n"):
-            click.echo(visible(line.rstrip("\r")), err=True)
-
-    def ask(self, question: str) -> str | None:
-        """Nobody is asked in the middle."""
-        return None
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""

@@ -102,6 +102,18 @@ class Quiet:
         """Takes away what is not meant to stay."""
 
 
+class Aside(Quiet):
+    """The plan's words on stderr, where stdout belongs to an answer. Nobody is asked in the middle."""
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan's own words."""
+        for line in text.rstrip("\n").split("\n"):
+            click.echo(visible(line.rstrip("\r")), err=True)
+
+    def ask(self, question: str) -> str | None:
+        return None
+
+
 class Silent(Quiet):
     """Shows nothing at all; for output that a program reads. `said` keeps the plan's words."""
 

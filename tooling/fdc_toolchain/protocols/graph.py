@@ -145,7 +145,7 @@ def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> li
 
 def _unreferenced(mentioned: set[str], world: World) -> Iterator[Diagnostic]:
     help_ = "name it in the `associated_tools` of the protocol or rule that says when to use it"
-    own = sorted((owner, name) for name, owner in world.tools.items() if owner and name not in mentioned)
+    own = sorted((owner, name) for name, owner in world.tools.items() if owner and not {name, owner} & mentioned)
     for owner, name in own:
         span = place((world.read(owner) or "").encode(), owner, ("tools", name))
         span = span._replace(end_line=span.line, end_column=span.column + 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..syntax.values import Ref
 from .model import Act, Choice, Invoke, Loop, Node, Unit
 
 BUILT_IN = {"run": "the folder of the run"}
@@ -32,8 +31,3 @@ def bound_in(nodes: list[Node]) -> set[str]:
 def bound_names(unit: Unit) -> set[str]:
     """Every name that something in the plan binds, its parameters and the built-in names included."""
     return {*BUILT_IN, *unit.params, *bound_in(unit.body)}
-
-
-def is_data(unit: Unit, ref: Ref) -> bool:
-    """True for what a run finds out: in a command it is one word, where a parameter of the plan is text of the command."""
-    return ref.path[0] not in unit.params and ref.path[0] not in BUILT_IN
