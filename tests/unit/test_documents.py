@@ -175,3 +175,23 @@ def test_lines_are_those_of_an_editor() -> None:
     assert ("one", "two\u2028still two\x0cand\x85too", "three\rstill three") == lines_of(
         b"\xef\xbb\xbf" + text.encode()
     )
+
+
+def test_a_folder_is_listed_whole_by_as_many_as_list_it_at_once(tmp_path: Path) -> None:
+    """Branches of a fork list one workspace: descriptors that share a place in a folder each see a part of it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from fdc_toolchain.effects.files import Root
+
+    write(tmp_path, {f"d{n:03}.md": f"This is {n}.\n" for n in range(400)})
+    root = Root(str(tmp_path))
+    try:
+
+        def count(_: int) -> tuple[int, int]:
+            with root.folder([]) as handle:
+                return len(root.scan([])), len(scan(str(tmp_path), opened=handle).documents)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert {(400, 400)} == set(pool.map(count, range(40)))
+    finally:
+        root.close()

@@ -381,3 +381,22 @@ def test_a_written_report_is_checked_from_its_text_alone(tmp_path: Path) -> None
     bad = ["- The kettle explodes. `a.md:3-4`", "- One. `b.md:1`", "- One. `a.md:9`", "- One. `../a.md:1`"]
     assert (1, 1) == ((found := cite.check_report(str(tmp_path), good)).checked, len(found.held))
     assert (4, 0) == ((found := cite.check_report(str(tmp_path), "\n".join(bad))).checked, len(found.held))
+
+
+def test_one_index_serves_many_branches_at_once() -> None:
+    """Branches of a fork search the same index: each finds what it would have found alone."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    words = [f"w{n}" for n in range(60)]
+    texts = [tuple(f"{a} {b} tea" for a in words[n::7] for b in words[::9]) for n in range(40)]
+    documents = [Document(f"d{n}.md", text, str(n), 500) for n, text in enumerate(texts)]
+    alone = Index(documents)
+    expected = {word: alone.hits(word) for word in words} | {"": dict(alone.vocabulary("w"))}
+    for _ in range(6):
+        shared = Index(documents)
+
+        def ask(word: str, index: Index = shared) -> bool:
+            return (index.hits(word) if word else dict(index.vocabulary("w"))) == expected[word]
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(ask, [*words, "", "", *words, ""]))

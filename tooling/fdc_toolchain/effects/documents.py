@@ -94,7 +94,8 @@ def scan(
     in `skipped`.
     """
     walk = _Walk(folder, code, prefix)
-    top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) if opened is None else os.dup(opened)
+    # not a copy of `opened`: copies share one place in the folder, and two that list it see a part each
+    top = os.open(folder if opened is None else ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=opened)
     try:
         walk.enter(top, "", 0)
     finally:

@@ -48,7 +48,7 @@ class Root:
     @contextmanager
     def folder(self, parts: list[str], make: bool = False) -> Iterator[int]:
         """A descriptor of the folder at `parts`, made with its parents where `make` says so. Raises OSError."""
-        at = os.dup(self._fd)
+        at = os.open(".", _FOLDER, dir_fd=self._fd)  # not a copy: copies share one place in the folder when they list it
         try:
             for name in parts:
                 try:
