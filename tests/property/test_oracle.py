@@ -92,7 +92,7 @@ def chosen(count: int) -> dict[int, Came]:
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.soak)])
 def test_dbos_by_itself_comes_to_the_same(count: int, tmp_path: Path) -> None:
-    """Failure test 13: every effect a DBOS step, every branch of a fork a child workflow: an engine that shares nothing with ours."""
+    """Failure test 13: every effect a DBOS step, every branch a child workflow: an engine that shares nothing with ours."""
     expected = chosen(count)
     script = ROOT / "tests" / "support" / "native.py"
     done = run_process([sys.executable, script, tmp_path / "dbos.sqlite", *map(str, expected)], cwd=ROOT)
