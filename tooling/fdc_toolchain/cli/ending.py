@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ..report.cells import visible
 from ..report.style import Style
-from .exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD
+from .exits import BUG, CLEAN, FINDINGS, INTERRUPTED, WORLD, WorldError
 from .progress import Quiet, arguments, duration
 
 if TYPE_CHECKING:
     from .closing import Ended
+
+
+def broken_off(ended: Ended) -> None:
+    """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
+    if ended.status == "interrupted":
+        click.echo(f"interrupted; `fdc resume {ended.run}` goes on", err=True)
+    elif ended.stop is not None:
+        click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
+    else:
+        raise WorldError(f"{ended.message}; nothing is lost, `fdc resume {ended.run}` goes on")
 
 
 def tell(ended: Ended, show: Quiet, form: str, quiet: bool, style: Style) -> int:

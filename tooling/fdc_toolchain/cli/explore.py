@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..report.cells import visible
-from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from .exits import CLEAN, FINDINGS, UsageError
 from .progress import Aside
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _asked(question: str) -> str:
 
 
 def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
-    from .ending import as_json, exit_code
+    from .ending import as_json, broken_off, exit_code
 
     code = exit_code(ended)
     if code == CLEAN:
@@ -127,10 +127,5 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
         click.echo("\n".join(visible(line) for line in lines[1:]))
         click.echo(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
         return code
-    if ended.status == "interrupted":
-        click.echo(f"interrupted; `fdc resume {ended.run}` goes on", err=True)
-    elif ended.stop is not None:
-        click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
-    else:
-        raise WorldError(f"{ended.message}; nothing is lost, `fdc resume {ended.run}` goes on")
+    broken_off(ended)
     return code

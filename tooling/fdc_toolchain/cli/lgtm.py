@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..report.cells import visible
-from .exits import CLEAN, FINDINGS, UsageError, WorldError
+from .exits import CLEAN, FINDINGS, UsageError
 from .progress import Aside
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _text(given: str, what: str) -> str:
 
 
 def _tell(ended: Ended, form: str) -> int:
-    from .ending import as_json, exit_code
+    from .ending import as_json, broken_off, exit_code
 
     outcome: dict[str, Any] = ended.result if isinstance(ended.result, dict) else {}
     code = exit_code(ended)
@@ -114,10 +114,6 @@ def _tell(ended: Ended, form: str) -> int:
         else:
             click.echo(f"No plan was made. {visible(outcome['why'])}")
         click.echo(f"{counts}\nrun folder: {outcome['run']}" + (f"/{outcome['plan']}" if outcome["plan"] else ""), err=True)
-    elif ended.status == "interrupted":
-        click.echo(f"interrupted; `fdc resume {ended.run}` goes on", err=True)
-    elif ended.stop is not None:
-        click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
     else:
-        raise WorldError(f"{ended.message}; nothing is lost, `fdc resume {ended.run}` goes on")
+        broken_off(ended)
     return code

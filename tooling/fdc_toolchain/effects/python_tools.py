@@ -23,6 +23,10 @@ _LOCK = threading.Lock()
 _IN_USE: dict[str, int] = {}
 
 
+_OURS = "fdc_toolchain.packs."
+"""Where the functions of our packs lie; what they refuse they say in one sentence."""
+
+
 def call(target: str, root: str, positional: list[Any], named: dict[str, Any], key: str = "") -> Any:
     """What `module:function` returns. Raises ToolFailure for anything that it raises."""
     with _importable(root):
@@ -36,6 +40,8 @@ def call(target: str, root: str, positional: list[Any], named: dict[str, Any], k
         except OSError as failed:
             raise from_os(failed, f"`{target}`" + (f", {failed.filename}" if failed.filename else "")) from failed
         except (Exception, SystemExit) as raised:
+            if type(raised) is ValueError and target.startswith(_OURS):
+                raise ToolFailure("refused", str(raised)[:500]) from raised  # its sentence is for the user
             raise ToolFailure("error", f"`{target}` raised {type(raised).__name__}: {str(raised)[:500]}") from raised
 
 
