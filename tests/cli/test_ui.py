@@ -303,7 +303,7 @@ def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(shop: Pa
         assert window.script("return document.querySelector('textarea').value") == "two"  # nobody's writing is lost
         window.click(".ask button")
         window.until("Approval main/4")
-        assert "\\u{1b}[2J\\u{202e}</pre>" in window.text(".ask pre")
+        window.text(".ask pre", re.escape("\\u{1b}[2J\\u{202e}</pre>"))
         other: Any = fdc("run", "p.plan", cwd=shop)
         assert other.returncode == 1
         window.click(".ask button")
@@ -328,12 +328,13 @@ def test_pages_are_read_and_answered_without_script_and_the_report_opens_from_di
     with ui(shop) as served, browsers.browser(tmp_path, script=False, dark=True) as window:
         window.go(served.url)
         window.click("table a")
-        assert "Sugar?" in window.text(".ask")
+        window.text(".ask", r"Sugar\?")
         window.type("textarea", "two")
         window.click(".ask button")
-        assert "Do you approve" in window.text(".ask")
+        window.text(".ask", "Do you approve")
         window.go((shop / "run.html").as_uri())
-        assert "waiting" in window.text("header") and "request_user_input Sugar?" in window.text(".source")
+        window.text("header", "waiting")
+        window.text(".source", r"request_user_input Sugar\?")
         assert window.complaints() == []
 
 

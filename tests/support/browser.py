@@ -8,8 +8,9 @@ import re
 import shutil
 import subprocess
 import time
+import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,17 @@ from .background import PATIENCE
 DRIVER = shutil.which("chromedriver")
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+_GONE = ("stale element reference", "no such element", "element not interactable", "element click intercepted")
+"""Answers of a page that is being left or drawn anew: nothing has been done."""
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Refused(Exception):
+    """What the driver answers instead of a value. `name`: the error code of the WebDriver specification."""
+
+    def __init__(self, said: dict[str, Any]) -> None:
+        super().__init__(f"{said['error']}: {said['message']}")
+        self.name = str(said["error"])
 
 
 class Browser:
@@ -42,11 +53,13 @@ class Browser:
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            self._base + path, data, {"Content-Type": "application/json"}, method=method
-        )
-        with _DIRECT.open(request, timeout=PATIENCE) as reply:
-            return json.load(reply)["value"]
+        request = urllib.request.Request(self._base + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with _DIRECT.open(request, timeout=PATIENCE) as reply:
+                return json.load(reply)["value"]
+        except urllib.error.HTTPError as refused:
+            with refused:
+                raise Refused(json.load(refused)["value"]) from None
 
     def go(self, url: str) -> None:
         self._call("POST", "/url", {"url": url})
@@ -66,20 +79,41 @@ class Browser:
             time.sleep(0.05)
         return found[0]
 
-    def text(self, selector: str) -> str:
-        return str(self._call("GET", f"/element/{self.one(selector)}/text"))
+    def _on(self, selector: str, act: Callable[[str], Any]) -> Any:
+        """Acts on the element that is there now: one found on a page that has been left since is looked for again."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return act(f"/element/{self.one(selector)}")
+            except Refused as refused:
+                if refused.name not in _GONE or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def text(self, selector: str, pattern: str = "") -> str:
+        """The element's visible text, once it has the pattern."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            text = str(self._on(selector, lambda path: self._call("GET", f"{path}/text")))
+            if re.search(pattern, text):
+                return text
+            assert time.monotonic() < deadline, f"no {pattern} in {selector}: {text[:3000]}"
+            time.sleep(0.05)
 
     def click(self, selector: str) -> None:
-        self._call("POST", f"/element/{self.one(selector)}/click", {})
+        self._on(selector, lambda path: self._call("POST", f"{path}/click", {}))
 
     def type(self, selector: str, text: str) -> None:
-        self._call("POST", f"/element/{self.one(selector)}/value", {"text": text})
+        self._on(selector, lambda path: self._call("POST", f"{path}/value", {"text": text}))
 
     def until(self, pattern: str) -> str:
         """Waits until the page's visible text has the pattern."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            text = str(self.script("return document.body ? document.body.innerText : ''"))
+            try:
+                text = str(self.script("return document.body ? document.body.innerText : ''"))
+            except Refused as refused:  # the page went while it was read
+                text = str(refused)
             if re.search(pattern, text):
                 return text
             assert time.monotonic() < deadline, f"no {pattern} in {text[:3000]}"
