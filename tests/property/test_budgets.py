@@ -97,6 +97,21 @@ def test_what_a_run_uses_never_passes_its_budget_and_is_never_more_than_it_says(
     assert replay(made, GIVEN, journal.records, ending.status, said).difference is None
 
 
+@given(st.integers(0, 2**32))
+@settings(max_examples=100)
+def test_a_replay_finds_the_step_that_a_smaller_budget_would_not_have_let_begin(seed: int) -> None:
+    """A record is not only what the program wants there: the controller would have begun it, budget and all (issue 4)."""
+    made = budgeted(random.Random(seed))
+    journal = MemoryJournal()
+    plenty = {**GIVEN, "budget": dict.fromkeys((*MEASURES, "steps"), 10**9)}
+    run(made, Meter(made, seed).works(), inputs=plenty, journal=journal)
+    for measure, number in fold(made, plenty, journal.records).spent.items():
+        if number:
+            less = {**GIVEN, "budget": {**plenty["budget"], measure: round(number - 0.001, 3)}}
+            found = replay(made, less, journal.records, "running", None)
+            assert found.difference is not None and f"the budget of {less['budget'][measure]:g} {measure}" in found.difference
+
+
 @given(st.integers(0, 2**32), st.integers(1, 30), st.booleans())
 @settings(max_examples=200)
 def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(seed: int, first: int, session: bool) -> None:

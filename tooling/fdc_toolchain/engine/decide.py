@@ -71,6 +71,15 @@ def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
     return admitted, None
 
 
+def unaffordable(state: RunState, want: Want, at: float) -> Stop | None:
+    """Why the budget does not let this one effect start at the second `at`; None where it does."""
+    later, state.elapsed = state.elapsed, at
+    try:
+        return _exhausted(state, want, {}) if state.budget else None
+    finally:
+        state.elapsed = later
+
+
 def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop | None:
     budget = state.budget
     if "seconds" in budget and state.elapsed + _longest(state, want) >= budget["seconds"]:

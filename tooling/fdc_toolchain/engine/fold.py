@@ -41,8 +41,10 @@ def fold(
     inputs: dict[str, Any],
     records: Iterable[Record],
     seen: Callable[[Record, Perform | None], None] | None = None,
+    due: Callable[[RunState, Record], None] | None = None,
 ) -> RunState:
-    """The state after `records`, in their order. `seen` is told each with the effect that it belongs to.
+    """The state after `records`, in their order. `seen` is told each with the effect that it belongs to, `due` before
+    that each with the state in which it came.
 
     Raises Mismatch. A prefix of the records of a run always folds.
     """
@@ -50,6 +52,8 @@ def fold(
     records = list(records)
     retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
     for record in records:
+        if due is not None:
+            due(state, record)
         if retried and record.kind == "outcome" and (record.address, record.turn) in retried:
             want: Want | None = _unheard(state, record)
         else:

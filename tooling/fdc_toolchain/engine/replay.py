@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..program.codec import encode
 from ..program.model import Program
-from .decide import decide
+from .decide import decide, unaffordable
 from .events import Finish, Mismatch, Perform, Record
 from .fold import fold
 from .state import RunState
@@ -34,9 +34,10 @@ def replay(
 ) -> Replayed:
     """Executes a run again, every effect answered from its record, and compares where it gets to.
 
-    Every record must be what the program wants at that moment, and every `once` effect announced
-    before it has an outcome. Where the run has an end, the end must be the same: its kind, reason
-    and place, its result, its questions, the steps and what they spent.
+    Every record must be what the program wants at that moment; the automaton, the rules and the budget
+    must let it begin, and every `once` effect must be announced before it has an outcome. Where the run
+    has an end, the end must be the same: its kind, reason and place, its result, its questions, the
+    steps and what they spent.
     """
     seen: list[Record] = []
     announced: set[tuple[str, int]] = set()
@@ -49,8 +50,21 @@ def replay(
             if (record.address, record.turn) not in announced:
                 raise _Differs(f"record {len(seen)}: `{record.tool}` at {record.address} was never announced")
 
+    def due(state: RunState, record: Record) -> None:
+        want = state.pending.get(record.address)
+        if want is None or not state.budget or record.kind not in ("intent", "outcome"):
+            return
+        # What is not announced has begun at some time before it came back, perhaps before others used too much.
+        announced = record.kind == "intent"
+        if state.overrun is not None:
+            refused = state.overrun if announced else None
+        else:
+            refused = unaffordable(state, want, state.elapsed if announced else 0.0)
+        if refused is not None:
+            raise _Differs(f"record {len(seen) + 1}: `{record.tool}` at {record.address} was begun, and {refused.message}")
+
     try:
-        state = fold(program, inputs, records, look)
+        state = fold(program, inputs, records, look, due)
     except Mismatch as wrong:
         return Replayed(0, len(seen), f"record {len(seen) + 1}: {wrong}")
     except _Differs as wrong:
