@@ -1,7 +1,7 @@
 """Real processes, real SIGKILL, real SQLite: what was recorded is not done again, and nothing is lost.
 
 The plan's tools are Python functions of the workspace that write to a witness file. Told by the
-environment, one of them kills its own process right before or right after its deed.
+environment, one of them kills its own process right before or right after its deed, or waits for a file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pytest
 from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
 
-from tests.support.background import fdc_started, wait_for
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import clean_environment, fdc, working_in
 from tests.support.repository import ROOT
 
@@ -43,6 +43,8 @@ def _die(moment):
 
 def deed(name, idempotency_key):
     _die(f"before {name}")
+    while os.environ.get("HELD") == name and not os.path.exists("go"):
+        time.sleep(0.01)
     time.sleep(float(os.environ.get("DEED_SECONDS", "0")))
     _note("effect", name, idempotency_key)
     _die(f"after {name}")
@@ -249,14 +251,15 @@ def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
 @pytest.mark.slow
 def test_of_two_controllers_one_drives_and_the_other_says_who(deeds: Path) -> None:
     """Failure test 9."""
-    with fdc_started("run", "p.plan", cwd=deeds, env={"DEED_SECONDS": "0.4"}, stdout=subprocess.DEVNULL) as first:
+    with fdc_started("run", "p.plan", cwd=deeds, env={"HELD": "look-a.in"}, stdout=subprocess.DEVNULL) as first:
         wait_for(lambda: witnessed(deeds))
         one = the_run(deeds)
         assert one["status"] == "running"
         second = fdc("resume", one["run"], cwd=deeds)
         assert second.returncode == 3
         assert f"is being driven by process {first.pid}" in second.stderr
-        assert first.wait(timeout=60) == 0
+        (deeds / "go").write_text("")
+        assert first.wait(timeout=PATIENCE) == 0
     check_finished(deeds)
 
 
@@ -268,7 +271,7 @@ def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
         several = [
             stack.enter_context(fdc_started("resume", name, cwd=deeds, env={"DEED_SECONDS": "0.2"})) for _ in range(4)
         ]
-        ends = [(process.communicate(timeout=60), process.returncode) for process in several]
+        ends = [(process.communicate(timeout=PATIENCE), process.returncode) for process in several]
     codes = sorted(code for _, code in ends)
     assert codes[0] == 0 and set(codes) <= {0, 3}, ends  # who comes when all is over finds it finished
     assert all("one controller at a time" in err for (_, err), code in ends if code == 3)
@@ -278,7 +281,7 @@ def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
 def put_to_sleep(process: subprocess.Popen[str], journal: str) -> bool:
     """Stops a controller, but not in the middle of a commit: nobody could write then before it is gone (SQLite's lock)."""
     process.send_signal(signal.SIGSTOP)
-    time.sleep(0.02)
+    wait_for(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
     database = sqlite3.connect(journal, timeout=0)
     try:
         database.execute("BEGIN IMMEDIATE")
@@ -294,7 +297,7 @@ def put_to_sleep(process: subprocess.Popen[str], journal: str) -> bool:
 @pytest.mark.slow
 def test_a_controller_that_slept_through_its_replacement_writes_nothing_more(deeds: Path) -> None:
     """Failure test 4: the zombie: stopped by the system, replaced (its lock was cleared away by hand), then woken."""
-    with fdc_started("run", "p.plan", cwd=deeds, env={"DEED_SECONDS": "0.3"}) as sleeper:
+    with fdc_started("run", "p.plan", cwd=deeds, env={"HELD": "look-a.in"}) as sleeper:
         wait_for(lambda: witnessed(deeds))
         wait_for(lambda: put_to_sleep(sleeper, journal_path(str(deeds))))
         name = the_run(deeds)["run"]
@@ -303,8 +306,9 @@ def test_a_controller_that_slept_through_its_replacement_writes_nothing_more(dee
         finish(deeds)
         check = witnessed(deeds)
         assert {one: check[one] for one in known} == {one: before[one] for one in known}
+        (deeds / "go").write_text("")
         sleeper.send_signal(signal.SIGCONT)
-        out, err = sleeper.communicate(timeout=60)
+        out, err = sleeper.communicate(timeout=PATIENCE)
     assert sleeper.returncode == 3 and "another controller has taken this run over" in err, out + err
     late = witnessed(deeds) - check
     assert sum(late.values()) <= 1  # the effect that was in flight when it was stopped, and none after it
@@ -332,7 +336,7 @@ def test_a_disk_that_is_full_stops_the_controller_and_not_the_run(workspace: Pat
     )
     done = subprocess.run(
         [sys.executable, f"{ROOT}/tooling/fdc_cli.py", "run", "p.plan"],
-        cwd=workspace, env=clean_environment(), capture_output=True, text=True, preexec_fn=limited(size), timeout=60,
+        cwd=workspace, env=clean_environment(), capture_output=True, text=True, preexec_fn=limited(size), timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 3, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -361,7 +365,7 @@ def test_a_tool_that_finds_the_disk_full_is_tried_again_on_resume(workspace: Pat
     )
     done = subprocess.run(
         [sys.executable, f"{ROOT}/tooling/fdc_cli.py", "run", "p.plan"],
-        cwd=workspace, env=clean_environment(), capture_output=True, text=True, preexec_fn=limited(200_000), timeout=60,
+        cwd=workspace, env=clean_environment(), capture_output=True, text=True, preexec_fn=limited(200_000), timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 3 and "`big.bin`: file too large" in done.stdout, done.stdout
     assert (workspace / "big.bin").read_bytes() == b"lost"
@@ -385,7 +389,7 @@ def test_a_workspace_that_cannot_be_written_is_one_sentence_and_code_3(workspace
     workspace.chmod(0o555)
     done = subprocess.run(
         [sys.executable, f"{ROOT}/tooling/fdc_cli.py", "run", "p.plan"],
-        cwd=workspace, env=clean_environment(), capture_output=True, text=True, timeout=60, preexec_fn=obey_permissions,
+        cwd=workspace, env=clean_environment(), capture_output=True, text=True, timeout=PATIENCE, preexec_fn=obey_permissions,
     )  # fmt: skip
     workspace.chmod(0o755)
     assert done.returncode == 3, done.stderr

@@ -13,7 +13,7 @@ from typing import Any
 from .process import clean_environment
 from .repository import ROOT
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 """Seconds until a test gives up; a loaded machine needs many of them, an idle one next to none."""
 
 

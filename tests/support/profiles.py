@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture.providers import HypothesisProvider
+from hypothesis.internal.constants_ast import Constants
 
 
 def load() -> None:
@@ -12,7 +15,13 @@ def load() -> None:
     slow_machine = [HealthCheck.too_slow]
     # the default run tries the same examples everywhere, so that it fails for a change and not by chance
     settings.register_profile(
-        "default", deadline=None, suppress_health_check=slow_machine, print_blob=True, derandomize=True
+        "default", deadline=None, database=None, suppress_health_check=slow_machine, print_blob=True, derandomize=True
     )
     settings.register_profile("soak", settings.get_profile("default"), max_examples=20_000, derandomize=False)
-    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+    chosen = os.environ.get("HYPOTHESIS_PROFILE", "default")
+    settings.load_profile(chosen)
+    if chosen == "default":
+        # Hypothesis takes constants out of the modules that are loaded; which those are depends on the tests that ran
+        # earlier in the same worker. There is no setting for it (tests/property/test_profiles.py sees whether this works).
+        provider: Any = HypothesisProvider
+        provider._local_constants = Constants()
