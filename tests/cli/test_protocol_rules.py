@@ -60,7 +60,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
     # rule: [(a plan that breaks it, one that differs in this and does not)]
     "l4-deep-research-cycle": [
         (research(*PHASES, "delete_file docs/tea.md"), research(*PHASES)),
-        (research(*PHASES, "rename_file docs/tea.md docs/old.md"), research(*PHASES, "read_file docs/tea.md")),
+        (research(*PHASES, "rename_file docs/tea.md docs/old.md"), research(*PHASES)),
     ],
     "phase1-deconstruction": [
         (work("delete_file docs/tea.md"), work("read_file docs/tea.md", "delete_file docs/tea.md")),
@@ -124,8 +124,14 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
     "autonomous-code-suggestion": [
         (CHANGE + "overwrite_file_with_block docs/tea.md\n    Coffee.\n", CHANGE + "allow write docs/tea.md\n" + EDIT),
     ],
-    "mandate-research-tools": [
-        (research(*PHASES, "run_in_bash_session curl https://example.org/tea"), research(*PHASES)),
+    "mandate-research-tools": [  # FDC-55
+        (research(*PHASES, step), research(*PHASES, "execute_research_protocol target=local_filesystem scope=file path=x"))
+        for step in ("run_in_bash_session curl https://example.org/tea", "read_file docs/tea.md", "list_files docs/*.md",
+                     "grep Tea docs", "view_image docs/tea.png")
+    ],
+    "complex-research": [  # FDC-55
+        (work(SEARCH, SEARCH, SEARCH), work(SEARCH, WEB)),
+        (work("pages <- list_files *", "for page in {pages} max 3", "    " + WEB), work(WEB, "read_file docs/tea.md", WEB)),
     ],
     "structured-research-phases": [
         (
