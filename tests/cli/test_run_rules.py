@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.process import fdc
+from tests.support.repository import ROOT
 
 HIDDEN = {"template": "absence", "a": {"action": "write_op", "arguments": {"path": "docs/generated/**"}}}
 READ_BACK = {"template": "response", "same": "path", "a": "write_op", "b": "read_file"}
@@ -140,3 +141,34 @@ def test_a_rule_for_an_automaton_does_not_look_into_plans_under_another(workspac
         done = fdc("run", "a.plan", "where=logs/x", cwd=workspace)
         assert (done.returncode == 1) is meant, done.stdout
         (workspace / "logs" / "x").unlink(missing_ok=True)
+
+
+ASIDE = """# FSM: tooling/research_fsm.json
+set_plan Research
+scan <- scan_documents
+scope <- scope_question question=tea scan={scan}
+gathered <- search_passages scope={scope} scan={scan}
+# fdc: ignore[broken-rule] it is refused when it runs all the same
+read_file docs/tea.md
+found <- extract_evidence scope={scope} passages={gathered.passages} scan={scan}
+plan_step_complete Gathered
+create_file_with_block research/tea.md
+    {found.citations}
+close_task
+"""
+
+
+def test_a_research_step_by_another_path_is_refused_when_it_runs(workspace: Path) -> None:
+    """FDC-55: under our own protocol, lint kept silent; the plan without that step runs."""
+    (workspace / "protocols").mkdir(exist_ok=True)
+    ours = ROOT / "protocols" / "09_research.protocol.json"
+    (workspace / "protocols" / ours.name).write_bytes(ours.read_bytes())
+    (workspace / "docs").mkdir(exist_ok=True)
+    (workspace / "docs" / "tea.md").write_text("Tea is hot.\n")
+    (workspace / "a.plan").write_text(ASIDE)
+    assert fdc("lint", "a.plan", cwd=workspace).returncode == 0
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert done.returncode == 1 and "rule: `read_file` breaks the rule `mandate-research-tools`" in done.stdout, done.stdout
+    kept = [line for line in ASIDE.split("\n") if "read_file" not in line and "fdc: ignore" not in line]
+    (workspace / "a.plan").write_text("\n".join(kept))
+    assert fdc("run", "a.plan", cwd=workspace).returncode == 0

@@ -9,6 +9,7 @@ from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
 
+from tests.support.inside import fdc
 from tests.support.research import program, write
 
 
@@ -61,3 +62,49 @@ def test_the_planning_tool_returns_a_plan(root: Path) -> None:
     assert 'param question = "What is \\"tea\\"?"' in made and made.startswith("# FSM: tooling/research_fsm.json\n")
     failure = perform(root, "plan_deep_research", topic=" \u200b").failure
     assert failure is not None and "the topic is empty" == failure.message
+
+
+SHOP = {
+    "shop/stock.py": "LIMIT = 3\n\n\ndef reserve(basket):\n    return basket\n",
+    "shop/orders.py": "from .stock import reserve\n\n\ndef place(basket):\n    return reserve(basket)\n",
+    "docs/stock.md": "# Stock\n\nCall `reserve` first; preserve nothing.\n",
+}
+
+
+def built(folder: Path) -> Path:
+    """A workspace whose knowledge graph `fdc knowledge build` made."""
+    (folder / "knowledge_core").mkdir(exist_ok=True)
+    write(folder, SHOP)
+    done = fdc("knowledge", "build", cwd=folder)
+    assert 0 == done.returncode, done.stderr
+    return folder
+
+
+def test_the_knowledge_graph_is_enriched_with_the_documents_that_name_it(tmp_path: Path) -> None:
+    """FDC-56: knowledge_graph/enrich, by a name and by a file."""
+    root = built(tmp_path)
+    stated = {"target": "knowledge_graph", "scope": "enrich"}
+    assert (
+        "`reserve`: function, shop/stock.py:4\nshop/stock.py is imported by shop/orders.py\n"
+        "docs/stock.md:3: Call `reserve` first; preserve nothing."
+    ) == perform(root, "execute_research_protocol", **stated, query="reserve").value
+    told = perform(root, "execute_research_protocol", **stated, query="./shop/orders.py").value
+    assert "`place`: function, shop/orders.py:4\nshop/orders.py imports shop/stock.py" == told
+
+
+def test_a_knowledge_graph_that_is_not_there_or_not_right_any_more_says_so(tmp_path: Path) -> None:
+    """FDC-56: nothing is made up."""
+    stated = {"target": "knowledge_graph", "scope": "enrich"}
+    failure = perform(tmp_path, "execute_research_protocol", **stated, query="reserve").failure
+    assert failure is not None and "missing" == failure.kind and "`fdc knowledge build` makes it" in failure.message
+    root = built(tmp_path)
+    (root / "shop/stock.py").write_text("# moved\n" * 9)
+    told = perform(root, "execute_research_protocol", **stated, query="reserve").value
+    assert "shop/stock.py:4 (it is not there any more: `fdc knowledge build`)" in told
+    failure = perform(root, "execute_research_protocol", **stated, query="nothing_of_it").failure
+    assert failure is not None and "has nothing named `nothing_of_it`" in failure.message
+    failure = perform(root, "execute_research_protocol", **stated).failure
+    assert failure is not None and "Error: 'query' not specified for knowledge_graph enrich." == failure.message
+    (root / "knowledge_core/symbols.json").write_text("[")
+    failure = perform(root, "execute_research_protocol", **stated, query="reserve").failure
+    assert failure is not None and "input" == failure.kind and "not valid JSON" in failure.message

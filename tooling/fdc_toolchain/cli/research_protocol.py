@@ -1,4 +1,4 @@
-"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder, a search, a page.
+"""`research.py`: gathers what stated constraints name (FDC-56): a file, a folder, a definition, a search, a page.
 
 What is out of reach is said.
 """
@@ -21,12 +21,12 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
     """Executes a piece of research that its constraints describe.
 
     Args:
-        constraints: `target` (`local_filesystem`, `external_web`, `external_repository`), `scope` (`file`, `directory`,
-            `narrow`, `broad`), and what these need: `path`, `query` or `url`.
+        constraints: `target` (`local_filesystem`, `external_web`, `external_repository`, `knowledge_graph`), `scope` (`file`,
+            `directory`, `narrow`, `broad`, `enrich`), and what these need: `path`, `query` or `url`.
         root: the workspace; the nearest one above the working directory otherwise.
 
     Returns:
-        The file's text, the folder's files, one a line, what a search found, or the text of a page. Where that cannot be
+        The file's text, the folder's files, one a line, what a search or the knowledge graph has, or the text of a page. Where that cannot be
         had, a sentence that begins with `Error: `; nothing is made up.
     """
     return _execute(constraints, root)[0]
@@ -53,10 +53,10 @@ def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, boo
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--target", required=True, help="local_filesystem, external_web or external_repository.")
-@click.option("--scope", default="", help="file or directory; narrow or broad.")
+@click.option("--target", required=True, help="local_filesystem, external_web, external_repository or knowledge_graph.")
+@click.option("--scope", default="", help="file or directory; narrow or broad; enrich.")
 @click.option("--path", help="The file or folder.")
-@click.option("--query", help="What to search the web for.")
+@click.option("--query", help="What to search the web for; the name or file to enrich.")
 @click.option("--url", help="What to fetch.")
 def command(target: str, scope: str, path: str | None, query: str | None, url: str | None) -> int:
     """Gather what the constraints name and print it."""

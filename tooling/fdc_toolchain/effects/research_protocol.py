@@ -17,6 +17,7 @@ ROUTES: dict[tuple[str, str], str] = {
     ("external_web", "narrow"): "query",
     ("external_web", "broad"): "url",
     ("external_repository", ""): "url",
+    ("knowledge_graph", "enrich"): "query",
 }
 
 
@@ -31,10 +32,10 @@ def plan_deep_research(args: dict[str, Any], context: Context) -> Any:
 
 
 def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
-    """`execute_research_protocol`: the file, the folder, the results of a search or the page that the constraints name.
+    """`execute_research_protocol`: the file, the folder, the definitions, the results or the page that the constraints name.
 
     What cannot be had is a failure that says why: nothing is made up. A repository is read as the page that its address
-    shows. (`knowledge_graph` is none of the targets: what it enriched, `fdc knowledge` makes from the sources.)
+    shows. `knowledge_graph` is what `fdc knowledge build` wrote, enriched with the documents that speak of what is asked for.
     """
     target, scope = word(args, "target"), word(args, "scope", "")
     key = ROUTES.get((target, scope)) or ROUTES.get((target, ""))
@@ -50,6 +51,10 @@ def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
             raise ToolFailure("encoding", f"`{value}` is not UTF-8 text") from None
     if target == "local_filesystem":
         return "\n".join(find_tools.list_files({"path": value}, context))
+    if target == "knowledge_graph":
+        from .knowledge_graph import enrich
+
+        return enrich(value, context)
     from . import web_tools
 
     if key == "query":
