@@ -30,7 +30,7 @@ def small(**more: dict[str, Any]) -> Lexicon:
     another."""
     return lexicon(
         {
-            "end": "last part", "life": "being", "death": "end of life", "walk": "step by step", "step": "part of a walk",
+            "end": "last part", "life": "being again", "death": "end of life", "walk": "step by step", "step": "part of a walk",
             "being": "odd quirk of quality", "odd": "quirk", "quirk": "odd being", "quality": "being of being", "last": "end",
             "part": "quality of being", "hammer": "used for a being", "wheel": "being part", "loop": "a loop is a quirk loop",
             "other": "being", "more": "being loop", "again": "being loop", "also": "loop being hammer",
@@ -107,15 +107,60 @@ def test_a_definition_that_names_its_word_is_refined_and_comes_back_restated() -
 
 @pytest.mark.parametrize(
     ("more", "kind"),
-    [({"uses": (5,)}, "analytic"), ({"parts": ("rim", "spoke")}, "synthetic"), ({"gloss": "used for rolling"}, "functional")],
-)
+    [
+        ({"uses": (5,)}, "analytic"), ({"parts": ("being", "odd")}, "synthetic"), ({"gloss": "used for rolling"}, "functional"),
+        ({"gloss": "the act of being odd", "uses": (5, 6)}, "analytic"),
+    ],
+)  # fmt: skip
 def test_decomposition_strikes_in_three_ways(more: dict[str, Any], kind: str) -> None:
-    """ALPH-12: by words that are all more basic, by parts that are named, by a use; each attempt is in the record."""
-    output = judged(small(quirk={"used": 60, **more}, being={"used": 500}), "quirk")
+    """ALPH-12: by words that are all more basic or a form of another, by parts that are more basic, by a use; each attempt is
+    in the record, with what it comes to."""
+    output = judged(small(quirk={"used": 60, **more}, being={"used": 500}, odd={"used": 70}), "quirk")
     assert ("REJECT", "decomposition") == failed(output)
     attempts = output["attacks"]["decomposition"]["attempts"]
     assert ["analytic", "synthetic", "functional"] == [one["kind"] for one in attempts]
     assert kind in [one["kind"] for one in attempts if one["succeeded"]]
+
+
+@pytest.mark.parametrize("more", [
+    {"parts": ("rare", "wheel")},  # rarer than the whole: they explain nothing
+    {"parts": ("being",)},  # one part is no decomposition
+    {"gloss": "odd being; widely used as a solvent"},  # what it is for is an aside
+    {"gloss": "characteristic of the odd", "uses": (6,)},  # the other word is the rarer one
+])  # fmt: skip
+def test_what_explains_nothing_takes_nothing_apart(more: dict[str, Any]) -> None:
+    """ALPH-12: a whole is not taken apart by its rarer parts, nor by what is said of it beside its definition."""
+    words = small(quirk={"used": 60, "uses": (6, 9), **more}, quality={"used": 700}, being={"used": 500})
+    output = judged(words, "quirk", strictness=0.0)
+    assert ("ACCEPT", "") == failed(output), output["reasoning_summary"]
+
+
+def test_a_word_that_alone_defines_a_primitive_is_redundant() -> None:
+    """ALPH-12: `person` is a human being, so that whoever has `person` has `human`."""
+    words = small(life={"gloss": "a being", "uses": (5,)})
+    assert ["PRM_0002"] == judged(words, "being")["attacks"]["redundancy"]["using_primitives"]
+
+
+def test_a_field_that_cultures_make_binds_a_word_to_them() -> None:
+    """ALPH-12: however often a corpus of one language has it; unless the words that languages borrow least have it."""
+    made = {"lexname": "noun.artifact", "met": 900, "senses": 9}
+    assert "culturally_bound" == judged(small(being=made), "being")["attacks"]["cultural_variance"]["assessment"]
+    listed = small(being={**made, "label": "rope"})
+    assert "universal" == judged(listed, "rope")["attacks"]["cultural_variance"]["assessment"]
+
+
+@pytest.mark.parametrize(("gloss", "more", "said"), [
+    ("have a loop, be a quirk", {}, "be a quirk"),
+    ("have a loop, in an odd, quirky, or other sense", {"hypernyms": ("being",)}, "a kind of `being`; the dictionary does not"),
+    ("a loop", {"antonyms": ("end",)}, "the opposite of `end`; the dictionary does not"),
+    ("a loop", {"hyponyms": ("quirk", "hike")}, "with `quirk`, `hike` below it; the dictionary does not"),
+    ("a loop", {}, "a sense of its own; the dictionary does not"),
+])  # fmt: skip
+def test_a_revision_never_names_its_word_and_is_never_a_leftover(gloss: str, more: dict[str, Any], said: str) -> None:
+    """ALPH-16: of a definition that cannot do without the word, what stands around it in the dictionary is said."""
+    row = consult(small(loop={"gloss": gloss, **more}), {"role": "critic", "candidates": ["loop"], "primitives": []})["rows"][0]
+    text = proposer.restated(row)
+    assert text.startswith(said) and "loop" not in text
 
 
 def test_parsimony_strikes_what_few_definitions_use_and_strictness_raises_the_bar() -> None:

@@ -28,17 +28,19 @@ _OF_LEXNAME = {
     "verb.stative": "being", "verb.weather": "matter", "adj.ppl": "quality",
 }  # fmt: skip
 _OF_WORD = {
-    **dict.fromkeys(("time",), "time"), **dict.fromkeys(("space", "place", "location", "shape"), "space"),
+    **dict.fromkeys(("time",), "time"), **dict.fromkeys(("space", "place", "location", "shape", "form"), "space"),
     **dict.fromkeys(("cause", "event", "process", "phenomenon", "effect", "result"), "causation"),
-    **dict.fromkeys(("act", "do", "use"), "action"),
-    **dict.fromkeys(("matter", "substance", "object", "artifact", "food", "water"), "matter"),
+    **dict.fromkeys(("act", "do", "use"), "action"), **dict.fromkeys(("communication",), "language"),
+    **dict.fromkeys(("matter", "substance", "object", "artifact", "water"), "matter"),
     **dict.fromkeys(("group", "number", "two", "three", "part", "whole", "measure", "unit", "degree"), "quantity"),
+    **dict.fromkeys(("quantity", "amount"), "quantity"),
     **dict.fromkeys(("large", "small", "big", "little", "long", "short", "high", "low", "wide"), "quantity"),
-    **dict.fromkeys(("feeling", "motivation", "cognition"), "mind"), **dict.fromkeys(("attribute",), "quality"),
+    **dict.fromkeys(("feeling", "motivation", "motive", "cognition", "knowledge"), "mind"),
+    **dict.fromkeys(("attribute",), "quality"),
     **dict.fromkeys(("relation", "same", "similar", "different", "equal"), "relation"),
     **dict.fromkeys(("possible", "necessary", "able", "capable", "likely", "need", "must", "probable"), "modality"),
-    **dict.fromkeys(("good", "bad", "value"), "value"), **dict.fromkeys(("person", "people", "human"), "society"),
-    **dict.fromkeys(("organism", "plant", "animal", "life", "live", "body"), "life"),
+    **dict.fromkeys(("good", "bad", "value", "possession"), "value"), **dict.fromkeys(("person", "people", "human"), "society"),
+    **dict.fromkeys(("organism", "plant", "animal", "life", "live", "body", "cell", "food"), "life"),
 }  # fmt: skip
 
 
@@ -230,10 +232,14 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
         "contexts": [[name, count] for name, count in word.contexts[:8]], "regions": list(word.regions),
         "used": word.used, "definition": lexicon.labels(used),
         "rarer": lexicon.labels(one for one in used if lexicon.basic(one) < lexicon.basic(place)),
-        "own": place in word.uses, "parts": list(word.parts), "hyponyms": list(word.hyponyms),
+        "own": place in word.uses, "parts": list(word.parts), "hyponyms": _common(lexicon, word.hyponyms),
+        "simpler_parts": lexicon.labels(one for one in lexicon.places(word.parts) if lexicon.basic(one) >= lexicon.basic(place)),
         "trace": lexicon.labels(lexicon.trace(place)[:40]),
         "circle": lexicon.labels(lexicon.circle(place)), "circle_of_members": lexicon.labels(lexicon.circle(place, members)),
         "mutual": lexicon.labels(one for one in used if one in members and lexicon.close(place, one)),
+        "paraphrased": lexicon.labels(
+            one for one in sorted(members) if lexicon.uses[one] == (place,) and not lexicon.close(place, one)
+        ),
         "same_sense": lexicon.labels(same), "kin": lexicon.labels(lexicon.kin(place, members)),
         "expression": None if expression is None else lexicon.labels(expression),
         "grounded": lexicon.labels(one for one in used if one in ground.grounded),
@@ -243,6 +249,12 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
         "contrasts": lexicon.labels(antonyms), "presupposes": lexicon.labels(above[:2]),
         "composes": [[lexicon.words[other].label, count] for other, count in beside],
     }  # fmt: skip
+
+
+def _common(lexicon: Lexicon, labels: Iterable[str]) -> list[str]:
+    """Words, those first that were met most."""
+    met = {label: lexicon.words[place].met for label in labels if (place := lexicon.place(label)) is not None}
+    return sorted(labels, key=lambda label: -met.get(label, 0))
 
 
 def _company(lexicon: Lexicon, place: int, members: Iterable[int]) -> list[tuple[int, int]]:

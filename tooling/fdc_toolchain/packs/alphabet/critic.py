@@ -2,10 +2,12 @@
 
 What the attacks mean here:
 - decomposition: the definition takes the word apart if its words are more basic, that is, stand in more definitions (all of
-  them with strictness 0, half of them with 1); the dictionary names parts of it; or it is defined by what it is for.
+  them with strictness 0, half of them with 1), or if it says only that the word is a form of another (`of or relating to
+  war`, `the act of moving`); the dictionary names two parts of it that are more basic than the whole, for what is rarer
+  explains nothing; or the first clause of its definition says what it is for.
 - circularity: the definition names its own word, or the word and a primitive define each other.
-- redundancy: a primitive has the same sense, or is another form of the same word, or the definition comes to primitives
-  alone when it is followed down.
+- redundancy: a primitive has the same sense, or is another form of the same word, or is defined by this word alone, or the
+  definition comes to primitives alone when it is followed down.
 - edge_cases: how the word's uses are spread over fields of meaning.
 - cultural_variance: whether it is on the Leipzig-Jakarta list, regional, or of a field that cultures make; a dictionary of
   one language cannot show more, and the notes say so.
@@ -25,9 +27,16 @@ _PURPOSE = re.compile(
     r"\b(?:used (?:for|to|in|as|by)|serv(?:es|ing) (?:to|as|for)|(?:intended|designed) (?:for|to)"
     r"|for the purpose of|whose function)\b"
 )
-_MADE = frozenset(
-    ["noun.artifact", "noun.food", "noun.possession", "noun.person", "noun.communication", "verb.competition", "verb.social"]
+_FORM = re.compile(
+    r"^(?:\([^)]*\) ?)?(?:(?:of or |relating to or )?(?:relating|pertaining|related) to\b|of or concerning\b"
+    r"|(?:the|an?) (?:act|action|quality|state|property|condition|process|fact) (?:of|that)\b|in an? \w+ (?:manner|way)\b"
+    r"|(?:of or |involving or )?characteristic of\b)"
 )
+"""Definitions that make a word of another and say no more: enough where the other is not the rarer one."""
+_CRAFTED = frozenset(["noun.artifact", "noun.food", "verb.competition"])
+"""Fields that cultures make: what is of them is bound to some unless the list of least borrowed words has it."""
+_MADE = frozenset(["noun.possession", "noun.person", "noun.communication", "verb.social"])
+"""Fields that cultures make differently."""
 LEAST_USED = 10
 """With a strictness of 0 a word is needed from so many definitions on; with 1 from three times as many."""
 
@@ -79,27 +88,36 @@ def _judged(
 def _decomposition(label: str, row: dict[str, Any], strictness: float) -> dict[str, Any]:
     seen = row["evidence"]
     definition, rarer, parts = seen["definition"], seen["rarer"], seen["parts"]
-    purpose = _PURPOSE.search(row["gloss"])
+    form = _FORM.search(row["gloss"]) if len(rarer) < len(definition) or (definition and seen["lexname"] == "adj.pert") else None
+    purpose = _PURPOSE.search(row["gloss"].partition(";")[0])
     # a definition of one or two form words, as in `bear: have`, is a paraphrase; a longer one has nothing to be looked up
-    analysed = len(rarer) <= 0.5 * strictness * len(definition) if definition else len(row["gloss"].split()) < 3
-    named = ", ".join(parts)
+    simple = len(rarer) <= 0.5 * strictness * len(definition) if definition else len(row["gloss"].split()) < 3
     attempts = [
         {
             "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or row['gloss']}",
-            "succeeded": analysed, "result": _analysis(label, definition, rarer, analysed), "into": definition,
+            "succeeded": simple or form is not None,
+            "result": f"`{form[0]} ...` makes it of another word" if form else _analysis(label, definition, rarer, simple),
+            "into": definition,
         },
         {
-            "kind": "synthetic", "attempt": f"the parts of {label}: {named or 'none named'}", "succeeded": len(parts) > 1,
-            "result": "it has parts that are named" if len(parts) > 1 else "the dictionary names no two parts of it",
+            "kind": "synthetic", "attempt": f"the parts of {label}: {', '.join(parts) or 'none named'}",
+            "succeeded": len(seen["simpler_parts"]) > 1, "result": _parts(parts, seen["simpler_parts"]),
+            "into": seen["simpler_parts"],
         },
         {
             "kind": "functional", "attempt": f"what {label} is for: {purpose[0] if purpose else 'nothing is said'}",
-            "succeeded": purpose is not None, "result": f"it is {'' if purpose else 'not '}defined by a use",
+            "succeeded": purpose is not None, "result": f"it is {'' if purpose else 'not '}defined by a use", "into": definition,
         },
     ]  # fmt: skip
     won = [one["kind"] for one in attempts if one["succeeded"]]
     notes = f"Taken apart by: {', '.join(map(str, won))}." if won else "None of the three takes it apart."
     return {"attempts": attempts, "survived": not won, "notes": notes}
+
+
+def _parts(parts: list[str], simpler: list[str]) -> str:
+    if len(simpler) > 1:
+        return f"{' and '.join(simpler[:4])} stand in more definitions than the whole"
+    return "its parts need more explanation than the whole does" if parts else "the dictionary names no parts of it"
 
 
 def _analysis(label: str, definition: list[str], rarer: list[str], analysed: bool) -> str:
@@ -145,6 +163,9 @@ def _redundancy(label: str, row: dict[str, Any], ids: dict[str, str]) -> dict[st
     for member in seen.get("kin", ()):
         attempts.append({"expression": f"{label} ~ {member}", "succeeded": True, "why": "both are forms of one word"})
         used = used or [member]
+    for member in seen.get("paraphrased", ()):
+        attempts.append({"expression": f"{label} = {member}", "succeeded": True, "why": f"{member} is defined by {label} alone"})
+        used = used or [member]
     whole = seen["expression"]
     definition = seen["definition"]
     missing = ", ".join(seen["missing"][:6]) or "none"
@@ -189,9 +210,10 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
         evidence_for.append(f"{row['senses']} senses; old and general words have many")
     if seen["regions"]:
         against.append(f"marked as belonging to {', '.join(seen['regions'])}")
-    if seen["lexname"] in _MADE and not listed:
+    if seen["lexname"] in _MADE | _CRAFTED and not listed:
         against.append(f"of {seen['lexname']}, a field that cultures make differently")
-    bound = bool(seen["regions"]) or (bool(against) and not evidence_for)
+    crafted = seen["lexname"] in _CRAFTED and not listed
+    bound = bool(seen["regions"]) or crafted or (bool(against) and not evidence_for)
     assessment = "culturally_bound" if bound else "universal" if listed else "near_universal"
     notes = f"A dictionary of one language cannot show universality: it has no translations. This is an estimate. {NOTE}"
     return {"evidence_for_universality": evidence_for, "evidence_against": against, "assessment": assessment, "notes": notes}

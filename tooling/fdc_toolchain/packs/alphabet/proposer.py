@@ -50,7 +50,7 @@ def propose(context: dict[str, Any], lexicon: dict[str, Any], temperature: float
 def _candidate(row: dict[str, Any], strategy: str, *, revised: bool) -> dict[str, Any]:
     seen = row.get("evidence") or {}
     label = str(row["label"])
-    definition = restated(label, str(row["gloss"])) if revised else str(row["gloss"])
+    definition = restated(row) if revised else str(row["gloss"])
     why = "Proposed again, with a definition that does without the word" if revised else str(row.get("why", ""))
     place = f"{seen.get('lexname', '')}, `{label}` ({row['pos']}), sense {seen.get('sense', 1)}"
     return {
@@ -82,13 +82,26 @@ def _resistance(label: str, seen: dict[str, Any]) -> str:
     return said
 
 
-def restated(label: str, definition: str) -> str:
-    """A definition without the clauses that name the word itself, where one is left; what a revision proposes."""
+_TAIL = re.compile(r"(?:either|or|and|in|by|of|as|with|for|to|from|also|e\.g|etc|especially|usually|primarily|temporal)\b", re.I)
+"""A clause that begins so belongs to one before it, and says nothing by itself; nor does a single word."""
+
+
+def restated(row: dict[str, Any]) -> str:
+    """What a revision proposes: the definition without the clauses that name the word itself, or, where each does, the word
+    above it and some below: that it cannot be said without itself is what one expects of a primitive."""
+    label = str(row["label"])
     named = re.compile(rf"\b{re.escape(label)}\w*\b", re.IGNORECASE)
-    definition = re.sub(rf"(?:, )?\b(?:or|and) {re.escape(label)}\w*\b", "", definition, flags=re.IGNORECASE)
+    definition = re.sub(rf"(?:, )?\b(?:or|and) {re.escape(label)}\w*\b", "", str(row["gloss"]), flags=re.IGNORECASE)
     clauses = [clause.strip() for clause in re.split(r"[;,]", definition)]
-    kept = [clause for clause in clauses if clause and not named.search(clause)]
-    return "; ".join(kept) if kept else named.sub("this", definition)
+    kept = [clause for clause in clauses if " " in clause and not named.search(clause) and not _TAIL.match(clause)]
+    if kept:
+        return "; ".join(kept)
+    below = [one for one in (row.get("evidence") or {}).get("hyponyms", ()) if not named.search(one)][:3]
+    near = [one for one in [*row["hypernyms"], *row["synonyms"]] if not named.search(one)][:1]
+    said = [f"a kind of `{one}`" for one in near]
+    said += [f"with {', '.join(f'`{one}`' for one in below)} below it"] if below else []
+    said += [f"the opposite of `{one}`" for one in row["antonyms"][:1] if not named.search(one)]
+    return f"{', '.join(said) or 'a sense of its own'}; the dictionary does not define it without the word itself"
 
 
 def _sentence(text: str) -> str:

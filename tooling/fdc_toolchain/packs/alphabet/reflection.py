@@ -37,16 +37,23 @@ def period(work: Work) -> Value:
         "gaps": work.state["pending"]["gaps_to_fill"][:10],
         "strategy": dict(work.state["current_strategy"]),
         "total": len(work.alphabet),
+        "tested": int(work.coverage.get("total", 0)),
     }
 
 
 def reflect(context: Value, temperature: Any = None) -> Value:
-    """The embedded meta-reasoner: every sentence is computed from the period's numbers, and it never concludes."""
+    """The embedded meta-reasoner: every sentence is computed from the period's numbers.
+
+    Primitives that express no more of the test concepts than there were before them speak for a critic that is too lenient;
+    where he cannot be stricter, nothing more is to be had from a dictionary, and the work is concluded.
+    """
     found = context["period"]
     thin = sorted(found["by_domain"], key=lambda name: (found["by_domain"][name], name))[:3]
     rate = found["acceptance_rate"]
-    calibration = "too_strict" if rate < 0.2 else "too_lenient" if rate > 0.8 else "balanced"
-    poor = found["candidates"] >= 5 and rate < 0.2
+    idle = found["tested"] > 0 and found["primitives_added"] > 0 and found["coverage_after"] <= found["coverage_before"]
+    done = idle and found["strategy"]["critic_strictness"] >= 1.0
+    calibration = "too_lenient" if idle or rate > 0.8 else "too_strict" if rate < 0.2 else "balanced"
+    poor = found["candidates"] >= 5 and rate < 0.2 and not idle
     patterns = [
         {"pattern": f"candidates fail the attack {name}", "frequency": number, "implications": _implied(name)}
         for name, number in found["failed_attacks"].items()
@@ -57,7 +64,7 @@ def reflect(context: Value, temperature: Any = None) -> Value:
             {"component": "PROPOSER", "adjustment": f"look first at {', '.join(thin)}", "rationale": "they have the fewest"}
         ],
         "domain_priorities": thin,
-        "criterion_calibration": f"{rate:.0%} of the candidates of the period were accepted: {calibration.replace('_', ' ')}",
+        "criterion_calibration": _said(found, calibration, idle, done),
     }
     return {"meta_reflection": {
         "progress": {key: found[key] for key in PROGRESS},
@@ -74,13 +81,21 @@ def reflect(context: Value, temperature: Any = None) -> Value:
             "tradition_bias": "English as a dictionary has it", "leibniz_alignment": 3,
         },
         "course_corrections": corrections,
-        "decision": "PIVOT" if poor else "CONTINUE",
+        "decision": "CONCLUDE" if done else "PIVOT" if poor else "CONTINUE",
         "next_period_predictions": [],
         "insights_for_archive": [{"insight": row["pattern"], "category": "methodological"} for row in patterns[:2]],
     }}  # fmt: skip
 
 
 PROGRESS = ("primitives_added", "primitives_rejected", "acceptance_rate", "coverage_before", "coverage_after")
+
+
+def _said(found: Value, calibration: str, idle: bool, done: bool) -> str:
+    said = f"{found['acceptance_rate']:.0%} of the candidates of the period were accepted"
+    if idle:
+        said += f", and {found['primitives_added']} primitives express no more of {found['tested']} test concepts than there were"
+    more = "; the critic cannot be stricter, and nothing more is to be had from a dictionary" if done else ""
+    return f"{said}: {calibration.replace('_', ' ')}{more}"
 
 
 def _implied(attack: str) -> str:

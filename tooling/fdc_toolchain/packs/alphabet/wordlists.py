@@ -9,7 +9,8 @@ LEIPZIG_JAKARTA = frozenset(
     heavy take old eat thigh thick long blow wood run fall eye ash tail dog cry weep tie see sweet rope shade shadow bird salt
     small wide star hard crush grind""".split()
 )
-"""The words that 41 languages borrowed least (Tadmor, Haspelmath and Taylor 2010), but for pronouns and question words."""
+"""The words that 41 languages borrowed least (Tadmor, Haspelmath and Taylor 2010), but for pronouns and question words;
+held in November 2026 against the copy of a linguistic database. Where a gloss has two words, both stand here."""
 
 Entry = tuple[str, str, str]
 """An item of an inventory: its name, the labels that are the same, and labels that are near (our reading, not theirs)."""
@@ -45,7 +46,8 @@ NSM: tuple[Entry, ...] = (
     ("VERY", "very", "degree great"), ("MORE", "more", "increase degree"),
     ("LIKE~WAY", "like way", "similar resemble manner"),
 )  # fmt: skip
-"""The 65 semantic primes of the Natural Semantic Metalanguage (Goddard and Wierzbicka 2014)."""
+"""The 65 semantic primes of the Natural Semantic Metalanguage (Goddard and Wierzbicka 2014), held against the table of 2014
+that their project publishes."""
 
 ARISTOTLE: tuple[Entry, ...] = (
     ("substance (ousia)", "substance", "thing entity object exist matter"),
@@ -57,7 +59,7 @@ ARISTOTLE: tuple[Entry, ...] = (
     ("action (poiein)", "action act", "do make produce cause"),
     ("affection (paschein)", "affection passion", "feel receive change undergo"),
 )  # fmt: skip
-"""The ten categories (Categories 4, 1b25)."""
+"""The ten categories (Categories 4, 1b25), held against two translations."""
 
 WORDNET_TOP: tuple[Entry, ...] = (
     ("act, activity", "act activity action", "do make"), ("animal, fauna", "animal", "organism live life"),
@@ -76,7 +78,7 @@ WORDNET_TOP: tuple[Entry, ...] = (
     ("shape", "shape", "form side"), ("state, condition", "state condition", "exist quality"),
     ("substance", "substance", "material matter liquid"), ("time", "time", "period"),
 )  # fmt: skip
-"""The 25 unique beginners of WordNet's nouns (Miller 1990)."""
+"""The 25 unique beginners of WordNet's nouns (Miller 1990); its lexicographers' files of nouns are named after them."""
 
 CYC: tuple[Entry, ...] = (
     ("Thing", "thing", "entity exist"), ("Individual", "individual", "unit single thing"),
@@ -90,4 +92,6 @@ CYC: tuple[Entry, ...] = (
     ("AttributeValue", "attribute value", "quality property characteristic"), ("Role", "role", "function purpose"),
     ("Microtheory (context)", "context", "condition"),
 )  # fmt: skip
-"""Some terms of Cyc's upper ontology as it was published with OpenCyc; Cyc as a whole is not public."""
+"""Some terms of Cyc's upper ontology as it was published with OpenCyc, a choice and no list of theirs: Thing, Intangible,
+PartiallyTangible, TemporalThing, SpatialThing, Predicate and Microtheory were held against what is published, the others are
+from memory. Cyc as a whole is not public."""
