@@ -18,6 +18,7 @@ from fdc_toolchain import durable
 from fdc_toolchain.effects import activity_log
 from fdc_toolchain.knowledge.activity import LOG, Entry, History, ValidationError, entry
 
+from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
 NOW = datetime(2026, 2, 3, tzinfo=UTC)
@@ -52,7 +53,7 @@ def test_many_writers_lose_nothing_and_mix_nothing(tmp_path: Path) -> None:
     """FDC-108: 6 processes with 20 entries each, one object a line."""
     program = f"for n in range(20): activity_log.append({str(tmp_path)!r}, made(n))\n"
     children = [writer(program, f"w{number}") for number in range(6)]
-    assert [("", "")] * 6 == [child.communicate(timeout=120) for child in children]
+    assert [("", "")] * 6 == [child.communicate(timeout=PATIENCE) for child in children]
     *whole, end = lines(tmp_path)
     assert b"" == end
     assert {f"w{w}-{n}" for w in range(6) for n in range(20)} == {json.loads(raw)["task"]["id"] for raw in whole}
@@ -80,7 +81,7 @@ def test_a_writer_killed_in_the_middle_of_a_line_costs_only_that_line(tmp_path: 
         f"activity_log.append({str(tmp_path)!r}, made(1))\n"
     )
     child = writer(program, "killed")
-    child.communicate(timeout=60)
+    child.communicate(timeout=PATIENCE)
     assert -signal.SIGKILL == child.returncode
     assert 3000 == (tmp_path / LOG).stat().st_size, "the line is torn"
     activity_log.append(str(tmp_path), made("after"))
@@ -115,7 +116,7 @@ def test_a_decision_sees_every_entry_before_its_own(tmp_path: Path) -> None:
         f"activity_log.transact({str(tmp_path)!r}, lambda history: [] if history.entries else [made(0)])\n"
     )
     children = [writer(program, f"w{number}") for number in range(4)]
-    assert [("", "")] * 4 == [child.communicate(timeout=60) for child in children]
+    assert [("", "")] * 4 == [child.communicate(timeout=PATIENCE) for child in children]
     assert 1 == len(activity_log.history(str(tmp_path)).entries)
 
 

@@ -24,7 +24,7 @@ from fdc_toolchain.workflows.agent_state import AgentState
 from fdc_toolchain.workflows.master_control import MasterControlGraph
 from fdc_toolchain.workflows.model_port import Message
 
-from tests.support.background import fdc_started, wait_for
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 
@@ -44,7 +44,8 @@ DEEDS = """
 import os, time
 
 def deed(name, idempotency_key):
-    time.sleep(float(os.environ.get("DEED_SECONDS", "0")))
+    while os.environ.get("HELD") == name and not os.path.exists("go"):
+        time.sleep(0.01)
     handle = os.open("witness.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.write(handle, f"{name}\\n".encode())
     os.close(handle)
@@ -52,6 +53,12 @@ def deed(name, idempotency_key):
 """
 WRONG = {"edits": [{"path": "own.py", "content": "def two():\n    return 1\n"}]}
 RIGHT = {"edits": [{"path": "own.py", "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE"}]}
+HELD_RESEARCH = """
+import os, sys, time
+
+while "research" in sys.orig_argv and not os.path.exists("go"):
+    time.sleep(0.01)
+"""
 ANALYSIS = "## 5. Proposed Corrective Actions\n\n1. **Lesson:** Count twice.\n   **Action:** Keep a list.\n"
 
 
@@ -193,14 +200,24 @@ def state_of(home: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["AWAITING_RESULT", "EXECUTING", "RUNNING_TESTS"])
-def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, state: str) -> None:
-    """FDC-54, FDC-90, FDC-92, FDC-105: SIGKILL of the real process, research and failing tests included."""
+def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, tmp_path: Path, state: str) -> None:
+    """FDC-54, FDC-90, FDC-92, FDC-105: SIGKILL of the real process, research and failing tests included.
+
+    What it waits for in that state does not end before there is a file `go`.
+    """
     (home / "plan.txt").write_text("research what is two\n")
     (home / "analysis.md").write_text(ANALYSIS)
-    options = ["--network", "off", "--wait", "60", "--analysis", "analysis.md"]
-    env = {"DEED_SECONDS": "0.3" if state == "EXECUTING" else "0"}
-    if state == "RUNNING_TESTS":
-        (home / "fdc.toml").write_text('test-command = "sleep 0.4; grep -q \'return 2\' own.py"\n')
+    options = ["--network", "off", "--wait", str(PATIENCE), "--analysis", "analysis.md"]
+    env = {}
+    if state == "AWAITING_RESULT":
+        (tmp_path / "held").mkdir()
+        (tmp_path / "held" / "sitecustomize.py").write_text(HELD_RESEARCH)
+        env = {"PYTHONPATH": str(tmp_path / "held")}
+    elif state == "EXECUTING":
+        env = {"HELD": "one"}
+    else:
+        command = "while [ ! -e go ]; do sleep 0.05; done; grep -q 'return 2' own.py"
+        (home / "fdc.toml").write_text(f'test-command = "{command}"\n')
     begin = ["agent", "T-1", *options]
     with answering(home):
         with fdc_started(*begin, cwd=home, env=env, stdout=subprocess.DEVNULL) as process:
@@ -210,6 +227,7 @@ def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, state: str) -> No
             wait_for(lambda: state_of(home) == state)
             process.kill()
             assert -signal.SIGKILL == process.wait()
+        (home / "go").write_text("")
         (home / "plan.txt").write_text(PLAN)
         done = fdc("agent", "--resume", "T-1", *options, cwd=home)
     assert 0 == done.returncode, done.stdout + done.stderr
@@ -221,11 +239,11 @@ def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, state: str) -> No
 
 @pytest.mark.slow
 def test_of_two_agents_on_a_task_one_has_it_and_the_other_says_who(home: Path) -> None:
-    begin = ["agent", "T-1", "--network", "off", "--wait", "60"]
+    begin = ["agent", "T-1", "--network", "off", "--wait", str(PATIENCE)]
     with fdc_started(*begin, cwd=home, stdout=subprocess.DEVNULL) as first:
         wait_for(lambda: state_of(home) == "PLANNING")
         second = fdc("agent", "--resume", "T-1", cwd=home)
         assert (3, True) == (second.returncode, f"process {first.pid}" in second.stderr)
         first.send_signal(signal.SIGINT)
-        assert 130 == first.wait(timeout=60)
+        assert 130 == first.wait(timeout=PATIENCE)
     assert 1 == fdc("agent", "--resume", "T-1", cwd=home).returncode

@@ -15,6 +15,7 @@ import pytest
 from fdc_toolchain.effects.alphabet_store import LOCK, STAGING, Busy, Refused, Store, digest
 
 from tests.support.alphabets import AT, CONFIG, answering, good, made, tree
+from tests.support.background import PATIENCE
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, broken, fault, reply
 from tests.support.process import clean_environment
@@ -86,7 +87,7 @@ def shown(folder: Path) -> dict[str, str]:
 def test_killed_at_any_touch_of_the_disk_the_tree_is_the_old_or_the_new_one(tmp_path: Path) -> None:
     """ALPH-03, 47, 48: every boundary of lock, staging and commit, each by SIGKILL of a process of its own."""
     argv = [sys.executable, "-c", KILLED, str(ROOT / "tooling"), str(tmp_path), json.dumps(OLD), json.dumps(CHANGE)]
-    done = subprocess.run(argv, capture_output=True, text=True, env=clean_environment(), check=False, timeout=120)
+    done = subprocess.run(argv, capture_output=True, text=True, env=clean_environment(), check=False, timeout=2 * PATIENCE)
     rows = [(int(count), int(code)) for count, code in (line.split() for line in done.stdout.split("\n") if line)]
     assert 25 < len(rows) < 299 and [-signal.SIGKILL] * (len(rows) - 1) + [0] == [code for _, code in rows], done.stderr
     ends = set()
@@ -236,7 +237,7 @@ def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
         child = subprocess.Popen(
             argv, cwd=folder, env=clean_environment(env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        assert -signal.SIGKILL == child.wait(timeout=60)
+        assert -signal.SIGKILL == child.wait(timeout=PATIENCE)
         status = fdc("alphabet", "status", cwd=folder).stdout
         assert "iteration 1 is interrupted; `fdc alphabet run` goes on" in status
         assert "iteration 0, version 0.0.0, 0 primitives" in status

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.background import PATIENCE
 from tests.support.process import clean_environment, fdc
 from tests.support.repository import ROOT
 
@@ -114,7 +115,7 @@ def test_two_who_apply_at_once_apply_each_lesson_once(tmp_path: Path) -> None:
         subprocess.Popen(argv, cwd=root, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    ends = [(*child.communicate(timeout=60), child.returncode) for child in both]
+    ends = [(*child.communicate(timeout=PATIENCE), child.returncode) for child in both]
     assert {0, 1} == {code for _, _, code in ends}, ends
     assert "n = 1\nn += 1\n" == (root / "src" / "a.py").read_text()
 

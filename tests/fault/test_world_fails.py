@@ -20,7 +20,7 @@ from fdc_toolchain.testing import FakeClock, MemoryJournal, run
 
 from tests.support.background import fdc_started, wait_for
 from tests.support.killing import killed_at
-from tests.support.process import fdc
+from tests.support.process import fdc, working_in
 from tests.support.programs import iterate, program, step
 from tests.support.witness import Witness
 
@@ -163,12 +163,7 @@ def test_the_commands_of_a_killed_controller_die_with_it(workspace: Path) -> Non
         "set_plan x\nplan_step_complete x\nrun_in_bash_session (sleep 987651 &); echo > began; sleep 987652\n"
         "close_task\nsubmit\n"
     )
-
-    def left() -> list[str]:
-        found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout.splitlines()
-        return [line for line in found if line.startswith("sleep 98765")]
-
     with fdc_started("run", "p.plan", cwd=workspace) as driver:
-        wait_for(lambda: (workspace / "began").exists() and left())
+        wait_for(lambda: (workspace / "began").exists() and working_in(workspace))
         driver.kill()
-        wait_for(lambda: not left())
+        wait_for(lambda: not working_in(workspace))

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-LOCK_TIMEOUT = 10.0
+LOCK_TIMEOUT = 30.0
 """Seconds that a writer waits for the one before it."""
 
 
