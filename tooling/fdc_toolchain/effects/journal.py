@@ -306,11 +306,12 @@ class RunJournal:
 
     def append(self, records: list[Record]) -> None:
         """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written."""
-        if len(records) == 1 and records[0].kind == "outcome" and self._seq + 1 - self._anchored < ANCHOR_EVERY:
-            body = canonical(records[0].body)
+        if len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome":
+            record = records[0]
+            body = _written(record.body)
             if len(body) <= BLOB_OVER:
                 try:
-                    self._insert(records[0], body, None)
+                    self._insert(record, body, None)
                 except sqlite3.Error as failed:
                     raise _world(failed, self._store.path) from failed
                 return
@@ -325,7 +326,7 @@ class RunJournal:
     def write(self, records: Sequence[Record]) -> None:
         """The same inside of a transaction of the caller."""
         for record in records:
-            body = canonical(record.body)
+            body = _written(record.body)
             if len(body) > BLOB_OVER:
                 self._insert(record, None, self._store._put(body.encode("ascii")))
             else:
@@ -360,7 +361,8 @@ class RunJournal:
 
     def _insert(self, record: Record, body: str | None, blob: str | None) -> None:
         kind, address, turn, tool, request, at, _ = record
-        seq, at = self._seq + 1, float(at)
+        seq = self._seq + 1
+        at = at if type(at) is float else float(at)
         link = chain.link(self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key)
         row = (self._run, address, kind, turn, seq, tool, request, at, body, blob, link, self.epoch)
         try:
@@ -403,6 +405,15 @@ class _Transaction:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error:
                 pass  # the connection is of no more use, and the file holds no half of it
+
+
+def _written(body: dict[str, Any]) -> str:
+    """The canonical JSON of a record's body. Most are of one form, which need not be looked at key by key."""
+    if len(body) == 2 and "value" in body:
+        took = body.get("took")
+        if type(took) is float and 0.0 <= took < 1e12:  # no NaN and no infinity
+            return f'{{"took":{took!r},"value":{canonical(body["value"])}}}'
+    return canonical(body)
 
 
 def _text(data: bytes) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..program.model import Program
 from . import rules
-from .events import Ask, Decision, Finish, Performs, Settle, Stop, Wait
+from .events import Ask, Decision, Finish, Perform, Performs, Settle, Stop, Wait
 from .fold import DIGITS, next_symbol
 from .state import RunState, Want
 
@@ -30,7 +30,7 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
     if room > 0 and state.pending:
         admitted, refused = _admit(state, room)
         if admitted:
-            return Performs([want.effect for want in admitted])
+            return Performs(admitted)
         if refused is not None and not state.running:
             return Finish(refused, None)
     if state.running:
@@ -41,9 +41,13 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
     return Finish(Stop("bug", "the run has neither ended nor anything left to do", "main", where, 0), None)
 
 
-def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
+def _admit(state: RunState, room: int) -> tuple[list[Perform], Stop | None]:
     """The first effects that may start together, and why the next may not."""
-    admitted: list[Want] = []
+    if not (state.budget or state.rules or len(state.pending) > 1):
+        want = next(iter(state.pending.values()))
+        refused = None if want.action is None else _forbidden(want, {})
+        return ([], refused) if refused else ([want.effect], None)
+    admitted: list[Perform] = []
     planned: dict[str, float] = {}
     moved: dict[int, str] = {}
     ruled: dict[tuple[int, str], int] = {}
@@ -51,12 +55,13 @@ def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
     for want in state.pending.values():
         if len(admitted) == room:
             break
-        watched = want.noticed and not want.begun
-        if watched:
+        watched = False
+        if want.noticed:
             if under_way is None:
-                begun = (*state.running.values(), *state.parked.values(), *admitted)
+                begun = (*state.running.values(), *state.parked.values())
                 under_way = [one.noticed for one in begun if one.noticed]
-            if rules.must_wait(want.noticed, under_way):
+            watched = not want.begun
+            if watched and rules.must_wait(want.noticed, under_way):
                 continue
         refused = _exhausted(state, want, planned) if state.budget else None
         if refused is None and want.action is not None:
@@ -65,7 +70,7 @@ def _admit(state: RunState, room: int) -> tuple[list[Want], Stop | None]:
             refused = rules.refused(want.noticed, ruled, want.effect)
         if refused is not None:
             return admitted, refused
-        admitted.append(want)
+        admitted.append(want.effect)
         if under_way is not None:
             under_way.append(want.noticed)
     return admitted, None

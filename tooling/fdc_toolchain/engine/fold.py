@@ -69,7 +69,9 @@ def apply(state: RunState, record: Record) -> Want | None:
     if record.at > state.elapsed:
         state.elapsed = record.at
     if record.kind == "outcome":
-        return _outcome(state, record)
+        want = _wanted(state, record)
+        _outcome(state, want, record.body)
+        return want
     if record.kind == "intent":
         want = _wanted(state, record)
         if want.turns and want.held and not want.effect.once:
@@ -87,10 +89,20 @@ def apply(state: RunState, record: Record) -> Want | None:
     return None
 
 
+def came_back(state: RunState, address: str, at: float, body: dict[str, Any]) -> None:
+    """The outcome of an effect of this very state: as `apply`, with nothing to compare."""
+    state.records += 1
+    if at > state.elapsed:
+        state.elapsed = at
+    want = state.running.pop(address, None)
+    _outcome(state, want or state.taken(address), body)
+
+
 def launch(state: RunState, address: str) -> None:
     """This controller performs the effect from now on."""
-    want = state.taken(address)
-    _begin(state, want)
+    want = state.pending.pop(address, None) or state.taken(address)
+    if not (want.begun and want.held):
+        _begin(state, want)
     state.running[address] = want
 
 
@@ -120,7 +132,8 @@ def next_symbol(want: Want) -> tuple[Any, str] | None:
 
 def _begin(state: RunState, want: Want) -> None:
     if not want.begun:
-        _notice(state, want)
+        if want.action is not None or want.noticed:
+            _notice(state, want)
         want.begun = True
         if want.effect.kind == "tool":
             state.spent["steps"] = state.spent.get("steps", 0) + 1
@@ -150,27 +163,31 @@ def _notice(state: RunState, want: Want) -> None:
                 f"which the rule {against.name} does not allow there"
             )
 
-def _outcome(state: RunState, record: Record) -> Want:
-    want = _wanted(state, record)
+def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
     if not (want.begun and want.held):
         _begin(state, want)
-    body = record.body
-    if want.effect.kind == "tool":
+    kind, strand = want.effect.kind, want.strand
+    if kind == "tool":
         state.steps += 1
-        _settle(state, want, body.get("usage"))
-    strand = want.strand
+        usage = body.get("usage")
+        if want.cost or usage:
+            _settle(state, want, usage)
+        else:
+            want.held = False
     failed = body.get("failed")
     if failed is not None:
         machine.stop(strand, "failure", f"`{want.effect.tool}`: {failed['message']}")
-    elif want.effect.kind == "tool":
+    elif kind == "tool":
         frame = strand.frames[-1]
-        machine.bind(frame, frame.block[frame.at]["bind"], body.get("value"))
-    elif want.effect.kind == "predicate":
+        name = frame.block[frame.at]["bind"]
+        if name is not None:
+            frame.scope.names[name] = body.get("value")
+        frame.at += 1
+    elif kind == "predicate":
         strand.answers.append(body.get("value"))
     else:
         machine.listed(strand, body["value"])
     machine.advance(state, strand)
-    return want
 
 
 def _unheard(state: RunState, record: Record) -> Want:

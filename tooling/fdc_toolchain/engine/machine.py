@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from ..program.codec import encode
+from ..program.codec import canonical
 from ..program.model import MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Perform, Stop
@@ -32,7 +32,7 @@ _REFERENCE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
 
 def request_of(kind: str, tool: str, args: dict[str, Any]) -> str:
     """The hash that a record carries of what was asked: blake2b-128 of the canonical JSON."""
-    return blake2b(encode([kind, tool, args]), digest_size=16).hexdigest()
+    return blake2b(canonical([kind, tool, args]).encode("ascii"), digest_size=16).hexdigest()
 
 
 def enter(state: RunState) -> None:
@@ -44,7 +44,8 @@ def enter(state: RunState) -> None:
 
 def advance(state: RunState, strand: Strand) -> None:
     """Moves a strand, and whatever that sets free, as far as it goes without an effect."""
-    work = [strand]
+    work: list[Strand] = []
+    _run(state, strand, work)
     while work:
         _run(state, work.pop(), work)
 
@@ -116,7 +117,7 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
                 return True
         loop.at += 1
         if not done and loop.at < len(loop.items):
-            if _stalled(loop):
+            if loop.op == "iterate" and _stalled(loop):
                 stop(strand, "stalled", f"{STALLED} rounds in a row asked models the very same, so nothing new can come")
                 return False
             _round(frame, loop)
@@ -143,8 +144,6 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
 
 def _stalled(loop: Loop) -> bool:
     """Counts a round of `iterate` that asked models just what the round before it asked."""
-    if loop.op != "iterate":
-        return False
     loop.same = loop.same + 1 if loop.asked == loop.before and loop.asked[0] else 1
     loop.before, loop.asked = loop.asked, (0, 0)
     return loop.same >= STALLED
@@ -214,26 +213,38 @@ def _condition(
 def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
     scope = frame.scope
     names = scope.names
-    args = {name: render(template, names) for name, template in item["args"].items()}
-    name, address = item["tool"], _here(frame)
+    name, address = item["tool"], f"{frame.prefix}/{frame.at + 1}"
     tool = state.program["tools"][name]
-    request = request_of("tool", name, args)
+    known = state.literal.get(id(item))
+    if known is not None:
+        args, request = known[0].copy(), known[1]
+    else:
+        args, literal = {}, True
+        for parameter, template in item["args"].items():
+            args[parameter] = value = render(template, names)
+            literal = literal and len(template) == 1 and value is template[0]
+        request = request_of("tool", name, args)
+        if literal:
+            state.literal[id(item)] = args.copy(), request
     bound = item["bind"] is not None
-    cost = _cost(state, tool)
-    if cost and cost.get("model_calls"):
-        _asks(strand, request)
-    paid = cost is not None and any(measure in state.budget for measure in cost)
-    wanted = Perform(
-        address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid
-    )
+    cost, paid = tool.get("cost"), False
+    if cost is not None:
+        cost = _cost(state, tool)
+        if cost.get("model_calls"):
+            _asks(strand, request)
+        paid = any(measure in state.budget for measure in cost)
+    columns = (
+        address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
+    )  # fmt: skip
+    wanted = Perform._make(columns)  # twice as quick as `Perform(...)`
     seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()
     state.pending[address] = Want(wanted, strand, item["action"], cost, seen)
     return True
 
 
-def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, float] | None:
+def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, float]:
     """The most that a step uses: as declared, and for a prompt the price of all its tokens."""
-    cost: dict[str, float] | None = tool.get("cost")
+    cost: dict[str, float] = tool["cost"]
     if cost and state.rate and "prompt" in tool.get("run", ()):
         return {**cost, "money": max(cost.get("money", 0), round(state.rate * cost.get("tokens", 0), 9))}
     return cost

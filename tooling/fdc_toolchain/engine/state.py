@@ -138,6 +138,8 @@ class RunState:
     spent: dict[str, float] = field(default_factory=dict)
     reserved: dict[str, float] = field(default_factory=dict)
     rate: float = 0.0
+    literal: dict[int, tuple[dict[str, Any], str]] = field(default_factory=dict)
+    """Arguments and request of the steps that ask the same whenever they are reached, by their instruction's `id`."""
     overrun: Stop | None = None
     elapsed: float = 0.0
     steps: int = 0
@@ -148,10 +150,12 @@ class RunState:
 
     def take(self, address: str) -> Want | None:
         """Takes the effect wanted at an address out of where it is."""
-        for place in (self.running, self.pending, self.dangling, self.parked):
-            if address in place:
-                return place.pop(address)
-        return None
+        return (
+            self.running.pop(address, None)
+            or self.pending.pop(address, None)
+            or self.dangling.pop(address, None)
+            or self.parked.pop(address, None)
+        )
 
     def taken(self, address: str) -> Want:
         """The same for an address that is known to be wanted. Raises KeyError."""
