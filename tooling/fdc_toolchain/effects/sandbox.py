@@ -8,10 +8,10 @@
 no plan and no file of the workspace can. Where no tier is left, the command is not run.
 
 What a command may touch in the upper two: the system's programs and its own scratch folder, the
-workspace to read, and of it to write what the plans' `allow write` name, by whole folders (a glob
-counts as the folder before its first wildcard); all of it where no plan on the stack has such a
-line. Never fdc's own files, nor git's hooks and settings. Network where the plans allow it
-(`allow net *`) and the operator too (`--allow-network`, or FDC_ALLOW_NETWORK=1).
+workspace to read, and of it to write what the plans' `allow write` name (`effects.writable`); all
+of it where no plan on the stack has such a line. Never fdc's own files, nor git's hooks and
+settings. Network where the plans allow it (`allow net *`) and the operator too (`--allow-network`,
+or FDC_ALLOW_NETWORK=1).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..engine.events import Grant
 from . import seccomp
 from .failure import ToolFailure
 from .operator import OPERATOR, Operator, Tier
+from .writable import writable
 
 LIMITS = {"CORE": 0, "FSIZE": 2 << 30, "NOFILE": 4096, "DATA": 8 << 30}
 """Resource limits of each process: bytes of a core dump, of a file, open files, bytes of memory that it writes."""
@@ -53,11 +54,14 @@ _LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confine.py
 
 
 class Fenced(NamedTuple):
-    """A command ready to be started: `argv` misses the status descriptor, which comes last."""
+    """A command ready to be started: `argv` misses the status descriptor, which comes last.
+
+    `made`: files that were made for it to write; `writable.withdraw` takes back what it left empty."""
 
     argv: list[str]
     tier: Tier
     notes: dict[str, Any]
+    made: Sequence[str] = ()
 
 
 def fence(
@@ -86,8 +90,12 @@ def fence(
             "without one by --allow-unsandboxed",
         )
     network = allowed.network and all(_anywhere(grant) for grant in grants)
-    writable = _writable(root, grants) if writes else []
-    kept = [os.path.join(root, name) for name in (".fdc", *protected, *_GIT) if os.path.exists(os.path.join(root, name))]
+    never = (".fdc", *protected, *_GIT)
+    kept = [os.path.join(root, name) for name in never if os.path.exists(os.path.join(root, name))]
+    try:
+        paths, made = writable(root, grants, never) if writes and tier != "none" else ([], [])
+    except OSError as failed:
+        raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
     programs = _programs(environment)
     inside = environment if tier == "none" else {**environment, "HOME": scratch, "TMPDIR": scratch, "PWD": root}
     plan: dict[str, Any] = {
@@ -100,12 +108,12 @@ def fence(
         "seccomp": "" if tier == "none" else _filter(sockets=network or tier == "bubblewrap"),
         "protect": kept,
         "read": [*SYSTEM, *_KERNEL, *programs, root],
-        "write": [*_DEVICES, scratch, *writable],
+        "write": [*_DEVICES, scratch, *paths],
     }
     if tier == "bubblewrap":
-        plan["argv"] = _bubblewrap(argv, root, scratch, inside, programs, writable, kept, network)
+        plan["argv"] = _bubblewrap(argv, root, scratch, inside, programs, paths, kept, network)
     notes = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
-    return Fenced([sys.executable, "-I", "-S", _LAUNCHER, json.dumps(plan, separators=(",", ":"))], tier, notes)
+    return Fenced([sys.executable, "-I", "-S", _LAUNCHER, json.dumps(plan, separators=(",", ":"))], tier, notes, made)
 
 
 def _anywhere(grant: Grant) -> bool:
@@ -183,47 +191,6 @@ def _bubblewrap(
 @functools.lru_cache(maxsize=4)
 def _filter(sockets: bool) -> str:
     return seccomp.program(sockets).hex()
-
-
-def _writable(root: str, grants: Sequence[Grant]) -> list[str]:
-    """The folders and files that every grant in force lets a command write."""
-    allowed = [""]
-    for grant in grants:
-        named = {_folder(glob) for glob in grant.get("write", ())}
-        allowed = sorted({common for ours in allowed for theirs in named if (common := _within(ours, theirs)) is not None})
-    paths = []
-    for name in allowed:
-        path = os.path.join(root, name) if name else root
-        real = os.path.realpath(path)
-        if real != path and real != os.path.realpath(root) + path[len(root) :]:
-            continue  # a link: what it leads to is not what the plan names
-        if not os.path.lexists(path):
-            os.makedirs(path, exist_ok=True)
-        paths.append(path)
-    return paths
-
-
-def _folder(glob: tuple[tuple[bool, str], ...]) -> str:
-    """The folder before a glob's first wildcard; a glob without one is the path that it names."""
-    known = ""
-    for is_value, written in glob:
-        cut = len(written) if is_value else next((at for at, c in enumerate(written) if c in "*?[{"), len(written))
-        known += written[:cut]
-        if cut < len(written):
-            known = known.rpartition("/")[0]
-            break
-    parts = [part for part in known.split("/") if part not in ("", ".")]
-    return "/".join(parts) if ".." not in parts else "\0"
-
-
-def _within(ours: str, theirs: str) -> str | None:
-    """The smaller of two folders where it lies in the other one."""
-    if "\0" in (ours + theirs):
-        return None
-    for inner, outer in ((ours, theirs), (theirs, ours)):
-        if not outer or inner == outer or inner.startswith(outer + "/"):
-            return inner
-    return None
 
 
 def _programs(environment: dict[str, str]) -> list[str]:

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
@@ -25,6 +26,7 @@ from .context import Context, text
 from .failure import ToolFailure
 from .files import MAX_FILE
 from .sandbox import fence
+from .writable import withdraw
 
 PASSED = frozenset(
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR VIRTUAL_ENV SOURCE_DATE_EPOCH"
@@ -96,14 +98,17 @@ def environment(context: Context) -> dict[str, str]:
 def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD) -> Done:
     """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Cancelled."""
     scratch = tempfile.mkdtemp(prefix="fdc-")
+    made: Sequence[str] = ()
     try:
         fenced = fence(
             argv, root=context.root.path, scratch=scratch, environment=environment(context),
             grants=context.grants, operator=context.operator, protected=context.root.protected,
         )  # fmt: skip
+        made = fenced.made
         notes.update(fenced.notes)
         return started(fenced.argv, context, context.root.path, merge, most)
     finally:
+        withdraw(made, context.root.path)
         shutil.rmtree(scratch, ignore_errors=True)
 
 

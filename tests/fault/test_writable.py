@@ -1,0 +1,85 @@
+"""Which files a command may write: those that every `allow write` in force names (G-CAP; issue 4, "Bounded and safe")."""
+
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects import sandbox, writable
+from fdc_toolchain.effects.files import Root
+
+from tests.fault.test_sandbox import UPPER, only, run
+
+
+@pytest.fixture(params=UPPER)
+def tier(request):
+    if not sandbox.offered(request.param):
+        pytest.skip(f"{request.param}: {sandbox.reason(request.param)}")
+    return request.param
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "workspace"
+    for name in (".fdc", ".git"):
+        (folder / name).mkdir(parents=True)
+    (folder / ".git/config").write_text("[core]\n")
+    (folder / ".fdc/runs.sqlite").write_text("journal")
+    opened = Root(str(folder))
+    yield opened
+    opened.close()
+
+
+def written(root, tier, globs, stack):
+    """Which of some paths a command can write under grants: one plan with `globs`, more plans with `stack`."""
+    for name in ("docs/a.md", "docs/deep/c.md", "docs/a.sh", "top.md"):
+        Path(root.path, name).parent.mkdir(parents=True, exist_ok=True)
+        Path(root.path, name).write_text("was\n")
+    outside = Path(root.path).parent / "outside.md"
+    outside.write_text("was\n")
+    Path(root.path, "docs/link.md").symlink_to(outside)
+    tried = ("docs/a.md", "docs/new.md", "docs/deep/c.md", "docs/a.sh", "top.md", "new.md", "made/x.txt")
+    command = (
+        "echo is >> docs/link.md; " + "; ".join(f"(echo is >> {name}) 2>/dev/null && echo {name}" for name in tried) + "; exit 0"
+    )
+    grants = tuple({"write": tuple(((False, glob),) for glob in plan)} for plan in (globs, *stack))
+    said = set(run(root, command, only(tier), grants=grants).value["output"].splitlines())
+    assert outside.read_text() == "was\n"
+    return said & set(tried)
+
+
+@pytest.mark.parametrize(
+    ("globs", "stack", "may"),
+    [
+        (["docs/*.md"], [], {"docs/a.md"}),  # the files that it names, and no new ones: the kernel knows no globs
+        (["docs/**/*.md"], [], {"docs/a.md", "docs/deep/c.md"}),
+        (["docs/?.sh", "top.md"], [], {"docs/a.sh", "top.md"}),
+        (["new.md"], [], {"new.md"}),  # a file that is written out may be made
+        (["made/x.txt"], [], {"made/x.txt"}),
+        (["docs/**"], [["**/*.md"]], {"docs/a.md", "docs/deep/c.md"}),
+        (["docs/*.md", "top.md"], [["docs/**"]], {"docs/a.md"}),
+        (["docs"], [], set()),  # a folder's own name is no name of what lies in it
+        (["docs/*"], [["*.md"]], set()),
+        (["../outside.md", "docs/link.md"], [], set()),
+        (["fdc_tools.json", ".fdc/runs.sqlite", ".git/config"], [], set()),
+    ],
+)  # fmt: skip
+def test_a_command_writes_exactly_the_files_that_the_plans_allow(root, tier, globs, stack, may):
+    """Issue 4: write access to allowed paths only; a glob is no wider for commands than for file tools (G-CAP)."""
+    assert written(root, tier, globs, stack) == may
+    assert Path(root.path, ".fdc/runs.sqlite").read_text() == "journal"
+
+
+def test_a_file_that_a_command_did_not_make_after_all_is_not_there(root, tier):
+    grants = ({"write": (((False, "new.md"),), ((False, "deep/new.md"),))},)
+    run(root, "ls", only(tier), grants=grants)
+    assert not Path(root.path, "new.md").exists() and not Path(root.path, "deep").exists()
+    outcome = run(root, "echo x > new.md; echo y > other.md; cat new.md", only(tier), grants=grants)
+    assert outcome.value["output"].splitlines()[-1] == "x"
+    assert Path(root.path, "new.md").read_text() == "x\n" and not Path(root.path, "other.md").exists()
+
+
+def test_a_glob_that_names_too_many_files_for_a_command_says_what_to_write(root, tier, monkeypatch):
+    monkeypatch.setattr(writable, "MOST", 3)
+    for number in range(5):
+        Path(root.path, f"{number}.txt").write_text("")
+    outcome = run(root, "touch ran", only(tier), grants=({"write": (((False, "*.txt"),),)},))
+    assert outcome.failure is not None and "name whole folders" in outcome.failure.message

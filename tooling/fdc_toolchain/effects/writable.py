@@ -1,0 +1,160 @@
+"""Which paths a command may write: what every `allow write` in force names, and nothing else (G-CAP, decision 5).
+
+A sandbox knows folders and files, no globs. So of a glob that is a whole folder (`out/**`) the folder is
+given; of any other one the files that it names when the command starts; and a file that is written out
+(`report.md`) is made, empty, where it is missing, and taken away again where the command left it so.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..engine.events import Grant
+from ..text.glob_match import compiled, fits
+from .failure import ToolFailure
+
+MOST = 500
+"""Files that globs may name for one command."""
+
+Glob = tuple[tuple[bool, str], ...]
+
+_making = threading.Lock()
+_users: Counter[str] = Counter()
+"""Commands under way, by the file that was made for them: what one of them leaves empty another may still fill."""
+
+
+def writable(root: str, grants: Sequence[Grant], protected: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The paths that every grant lets a command write, and which of them were made for it (see `withdraw`).
+
+    `protected`: paths below the root that are no command's. Raises ToolFailure (`sandbox`) for globs that
+    name more than `MOST` files, OSError where a file or folder cannot be made.
+    """
+    folders = [""]
+    for grant in grants:
+        named = {tree for glob in grant.get("write", ()) if (tree := _tree(glob)) is not None}
+        folders = sorted({common for ours in folders for theirs in named if (common := _within(ours, theirs)) is not None})
+    paths = []
+    for name in folders:
+        path = os.path.join(root, name) if name else root
+        if _leads_there(root, path):
+            os.makedirs(path, exist_ok=True)
+            paths.append(path)
+    rows = [[compiled(glob) for glob in grant.get("write", ())] for grant in grants]
+    files = sorted(
+        name
+        for name in {name for grant in grants for glob in grant.get("write", ()) for name in _files(root, glob)}
+        if all(any(fits(name, glob) for glob in row) for row in rows)
+        and not any(_within(name, folder) == name for folder in folders)
+        and not any(_within(name, kept) == name for kept in protected)
+    )
+    if len(files) > MOST:
+        raise ToolFailure("sandbox", f"`allow write` names more than {MOST} files for a command; name whole folders (`docs/**`)")
+    made: list[str] = []
+    for name in files:
+        path = os.path.join(root, name)
+        if _leads_there(root, path) and _there(path, made):
+            paths.append(path)
+    return paths, made
+
+
+def withdraw(made: Sequence[str], root: str) -> None:
+    """Takes away what was made for a command that has ended and is empty still, with folders that are empty then."""
+    with _making:
+        for path in made:
+            _users[path] -= 1
+            if _users[path] > 0:
+                continue
+            del _users[path]
+            try:
+                if os.lstat(path).st_size == 0:
+                    os.unlink(path)
+                while (path := os.path.dirname(path)) != root:
+                    os.rmdir(path)
+            except OSError:
+                pass  # it is used now, or gone already
+
+
+def _there(path: str, made: list[str]) -> bool:
+    """True where the path is a regular file, after it was made if need be."""
+    with _making:
+        try:
+            regular = stat.S_ISREG(os.lstat(path).st_mode)
+            if path not in _users:
+                return regular
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+        _users[path] += 1
+        made.append(path)
+        return True
+
+
+def _leads_there(root: str, path: str) -> bool:
+    """False for a way through a link: what it leads to is not what the plan names."""
+    return os.path.realpath(path) == os.path.realpath(root) + path[len(root) :]
+
+
+def _split(glob: Glob) -> tuple[str, str | None]:
+    """What stands before a glob's first wildcard, and from there on; None where there is none."""
+    known, rest = "", None
+    for is_value, written in glob:
+        if rest is not None:
+            rest += written
+            continue
+        cut = len(written) if is_value else next((at for at, c in enumerate(written) if c in "*?"), len(written))
+        known += written[:cut]
+        rest = written[cut:] or None
+    return known, rest
+
+
+def _tree(glob: Glob) -> str | None:
+    """The folder that a glob names with all that is in it."""
+    known, rest = _split(glob)
+    if rest not in ("**", "**/*") or (known and not known.endswith("/")):
+        return None
+    return _clean(known)
+
+
+def _clean(path: str) -> str | None:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return None if path.startswith("/") or ".." in parts else "/".join(parts)
+
+
+def _files(root: str, glob: Glob) -> Iterator[str]:
+    """The files that a glob which is no tree names: those that are there, and the one that is written out."""
+    known, rest = _split(glob)
+    if rest is None:
+        if name := _clean(known):
+            yield name
+        return
+    start = _clean(known.rpartition("/")[0])
+    if start is None or _tree(glob) is not None:
+        return
+    top = os.path.join(root, start) if start else root
+    if not _leads_there(root, top):
+        return
+    depth = sys.maxsize if "**" in rest else (known + rest).count("/")
+    tokens = compiled(glob)
+    count = 0
+    for folder, below, names in os.walk(top):
+        here = folder[len(root) + 1 :] + "/" if folder != root else ""
+        below[:] = [name for name in below if name not in (".fdc", ".git")] if here.count("/") < depth else []
+        for name in names:
+            if fits(here + name, tokens):
+                yield here + name
+                count += 1
+                if count > MOST:
+                    return
+
+
+def _within(ours: str, theirs: str) -> str | None:
+    """The smaller of two folders where it lies in the other one."""
+    for inner, outer in ((ours, theirs), (theirs, ours)):
+        if not outer or inner == outer or inner.startswith(outer + "/"):
+            return inner
+    return None
