@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,9 @@ def test_a_new_alphabet_has_the_whole_layout(tmp_path: Path) -> None:
     assert "0 primitives, 0 iterations: everything fits together" in process("alphabet", "check", cwd=folder).stdout
     again = process("alphabet", "init", "a/b", cwd=tmp_path)
     assert 2 == again.returncode and "not an empty folder" in again.stderr
+    (tmp_path / "file").write_text("")
+    refused = process("alphabet", "init", "file/b", cwd=tmp_path)
+    assert (3, "fdc: `file/b` cannot be made: file exists\n") == (refused.returncode, refused.stderr)
     assert 2 == process("alphabet", "status", cwd=tmp_path).returncode
 
 
@@ -256,7 +260,13 @@ def test_conclude_ends_the_work_with_a_report(tmp_path: Path) -> None:
         assert 0 == run(folder, "--again", env=env).returncode and asked < len(server.requests)
     assert "the work has ended: CONCLUDED" in fdc("alphabet", "status", cwd=folder).stdout
     report = values(folder, "FINAL_REPORT.yaml")["final_report"]
-    assert "CONCLUDED" == report["reason"] and "| PRM_0001 | 2 |" in (folder / "FINAL_REPORT.md").read_text()
+    text = (folder / "FINAL_REPORT.md").read_text()
+    assert "CONCLUDED" == report["reason"] and "| PRM_0001 | 2 |" in text and "A model gave every answer." in text
+    drawings = re.findall(r"!\[\w+\]\(([^)]+)\)", text)
+    assert ["growth", "acceptance", "coverage", "graph"] == [Path(name).stem for name in drawings]
+    assert all("<svg" in (folder / name).read_text() for name in drawings)
+    assert "The work has ended, CONCLUDED." in (folder / "validation/report/index.html").read_text()
+    assert (folder / "validation/report/metrics.yaml").is_file()
     assert (folder / "reasoning/meta_reflections/MR_0001_iteration_001.yaml").is_file()
     assert (folder / "reasoning/meta_reflections/MR_0001_iteration_001.md").is_file()
 

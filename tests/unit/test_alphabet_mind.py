@@ -151,9 +151,9 @@ def test_a_field_that_cultures_make_binds_a_word_to_them() -> None:
 
 @pytest.mark.parametrize(("gloss", "more", "said"), [
     ("have a loop, be a quirk", {}, "be a quirk"),
-    ("have a loop, in an odd, quirky, or other sense", {"hypernyms": ("being",)}, "a kind of `being`; the dictionary does not"),
-    ("a loop", {"antonyms": ("end",)}, "the opposite of `end`; the dictionary does not"),
-    ("a loop", {"hyponyms": ("quirk", "hike")}, "with `quirk`, `hike` below it; the dictionary does not"),
+    ("have a loop, in an odd, quirky, or other sense", {"hypernyms": ("being",)}, "a kind of “being”; the dictionary does not"),
+    ("a loop", {"antonyms": ("end",)}, "the opposite of “end”; the dictionary does not"),
+    ("a loop", {"hyponyms": ("quirk", "hike")}, "with “quirk”, “hike” below it; the dictionary does not"),
     ("a loop", {}, "a sense of its own; the dictionary does not"),
 ])  # fmt: skip
 def test_a_revision_never_names_its_word_and_is_never_a_leftover(gloss: str, more: dict[str, Any], said: str) -> None:

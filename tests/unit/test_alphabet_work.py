@@ -245,6 +245,29 @@ def test_a_merger_rewrites_every_reference_and_a_split_makes_two() -> None:
     assert (11, 13) == (found["PRM_0005"].prime, found["PRM_0006"].prime) and [] == violations(change.alphabet)
 
 
+def test_a_split_hands_on_what_referred_to_it_to_the_part_that_takes_it() -> None:
+    """ALPH-27: and is refused where that is not said of all, or is said twice."""
+    some = alphabet(
+        "time", "age", "past", "now",
+        age={"presupposes": ("PRM_0001",)}, past={"contrasts": ("PRM_0001",)}, time={"contrasts": ("PRM_0003",)},
+    )  # fmt: skip
+
+    def parts(first: list[str], second: list[str]) -> list[dict[str, Any]]:
+        return [{"label": "moment", "definition": "x", "takes": first}, {"label": "span", "definition": "y", "takes": second}]
+
+    for first, second in ([], []), (["age"], []), (["age", "past"], ["past"]):
+        change = changing(some)
+        assert not change.split("time", parts(first, second), "two things")
+        assert "which part takes PRM_000" in change.detected[0]["why"] and some == change.alphabet
+    change = changing(some)
+    assert change.split("time", parts(["age"], ["PRM_0003", "now", "nobody"]), "two things"), change.detected
+    found = change.alphabet.primitives
+    assert ("PRM_0005",) == found["PRM_0002"].presupposes and ("PRM_0006",) == found["PRM_0003"].contrasts
+    assert () == found["PRM_0005"].contrasts and ("PRM_0003",) == found["PRM_0006"].contrasts
+    assert [] == violations(change.alphabet) and found["PRM_0004"] == some.primitives["PRM_0004"]
+    assert [{"retired": "PRM_0001", "into": ["PRM_0005", "PRM_0006"], "reason": "two things"}] == change.splits
+
+
 def test_a_revision_keeps_the_old_value_that_was_there() -> None:
     """ALPH-26, 27: whatever the answer says that it was."""
     change = changing(alphabet("being", "time"))

@@ -64,7 +64,7 @@ def init(directory: str, model: str) -> int:
         store = Store(root)
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
-        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(f"`{directory}` cannot be made: {(failed.strerror or str(failed)).lower()}") from failed
     click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
     return CLEAN
 

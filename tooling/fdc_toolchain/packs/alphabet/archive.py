@@ -54,8 +54,8 @@ def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
         who = "computed, no model was asked" if event.get("embedded") else f"a model, temperature {event['temperature']}"
         lines += [f"## {event['phase']}, cycle {event['cycle']} ({who})", ""]
         if event.get("wrong"):
-            lines += [f"The answer could not be used: {_line(event['wrong'])}", ""]
-        lines += [f"- {_line(text)}" for text in _said(event)] + [""]
+            lines += [f"The answer could not be used: {line(event['wrong'])}", ""]
+        lines += [f"- {line(text)}" for text in _said(event)] + [""]
     if len(lines) == 2:
         lines += ["Nothing to do.", ""]
     return "\n".join(lines)
@@ -82,7 +82,8 @@ def _said(event: Event) -> list[str]:
     return out + [f"conflict: {row['why']}" for row in event["conflicts_detected"]]
 
 
-def _line(text: Any) -> str:
+def line(text: Any) -> str:
+    """A text on one line, without what a terminal or an editor would act on."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(text))
 
 
@@ -126,11 +127,11 @@ def _highlights(work: Work, summary: Value) -> str:
     lines = [f"# Iteration {work.iteration}", ""]
     for name in work.added:
         one = work.alphabet.primitives[name]
-        lines.append(f"- new: **{_line(one.label)}** ({one.id}, {one.domain}): {_line(one.definition)}")
-    lines += [f"- rejected: {_line(row['label'])}: {_line(row['reason'])}" for row in work.rejected]
-    lines += [f"- {_line(text)}" for text in summary["insights"]]
+        lines.append(f"- new: **{line(one.label)}** ({one.id}, {one.domain}): {line(one.definition)}")
+    lines += [f"- rejected: {line(row['label'])}: {line(row['reason'])}" for row in work.rejected]
+    lines += [f"- {line(text)}" for text in summary["insights"]]
     said = [text for event in work.events for text in _texts(event)]
-    lines += [f"- [{one.kind}] {_line(one.text)}" for text in said for one in markers.blog(text)]
+    lines += [f"- [{one.kind}] {line(one.text)}" for text in said for one in markers.blog(text)]
     return "\n".join([*lines, ""])
 
 
@@ -156,7 +157,7 @@ def decisions(work: Work) -> tuple[Files, list[Value]]:
             why = [verdict["summary"]] if verdict else [str(row.get("reason", ""))]
             if verdict and verdict["output"]:
                 why += [f"{attack}: {body['notes']}" for attack, body in verdict["output"]["attacks"].items()]
-            lines = [f"# {_line(title)}", "", f"Iteration {work.iteration}, {work.at}.", "", *(f"- {_line(one)}" for one in why)]
+            lines = [f"# {line(title)}", "", f"Iteration {work.iteration}, {work.at}.", "", *(f"- {line(one)}" for one in why)]
             files[f"reasoning/decisions/{name}.md"] = "\n".join([*lines, ""])
             rows.append({"id": f"DEC_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
     return files, [*known, *rows]
@@ -177,8 +178,8 @@ def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
         number = len(known) + len(rows) + 1
         name = f"PAR_{number:04d}_circularity_of_{slug(row['label'])}"
         title = f"circularity of {row['label']}"
-        text = [f"# The {_line(title)}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", _line(row["reason"]), ""]
-        text += [f"- {' -> '.join(_line(word) for word in path)}" for path in paths[:20]] + [""]
+        text = [f"# The {line(title)}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", line(row["reason"]), ""]
+        text += [f"- {' -> '.join(line(word) for word in path)}" for path in paths[:20]] + [""]
         files[f"reasoning/paradoxes/{name}.md"] = "\n".join(text)
         rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
     return files, [*known, *rows]
@@ -196,14 +197,14 @@ def reflections(work: Work) -> tuple[Files, list[Value]]:
         body = {"iteration_range": event["period"]["iteration_range"], "timestamp": work.at, **output}
         more = {"computed": event["period"], **{key: event[key] for key in ("reasons", "mismatches", "wrong")}}
         files[f"reasoning/meta_reflections/{name}.yaml"] = dump({"meta_reflection": body, "archive": more})
-        because = [f"- because {_line(why)}" for why in event["reasons"]]
+        because = [f"- because {line(why)}" for why in event["reasons"]]
         lines = [f"# Reflection {number}, iteration {work.iteration}", "", *because]
         if output:
-            lines += ["", f"**{output['decision']}.** {_line(output['course_corrections']['criterion_calibration'])}", ""]
+            lines += ["", f"**{output['decision']}.** {line(output['course_corrections']['criterion_calibration'])}", ""]
             seen = output["patterns_observed"]
-            lines += [f"- {_line(row['pattern'])} ({row['frequency']}): {_line(row['implications'])}" for row in seen]
-            lines += [f"- {row['category']}: {_line(row['insight'])}" for row in output["insights_for_archive"]]
-        lines += [f"- claimed, and not so: {_line(one)}" for one in event["mismatches"]]
+            lines += [f"- {line(row['pattern'])} ({row['frequency']}): {line(row['implications'])}" for row in seen]
+            lines += [f"- {row['category']}: {line(row['insight'])}" for row in output["insights_for_archive"]]
+        lines += [f"- claimed, and not so: {line(one)}" for one in event["mismatches"]]
         files[f"reasoning/meta_reflections/{name}.md"] = "\n".join([*lines, ""])
         decision = output.get("decision", "") if output else ""
         rows.append({"id": f"MR_{number:04d}", "file": f"{name}.yaml", "iteration": work.iteration, "decision": decision})

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from . import archive, layout
+from . import archive, drawn, layout
 from .consistency import Violation, score, violations, violations_between, violations_near
+from .metrics import BenchmarkError
 from .model import Alphabet, Primitive, slug
 from .phases import Stop, stopping
 from .state import REGISTERS, balance, files_of, status_of
@@ -241,19 +242,42 @@ def snapshot(work: Work, version: str, files: Mapping[str, str]) -> dict[str, st
 
 
 def report_files(work: Work, stop: Stop, version: str, summary: Value) -> dict[str, str]:
-    """ALPH-67: the final report, for people and for programs."""
+    """ALPH-67: the final report, for people and for programs, with its drawings and the page."""
     history, metrics = work.state["history"], work.state["metrics"]
+    summaries = [*work.base.summaries, summary]
     value = {
         "stopped": work.at, "reason": stop.code, "justification": stop.why, "iterations": work.iteration, "version": version,
         "metrics": metrics, "history": {key: history[key] for key in history if key.startswith("total_")},
+        "answered_by": drawn.who(summaries),
         "alphabet": [{"id": one.id, "label": one.label, "prime": one.prime, "domain": one.domain} for one in work.alphabet],
     }  # fmt: skip
+    counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in drawn.COUNTED)
+    gaps = work.state["pending"]["gaps_to_fill"][:10]
+    pages = _pages(work, summaries, stop)
     lines = [
         "# Final report", "", f"**{stop.code}**: {stop.why}", "",
-        f"{len(work.alphabet)} primitives after {work.iteration} iterations,",
-        f"version {version}; coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}.", "",
-        f"Answered in the last iteration by: {summary['answered_by']}.", "",
-        "| id | prime | primitive | domain |", "|---|---|---|---|",
-        *(f"| {one.id} | {one.prime} | {one.label} | {one.domain} |" for one in work.alphabet), "",
+        f"{len(work.alphabet)} primitives after {work.iteration} iterations, version {version};",
+        f"coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}.",
+        f"Candidates: {counted}.", *([f"Still missing: {', '.join(gaps)}."] if gaps else []), "",
+        drawn.who(summaries), "",
+        *(f"![{name.partition('.')[0]}]({drawn.FOLDER}/{name})" for name in drawn.DRAWINGS if name in pages), "",
+        "| id | prime | primitive | domain | definition |", "|---|---|---|---|---|",
+        *(f"| {one.id} | {one.prime} | {_cell(one.label)} | {one.domain} | {_cell(one.definition)} |" for one in work.alphabet),
+        "",
     ]  # fmt: skip
-    return {layout.REPORT_MD: "\n".join(lines), layout.REPORT_YAML: dump({"final_report": value})}
+    out = {layout.REPORT_MD: "\n".join(lines), layout.REPORT_YAML: dump({"final_report": value})}
+    return out | {f"{drawn.FOLDER}/{name}": text for name, text in pages.items()}
+
+
+def _pages(work: Work, summaries: list[Value], stop: Stop) -> dict[str, str]:
+    """The drawings; none where the test concepts cannot be measured with, which is no reason not to end."""
+    rejected = [*work.base.rejected, *work.rejected]
+    try:
+        return drawn.pages(work.alphabet, summaries, work.base.concepts, rejected, "An alphabet of thought", stop.code)
+    except BenchmarkError:
+        return {}
+
+
+def _cell(text: str) -> str:
+    """A text in a table's cell: one line, no bar that would end it, nothing that a page would read as markup."""
+    return archive.line(text).replace("|", "\\|").replace("<", "&lt;")

@@ -117,30 +117,41 @@ class Change:
         return True
 
     def split(self, name: str, into: Iterable[Mapping[str, Any]], why: str) -> bool:
-        """ALPH-27: two new primitives in the place of one. Refused where others refer to it: to which of the two is not known."""
+        """ALPH-27: two new primitives in the place of one. Whatever refers to it refers to the part that `takes` it; refused
+        where a part takes nothing that somebody who refers to it could go by: to which of the two is not guessed."""
         one = by_label(self.alphabet, name)
         parts = list(into)
         users = [] if one is None else [
-            other.id for other in self.alphabet
+            other for other in self.alphabet
             if one.id in (*other.presupposes, *other.contrasts, *other.composes, *other.derivation)
         ]  # fmt: skip
-        if one is None or users:
-            self._refused("references", (name, *users), f"{name} cannot be split: {', '.join(users) or 'it is not there'}")
+        taken = [{other.id for other in map(self._named, part.get("takes", ())) if other is not None} for part in parts]
+        left = [other.id for other in users if sum(other.id in mine for mine in taken) != 1]
+        if one is None or left:
+            why = f"which part takes {', '.join(left)} is not said" if left else "it is not there"
+            self._refused("references", (name, *left), f"{name} cannot be split: {why}")
             return False
-        made = [self.newer(_bare(one)._replace(status="deprecated"))]
+        made = {one.id: self.newer(_bare(one)._replace(status="deprecated"))}
         grown = self.alphabet
-        for part in parts:
-            new = one._replace(
-                id=next_id(grown), prime=next_prime(grown), label=part["label"], definition=part["definition"], version=1,
-                added=self.iteration, changed=self.iteration, reviewed=self.iteration, presupposes=one.presupposes,
-                contrasts=(), composes=(), derivation=(),
+        new = []
+        for part, mine in zip(parts, taken, strict=True):
+            named = next_id(grown)
+            mates = [user for user in users if user.id in mine]
+            both = {field: tuple(mate.id for mate in mates if one.id in getattr(mate, field)) for field in SYMMETRIC}
+            new.append(named)
+            made[named] = one._replace(
+                id=named, prime=next_prime(grown), label=part["label"], definition=part["definition"], version=1,
+                added=self.iteration, changed=self.iteration, reviewed=self.iteration, derivation=(), **both,
             )  # fmt: skip
-            made.append(new)
-            grown = grown.replaced(new)
-        if not self._try(made, f"splitting {one.id}"):
+            made |= {mate.id: self.newer(_renamed(mate, one.id, named)) for mate in mates}
+            grown = grown.replaced(made[named])
+        if not self._try(list(made.values()), f"splitting {one.id}"):
             return False
-        self.splits.append({"retired": one.id, "into": [new.id for new in made[1:]], "reason": why})
+        self.splits.append({"retired": one.id, "into": new, "reason": why})
         return True
+
+    def _named(self, name: Any) -> Primitive | None:
+        return by_label(self.alphabet, str(name))
 
     def drop(self, name: str, field: str, target: str, why: str) -> bool:
         """Takes a relation away, on both sides."""

@@ -98,9 +98,9 @@ def restated(row: dict[str, Any]) -> str:
         return "; ".join(kept)
     below = [one for one in (row.get("evidence") or {}).get("hyponyms", ()) if not named.search(one)][:3]
     near = [one for one in [*row["hypernyms"], *row["synonyms"]] if not named.search(one)][:1]
-    said = [f"a kind of `{one}`" for one in near]
-    said += [f"with {', '.join(f'`{one}`' for one in below)} below it"] if below else []
-    said += [f"the opposite of `{one}`" for one in row["antonyms"][:1] if not named.search(one)]
+    said = [f"a kind of “{one}”" for one in near]
+    said += [f"with {', '.join(f'“{one}”' for one in below)} below it"] if below else []
+    said += [f"the opposite of “{one}”" for one in row["antonyms"][:1] if not named.search(one)]
     return f"{', '.join(said) or 'a sense of its own'}; the dictionary does not define it without the word itself"
 
 
