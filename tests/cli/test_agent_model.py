@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_agent import BAD, PLAN
-from tests.cli.test_prompts import world
+from tests.cli.test_prompts import GOOD, JUDGE, PROMPT, SCHEMA, world
 from tests.support import process
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, messages_api, reply
@@ -25,9 +25,9 @@ def home(workspace: Path) -> Path:
     return workspace
 
 
-def agent(home: Path, *words: str, script: list[Item], start: Any = fdc) -> tuple[int, str, str, list[str]]:
+def agent(home: Path, *words: str, script: list[Item], start: Any = fdc, **environment: str) -> tuple[int, str, str, list[str]]:
     with messages_api(script) as server:
-        done = start("agent", *words, "--network", "off", cwd=home, env=world(server, home))
+        done = start("agent", *words, "--network", "off", cwd=home, env={**world(server, home), **environment})
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr, [request["messages"][0]["content"] for request in server.requests]
 
@@ -70,3 +70,44 @@ def test_a_model_codes_and_repairs_until_the_tests_pass(home: Path) -> None:
     assert (0, "") == (code, err), out
     assert (home / "it.py").read_text() == "def double(x):\n    return x * 2\n"
     assert "not doubled" in asked[2]
+
+
+def judging(home: Path, budget: str = "") -> str:
+    """A tool that is a prompt, and a plan that asks it."""
+    (home / "prompts").mkdir()
+    (home / "prompts" / "judge.md").write_text(PROMPT)
+    (home / "prompts" / "judge.json").write_text(json.dumps(SCHEMA))
+    (home / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"judge": JUDGE}}))
+    return budget + PLAN.replace("message_user hello", "found <- judge tea\nmessage_user grade {found.grade}")
+
+
+def test_the_model_of_the_command_line_answers_the_plan_s_prompts_too(home: Path) -> None:
+    plan = judging(home)
+    script = [reply(json.dumps({"plan": plan})), GOOD]
+    words = ("Grade tea", "--task-id", "T-1", "--model", "claude-sonnet-5")
+    code, out, err, asked = agent(home, *words, script=script, FDC_MODEL="")
+    assert (0, "") == (code, err), out
+    assert "\ngrade 7\n" in out and len(asked) == 2 and "tea" in asked[1]
+
+
+def test_a_plan_s_budget_of_money_holds_in_a_task_and_more_of_it_goes_on(home: Path) -> None:
+    """A run cannot pass its budget, whoever begins it; what is used up ends no task for good."""
+    plan = judging(home, "budget money 0.001\n")
+    code, out, err, asked = agent(home, "Grade tea", "--task-id", "T-1", script=[reply(json.dumps({"plan": plan}))])
+    assert (1, "", 1) == (code, err, len(asked)), out
+    assert "the budget of 0.001 money is used up before `judge`" in out and "task T-1: EXECUTING" in out
+    run = json.loads(fdc("runs", "--format", "json", cwd=home).stdout)["runs"][0]["run"]
+    assert f"`fdc resume {run} --budget MEASURE=NUMBER`" in out
+    with messages_api([GOOD]) as server:
+        done = fdc("resume", run, "--budget", "money=1", cwd=home, env=world(server, home))
+    assert done.returncode == 0, done
+    code, out, _, asked = agent(home, "--resume", "T-1", script=[])
+    assert (0, []) == (code, asked) and out.endswith("task T-1: AWAITING_SUBMISSION\n")
+
+
+def test_a_budget_that_cannot_be_kept_to_is_a_finding_about_the_plan(home: Path) -> None:
+    plan = judging(home, "budget money 1\n")
+    code, out, _, asked = agent(
+        home, "Grade tea", "--task-id", "T-1", "--model", "nobody-knows-1", script=[reply(json.dumps({"plan": plan}))]
+    )
+    assert (1, 1) == (code, len(asked)) and "the price of `nobody-knows-1` is not in" in out and "bug" not in out

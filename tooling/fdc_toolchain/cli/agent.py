@@ -68,10 +68,11 @@ def command(
     durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
     """
     from ..effects import agent_files
+    from ..effects.operator import Operator
     from ..engine.ports import WorldFailed
     from ..workflows.orchestrator import FsmError
     from .agent_world import LocalWorld
-    from .models import model_named
+    from .models import model_for
     from .run_options import root_of
 
     root = root_of(workspace)
@@ -80,8 +81,9 @@ def command(
     if reorient and resume is None:
         raise UsageError("--reorient goes with --resume ID")
     talk = _Talk(quiet, form)
-    world = LocalWorld(root, show=talk.steps, network=network)
-    asked = model_named(root, model)
+    operator = Operator.of_environment(model=model)
+    world = LocalWorld(root, show=talk.steps, network=network, operator=operator)
+    asked = model_for(root, operator.model)
     text = _analysis(analysis)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
@@ -229,7 +231,7 @@ def _go(
 def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
     notes = graph.notes(state)
     done = graph.finished and graph.current_state != "ERROR"
-    codes = {"answer": FINDINGS, "broken": WORLD, "interrupted": INTERRUPTED}
+    codes = {"answer": FINDINGS, "budget": FINDINGS, "broken": WORLD, "interrupted": INTERRUPTED}
     code = CLEAN if done else FINDINGS if graph.finished else codes[graph.why_waiting]
     resume = f"fdc agent --resume {state.task_id}"
     if talk.form == "json":

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
 from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
-from .exits import Exit, WorldError
+from .exits import Exit, UsageError, WorldError
 from .progress import Lines, Quiet, Silent
 
 if TYPE_CHECKING:
     from ..effects.context import Context
+    from ..effects.operator import Operator
     from ..engine.events import Outcome, Perform, Record
     from ..workflows.agent_log import ActivityLogger
     from ..workflows.stepping import OpenRun
@@ -28,12 +29,21 @@ FILE_CHARACTERS = 60_000
 
 
 class LocalWorld:
-    """One workspace on this machine. `show` makes the display of a run, `network` is what the probe connects to."""
+    """One workspace on this machine. `show` makes the display of a run, `network` is what the probe connects to,
+    `operator` what whoever starts the controller allows (else the environment says it)."""
 
-    def __init__(self, root: str, *, show: Callable[[], Quiet] = Silent, network: str | None = None) -> None:
+    def __init__(
+        self,
+        root: str,
+        *,
+        show: Callable[[], Quiet] = Silent,
+        network: str | None = None,
+        operator: Operator | None = None,
+    ) -> None:
         self.root = root
         self._show = show
         self._network = network
+        self._operator = operator
 
     # Settings, orientation, the log
 
@@ -159,11 +169,17 @@ class LocalWorld:
         """Port `World`."""
         from ..effects import runs
         from ..program.codec import encode
-        from . import wiring
+        from . import money, wiring
 
+        try:
+            rates = money.settle(self.root, program, {}, self._operator)
+        except UsageError as wrong:
+            raise ValueError(str(wrong)) from wrong
         runs.folder(self.root)
         task = self._task(task_id)
         inputs: dict[str, Any] = {"given": {}, "builtin": {"run": f"runs/{run}"}, "budget": {}}
+        if rates is not None:
+            inputs["model"] = rates
         if task is not None:
             inputs["task"] = task
         store = wiring.writing(self.root)
@@ -239,7 +255,7 @@ class LocalWorld:
         from . import wiring
 
         try:
-            ended = wiring.drive_run(self.root, run, self._show(), answers=dict(answers))
+            ended = wiring.drive_run(self.root, run, self._show(), answers=dict(answers), operator=self._operator)
         except WorldError as failed:
             return Driven("broken", str(failed))
         except Exit as refused:
@@ -248,7 +264,8 @@ class LocalWorld:
         where = "" if stop is None else f"{stop['path']}:{stop['line']}" if stop["line"] else str(stop["path"])
         why = ended.message if stop is None else f"{stop['kind']}: {stop['message']}"
         status: Any = ended.status
-        return Driven(status, why, where, tuple(ended.questions), ended.steps, ended.seconds, ended.result)
+        kind = "" if stop is None else str(stop["kind"])
+        return Driven(status, why, where, tuple(ended.questions), ended.steps, ended.seconds, ended.result, kind)
 
     # Code and tests
 

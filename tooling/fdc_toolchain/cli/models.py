@@ -28,13 +28,6 @@ def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) ->
     return MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
 
 
-def model_named(root: str, asked: str | None) -> MessagesModel | None:
-    """The model of the command line, else that of FDC_MODEL; None where neither names one. Raises UsageError."""
-    from ..effects.operator import Operator
-
-    return model_for(root, Operator.of_environment(model=asked).model)
-
-
 def names(root: str, name: str) -> list[str]:
     """Every model that a run may ask."""
     found = model_for(root, name)

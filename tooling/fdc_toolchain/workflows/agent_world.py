@@ -29,7 +29,7 @@ class Documents(NamedTuple):
 
 
 class Driven(NamedTuple):
-    """How far the engine took a run: `status` as in the journal, and the questions that are open."""
+    """How far the engine took a run: `status` as in the journal, the kind of its stop, and the questions that are open."""
 
     status: Literal["finished", "stopped", "waiting", "broken", "interrupted"]
     why: str = ""
@@ -38,6 +38,7 @@ class Driven(NamedTuple):
     steps: int = 0
     seconds: float = 0.0
     result: Any = None
+    kind: str = ""
 
 
 class Tested(NamedTuple):
@@ -130,7 +131,10 @@ class World(Protocol):
         """A name for a new run."""
 
     def create(self, run: str, program: dict[str, Any], plan: str, task_id: str) -> bool:
-        """Puts a run of a task on record. False where the name stands for another program already."""
+        """Puts a run of a task on record. False where the name stands for another program already.
+
+        Raises ValueError for a plan with a budget that cannot be kept to.
+        """
 
     def take(self, run: str) -> OpenRun:
         """Takes a run over, for its steps to be performed elsewhere."""

@@ -29,8 +29,10 @@ FORMAT = 1
 _DETOUR = {"GENERATING_CODE": "RUNNING_TESTS", "RUNNING_TESTS": "DEBUGGING", "DEBUGGING": "EXECUTING"}
 """The way to ERROR where the automaton has none at once: the next state finds `given_up` and passes it on."""
 
-Why = Literal["answer", "interrupted", "broken"]
-"""Who has to act: whoever answers, or whoever resumes what was interrupted or what the world broke off."""
+Why = Literal["answer", "budget", "interrupted", "broken"]
+"""Who has to act: whoever answers, gives more budget, or resumes what was interrupted or what the world broke off."""
+_EXHAUSTED = ("budget", "overrun")
+"""Kinds of stops after which a run goes on with more budget."""
 
 Tools = Mapping[str, Callable[..., Any]]
 PlanSource = Callable[[AgentState], str | None]
@@ -340,6 +342,9 @@ class MasterControlGraph:
         if driven.status == "finished":
             turn.state.plan_stack = []
             return "FINALIZING"
+        if driven.kind in _EXHAUSTED:
+            self.why_waiting = "budget"
+            raise ModelWaiting(f"{driven.why}; `fdc resume {_known(turn)} --budget MEASURE=NUMBER` goes on with more")
         if driven.status == "stopped":
             raise Failed(f"{driven.why} ({driven.where})" if driven.where else driven.why)
         turn.state.plan_stack = self._drawn(turn)
