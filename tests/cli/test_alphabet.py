@@ -310,6 +310,7 @@ def test_a_circle_that_somebody_wrote_in_halts_for_a_person(tmp_path: Path) -> N
         assert "violation: circularity: PRM_0001 presupposes PRM_0002 presupposes PRM_0001" in checked.stdout
         done = run(folder, env=env)
         assert 5 == done.returncode and "a person must look" in done.stderr and before == tree(folder)
+        assert "IRRECOVERABLE_INCONSISTENCY: " in done.stderr  # ALPH-66
         path.write_text(whole)
         assert 0 == run(folder, env=env).returncode
 

@@ -366,8 +366,12 @@ def test_markers_are_found_and_the_logs_answer_questions() -> None:
     """ALPH-89."""
     text = "[BREAKTHROUGH: yes] [BIASED?: a bit] [WHATEVER: no] [STUCK] [BLOG_MARKER:PARADOX: being is not] [BLOG_MARKER:NEWS: x]"
     assert [("BREAKTHROUGH", "yes"), ("BIASED?", "a bit"), ("STUCK", "")] == [tuple(one) for one in markers.found(text)]
-    assert [("PARADOX", "being is not")] == [tuple(one) for one in markers.blog_content_queue([text])]
-    assert ["NEWS"] == markers.unknown(text) and ["yes"] == [one.text for one in markers.find_breakthroughs([text])]
+    assert ["NEWS"] == markers.unknown(text)
+    kept = {"BREAKTHROUGH": "yes", "BLOG:PARADOX": "p", "BLOG:BREAKTHROUGH": "b"}
+    rows = [{"kind": kind, "text": said} for kind, said in kept.items()]
+    marks = markers.logged([{"cycles": [{"markers": rows[:1]}, {}]}, {"markers": rows[1:]}])
+    assert [("PARADOX", "p"), ("BREAKTHROUGH", "b")] == [tuple(one) for one in markers.blog_content_queue(marks)]
+    assert ["yes", "b"] == [one.text for one in markers.find_breakthroughs(marks)]
     row = {"label": "Time", "verdict": "REFINE", "summary": "s", "output": {"confidence": 0.5}}
     log = {"iteration": 2, "cycles": [{"evaluations": [row, {**row, "label": "b", "output": {"confidence": 1.0}}]}]}
     assert [{"iteration": 2, "verdict": "REFINE", "why": "s"}] == markers.trace_concept_evolution("time", [log])

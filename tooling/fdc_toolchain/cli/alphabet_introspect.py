@@ -30,8 +30,12 @@ def answer(root: str, query: str, label: str) -> Any:
     def critics() -> list[dict[str, Any]]:
         return logs(f"{layout.LOGS}/iteration_*/critic.yaml", "critic_log")
 
-    def said() -> list[str]:
-        return list(store.texts([{"glob": f"{layout.LOGS}/iteration_*/raw/*.txt"}]).values())
+    def said() -> list[markers.Mark]:
+        roles = [
+            log for role in ("proposer", "critic", "refiner")
+            for log in logs(f"{layout.LOGS}/iteration_*/{role}.yaml", f"{role}_log")
+        ]  # fmt: skip
+        return markers.logged([*roles, *logs("reasoning/meta_reflections/MR_*.yaml", "archive")])
 
     def rows(glob: str, key: str, inner: str) -> list[dict[str, Any]]:
         return [row for log in logs(glob, key) for row in log.get(inner, ())]

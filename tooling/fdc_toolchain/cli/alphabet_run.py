@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -69,6 +70,8 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     if ended and not asked.again and not interrupted:
         click.echo(f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same", err=True)
         return CLEAN
+    if base.state["current_iteration"] and not interrupted:
+        click.echo(visible(_handed_on(base)), err=True)
     program = wiring.compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
@@ -88,6 +91,20 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     if asked.form == "json":
         click.echo(json.dumps({"iterations": outcomes}, indent=2))
     return code
+
+
+def _handed_on(base: Base) -> str:
+    """Where the last session stopped, from what it left for this one (ALPH-88)."""
+    from ..packs.alphabet import layout
+    from ..packs.alphabet.yamltext import NotYaml, parse
+
+    try:
+        left = parse(base.files[layout.HANDOFF])["session_handoff"]
+        waiting = {key: int(number) for key, number in left["pending"].items() if number}
+        said = f"after iteration {int(left['after_iteration'])} of {left['written']}"
+    except (NotYaml, KeyError, TypeError, ValueError, AttributeError):
+        return f"after iteration {base.state['current_iteration']}; {layout.HANDOFF} says nothing that can be read"
+    return said + "".join(f"; {number} {key.replace('_', ' ')}" for key, number in waiting.items())
 
 
 def _recovered(root: str, store: Store) -> str:
@@ -149,7 +166,7 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
     from .models import model_for
 
     llm = base.config["llm"]
-    named = llm["model"] if llm["provider"] == "anthropic" else ""
+    named = llm["model"] if llm["provider"] != "local" else ""
     if model == CONFIGURED and not named:
         raise UsageError("config.yaml names no model (`llm: {provider: anthropic, model: NAME}`)")
     operator = Operator.of_environment(model=named if model == CONFIGURED else model)
@@ -165,6 +182,10 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
         click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
         _dictionary(root)
         return operator
+    if llm["provider"] == "openai" and operator.model == named and not os.environ.get("ANTHROPIC_BASE_URL"):
+        raise UsageError(
+            "`provider: openai`: fdc speaks the Messages API; set ANTHROPIC_BASE_URL to a gateway that speaks it for this model"
+        )
     asked = model_for(root, operator.model, asks)
     assert asked is not None
     try:
@@ -190,7 +211,7 @@ def _dictionary(root: str) -> None:
 
 
 def _driven(root: str, store: Store, name: str, show: _Watching, operator: Operator) -> tuple[int, dict[str, Any]]:
-    from ..packs.alphabet.phases import failing
+    from ..packs.alphabet.phases import INCONSISTENCY, failing
     from . import wiring
     from .ending import exit_code
 
@@ -200,7 +221,7 @@ def _driven(root: str, store: Store, name: str, show: _Watching, operator: Opera
     if ended.status == "finished" and isinstance(ended.result, dict):
         outcome: dict[str, Any] = {"run": name, **ended.result}
         if not outcome["ok"]:
-            raise Inconsistent(f"{outcome['why']}; nothing of iteration {outcome['iteration']} was written")
+            raise Inconsistent(f"{INCONSISTENCY}: {outcome['why']}; nothing of iteration {outcome['iteration']} was written")
         return CLEAN, outcome
     if ended.status == "broken":
         raise WorldError(f"{ended.message}; nothing is lost, `fdc alphabet run` goes on")

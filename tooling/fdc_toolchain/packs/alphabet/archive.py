@@ -43,6 +43,7 @@ def _plain(event: Event) -> Value:
     """A staged step as it is logged: without the raw texts, which have their own files, and without what is derived."""
     out = {key: value for key, value in event.items() if key not in ("attempts", "primitives", "examples", "count", "sizes")}
     out["attempts"] = [{"wrong": attempt["wrong"]} for attempt in event.get("attempts", ())]
+    out["markers"] = [one._asdict() for one in _marks(event)]
     if event.get("sizes"):
         out["context_tokens"] = event["sizes"]
     return out
@@ -123,6 +124,13 @@ def _texts(event: Event) -> list[str]:
     return [attempt["raw"] for attempt in event.get("attempts", ()) if isinstance(attempt["raw"], str)]
 
 
+def _marks(event: Event) -> list[markers.Mark]:
+    """Every marker of what was said in a step, those for the blog with their category (ALPH-89)."""
+    said = _texts(event)
+    blog = [markers.Mark(f"{markers.BLOG}{one.kind}", one.text) for text in said for one in markers.blog(text)]
+    return [*(one for text in said for one in markers.found(text)), *blog]
+
+
 def _highlights(work: Work, summary: Value) -> str:
     lines = [f"# Iteration {work.iteration}", ""]
     for name in work.added:
@@ -169,7 +177,7 @@ def _label(work: Work, name: str) -> str:
 
 
 def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
-    """ALPH-36: `PAR_XXXX_*.md` for definitions that lead back to themselves."""
+    """ALPH-36: `PAR_XXXX_*.md` for definitions that lead back to themselves, and for what a role marks as a paradox."""
     known = work.base.registers.get(layout.PARADOXES, [])
     files: Files = {}
     rows: list[Value] = []
@@ -181,6 +189,14 @@ def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
         text = [f"# The {line(title)}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", line(row["reason"]), ""]
         text += [f"- {' -> '.join(line(word) for word in path)}" for path in paths[:20]] + [""]
         files[f"reasoning/paradoxes/{name}.md"] = "\n".join(text)
+        rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
+    said = [(event, one.text) for event in work.events for one in _marks(event) if one.kind == f"{markers.BLOG}PARADOX"]
+    for event, puzzle in said[: max(0, most - len(rows))]:
+        number = len(known) + len(rows) + 1
+        title = " ".join(line(puzzle).split()[:8])
+        name = f"PAR_{number:04d}_{slug(title)}"
+        where = f"Iteration {work.iteration}, said by the {event['role']} in {event['phase']}, cycle {event['cycle']}."
+        files[f"reasoning/paradoxes/{name}.md"] = "\n".join([f"# {title}", "", where, "", line(puzzle), ""])
         rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
     return files, [*known, *rows]
 
@@ -195,7 +211,8 @@ def reflections(work: Work) -> tuple[Files, list[Value]]:
         name = f"MR_{number:04d}_iteration_{work.iteration:03d}"
         output = event["output"]
         body = {"iteration_range": event["period"]["iteration_range"], "timestamp": work.at, **output}
-        more = {"computed": event["period"], **{key: event[key] for key in ("reasons", "mismatches", "wrong")}}
+        marked = [one._asdict() for one in _marks(event)]
+        more = {"computed": event["period"], "markers": marked, **{key: event[key] for key in ("reasons", "mismatches", "wrong")}}
         files[f"reasoning/meta_reflections/{name}.yaml"] = dump({"meta_reflection": body, "archive": more})
         because = [f"- because {line(why)}" for why in event["reasons"]]
         lines = [f"# Reflection {number}, iteration {work.iteration}", "", *because]

@@ -48,7 +48,7 @@ _T = Rule(float, 0, 2)
 _CYCLES = Rule(int, 0, MAX_CYCLES)
 RULES: dict[str, Rule] = {
     "version": Rule(str),
-    "llm.provider": Rule(str, words=("local", "anthropic")),
+    "llm.provider": Rule(str, words=("local", "anthropic", "openai")),
     "llm.model": Rule(str),
     "llm.max_tokens": Rule(int, 64, 200_000),
     "llm.timeout_seconds": Rule(float, 1, 3600),
@@ -97,8 +97,8 @@ def config_of(value: Any, file: str = "config.yaml") -> dict[str, Any]:
             if name not in found[key]:
                 raise ConfigError(f"{file}: unknown key `{key}.{name}`{_hint(did_you_mean(str(name), found[key]))}")
             found[key][name] = _fitting(inner, f"{key}.{name}", file)
-    if found["llm"]["provider"] == "anthropic" and not found["llm"]["model"]:
-        raise ConfigError(f"{file}: `llm.provider` is anthropic, and `llm.model` names no model")
+    if found["llm"]["provider"] != "local" and not found["llm"]["model"]:
+        raise ConfigError(f"{file}: `llm.provider` is {found['llm']['provider']}, and `llm.model` names no model")
     return found
 
 

@@ -13,6 +13,10 @@ _MARK = re.compile(r"\[(?P<kind>[A-Z][A-Z_]*\??)(?::\s*(?P<text>[^\[\]]{0,2000})
 _BLOG = re.compile(r"\[BLOG_MARKER:\s*(?P<kind>[A-Za-z_]+):\s*(?P<text>[^\[\]]{1,2000})\]")
 
 
+BLOG = "BLOG:"
+"""What stands before the category of a blog marker in the logs."""
+
+
 class Mark(NamedTuple):
     """A marker and its text."""
 
@@ -36,9 +40,9 @@ def unknown(text: str) -> list[str]:
     return [one["kind"] for one in _BLOG.finditer(text) if one["kind"].upper() not in BLOG_CATEGORIES]
 
 
-def find_breakthroughs(texts: Iterable[str]) -> list[Mark]:
-    """Every BREAKTHROUGH."""
-    return [one for text in texts for one in [*found(text), *blog(text)] if one.kind == "BREAKTHROUGH"]
+def find_breakthroughs(marks: Iterable[Mark]) -> list[Mark]:
+    """Every BREAKTHROUGH, of reasoning or for the blog."""
+    return [one for one in marks if one.kind.removeprefix(BLOG) == "BREAKTHROUGH"]
 
 
 def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -78,6 +82,13 @@ def paradox_inventory(index: Iterable[Mapping[str, Any]]) -> list[str]:
     return [str(row.get("title", "")) for row in index]
 
 
-def blog_content_queue(texts: Iterable[str]) -> list[Mark]:
+def blog_content_queue(marks: Iterable[Mark]) -> list[Mark]:
     """Every blog marker, in order."""
-    return [one for text in texts for one in blog(text)]
+    return [Mark(one.kind.removeprefix(BLOG), one.text) for one in marks if one.kind.startswith(BLOG)]
+
+
+def logged(logs: Iterable[Mapping[str, Any]]) -> list[Mark]:
+    """The markers that logs and reflections hold, whether or not raw answers were kept."""
+    steps = [step for log in logs for step in log.get("cycles", [log])]
+    rows = [row for step in steps for row in step.get("markers", ())]
+    return [Mark(str(row.get("kind", "")), str(row.get("text", ""))) for row in rows]

@@ -143,6 +143,10 @@ def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     return next((stop for stop in (rule(facts, config) for rule in STOPS) if stop is not None), None)
 
 
+INCONSISTENCY = "IRRECOVERABLE_INCONSISTENCY"
+"""What an iteration is called that broke a rule which nobody could mend without judgement."""
+
+
 def failing(kind: str, message: str) -> Stop:
     """ALPH-66: why an iteration that stopped in the middle was given up. `kind` is the engine's word for the stop."""
     if kind == "budget":
