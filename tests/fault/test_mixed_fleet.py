@@ -50,7 +50,8 @@ def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspac
     """Failure test 12."""
     deeds = fleet.laid_out(workspace)
     expected = fleet.on_sqlite(deeds, "big.plan", "count=20")
-    with Workers(url, deeds, "--patience", "2", DEED_SECONDS="0.3") as workers:
+    (deeds / fleet.HELD).write_text("")
+    with Workers(url, deeds, DEED_SECONDS="0.1") as workers:
         workers.start()
         workers.start(program=OTHER)
         wait_for(lambda: workers.connected("w1") and workers.connected("w2"))
@@ -59,6 +60,7 @@ def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspac
         old = fleet.begun(deeds, url, "big.plan", "count=20")
         wait_for(lambda: drivers(url, old))
         assert -signal.SIGKILL == ended(workers.send("w1", signal.SIGKILL))
+        (deeds / fleet.HELD).unlink()
         rows(url, "DELETE FROM dbos.workflow_status WHERE application_version=%s RETURNING 1", str(ENGINE))  # and lost
         wait_for(lambda: fleet.is_over(url, new))
         wait_for(lambda: f"the run {old} waits for a worker of another fdc (engine {ENGINE}" in workers.log())

@@ -23,6 +23,7 @@ from fdc_toolchain.engine.ports import Fenced, WorldFailed
 from fdc_toolchain.program.model import Program
 from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, FunctionTools, Silence
 
+from tests.support.background import PATIENCE
 from tests.support.database import database, needs_database, rows
 from tests.support.programs import everything, generated, program, step
 
@@ -133,7 +134,7 @@ def test_who_takes_over_reads_all_that_the_one_before_wrote(store: PgStore, url:
 
     def control(turn: int) -> None:
         with closing(PgStore(url, KEY)) as own:
-            ready[turn].wait(30)
+            ready[turn].wait(PATIENCE)
             journal = own.claim(row)
             taken.append(len(journal.records))
             if taken[-1] < sum(written[:turn]):
@@ -158,7 +159,7 @@ def test_who_takes_over_reads_all_that_the_one_before_wrote(store: PgStore, url:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert [] == wrong and 16 == len(written)
     found = store.records(row)
     assert sum(written) == len(found) == len({one.address for one in found})

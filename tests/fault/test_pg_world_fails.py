@@ -27,6 +27,7 @@ from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.testing import FakeClock, Silence
 
 from tests.support import process
+from tests.support.background import PATIENCE
 from tests.support.database import database, needs_database, rows
 from tests.support.process import fdc
 from tests.support.programs import iterate, program, step
@@ -35,6 +36,7 @@ from tests.support.witness import Witness
 
 pytestmark = [needs_database, pytest.mark.slow]
 KEY = b"k" * 32
+HOUR = 3600.0
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def own_server() -> Iterator[tuple[str, str]]:
 
 
 def crashed(folder: str, when: threading.Event) -> None:
-    when.wait(30)
+    when.wait(PATIENCE)
     process.run([str(ROOT / ".ci" / "postgres"), "crash", folder], cwd="/")
 
 
@@ -181,6 +183,21 @@ def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(url: s
         assert 3 == len(store.records(row)) and () == store.check(row.id).faults
 
 
+def test_who_freezes_inside_of_a_commit_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stopped process keeps its locks, and no session that is silent ends inside of a transaction."""
+    monkeypatch.setattr(pg_journal, "IDLE_MS", 200)
+    with closing(PgStore(url, KEY)) as frozen, closing(PgStore(url, KEY)) as other:
+        row = begun(frozen, "a")
+        late = frozen.claim(row)
+        frozen._pg.execute("BEGIN")
+        frozen._pg.execute("SELECT 1 FROM run WHERE id=%s FOR UPDATE", (row.id,))
+        journal = other.claim(row)
+        journal.append([outcome(0)])
+        with pytest.raises(WorldFailed):
+            late.append([outcome(1)])
+        assert frozen.lost and [outcome(0)] == other.records(row) and () == other.check(row.id).faults
+
+
 @pytest.mark.parametrize("tick", [-0.5, -3600.0, 3600.0])
 def test_clocks_that_jump_change_no_outcome_and_hide_no_run(url: str, tick: float) -> None:
     """Failure test 10: 10: the controller's clock, and the server's, by which the watchdog looks."""
@@ -195,13 +212,13 @@ def test_clocks_that_jump_change_no_outcome_and_hide_no_run(url: str, tick: floa
             times = [record.at for record in store.records(row)]
             assert times == sorted(times) and times[0] >= 0
         assert found[0] == found[1]
-        assert [] == store.stalled(3.0)  # both were left just now
-        rows(url, "UPDATE fdc.run SET touched = clock_timestamp() + %s * interval '1 second' RETURNING 1", tick * 10)
-        assert ["calm", "jumping"] == [row.name for row in store.stalled(3.0)]
+        assert [] == store.stalled(HOUR)  # both were left just now
+        rows(url, "UPDATE fdc.run SET touched = clock_timestamp() + %s * interval '1 second' RETURNING 1", tick * 10_000)
+        assert ["calm", "jumping"] == [row.name for row in store.stalled(HOUR)]
         session = Session(url, "w", lambda why: None, 60.0)
         session.start()
         try:
             assert session.hold(row.id)
-            assert ["calm"] == [row.name for row in store.stalled(3.0)]  # no time of day takes it from who drives it
+            assert ["calm"] == [row.name for row in store.stalled(HOUR)]  # no time of day takes it from who drives it
         finally:
             session.stop()

@@ -6,7 +6,6 @@ import gzip
 import itertools
 import socket
 import ssl
-import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.web_fetch import Fetched, Manners, decoded, fetch
 from fdc_toolchain.effects.web_http import Door, public, target
 
+from tests.support.background import PATIENCE
 from tests.support.process import run
 from tests.support.web import Handler, Reply, Route, Site, page, redirect, site
 
@@ -27,27 +27,27 @@ BOMB = 50_000_000
 GERMAN = "Für grünen Tee soll das Wasser nicht zu heiß sein: grüner Tee wird mit achtzig Grad aufgegossen, schwarzer kocht.\n" * 3
 
 
-def got(server: Site, path: str, **door: object) -> Fetched:
+def got(server: Site, path: str, manners: Manners | None = None, **door: object) -> Fetched:
     """The page at a path of a server that the operator named."""
-    return fetch(server.url + path, Door((server.host,), **door), manners=Manners())  # type: ignore[arg-type]
+    return fetch(server.url + path, Door((server.host,), **door), manners=manners or Manners())  # type: ignore[arg-type]
 
 
-def refused(server: Site, path: str, **door: object) -> tuple[str, str]:
+def refused(server: Site, path: str, manners: Manners | None = None, **door: object) -> tuple[str, str]:
     with pytest.raises(ToolFailure) as caught:
-        got(server, path, **door)
+        got(server, path, manners, **door)
     return caught.value.kind, str(caught.value)
 
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[Site]:
     """A site of everything that can go wrong."""
-    drip = [b"a"] * 200
+    drip = [b"a"] * 20_000
     routes: dict[str, Route] = {
         "/tea": page("On tea", TEA),
         "/huge": Reply(b"x" * 300_000, "text/plain"),
         "/endless": Reply(kind="text/plain", pieces=[b"x" * 65536] * 40),
         "/slow": Reply(kind="text/plain", pieces=drip, wait=0.05),
-        "/silent": Reply(kind="text/plain", pieces=[b"", b"late"], wait=20),
+        "/silent": Reply(kind="text/plain", pieces=[b"", b"late"], wait=1000),
         "/bomb": Reply(gzip.compress(bytes(BOMB)), "text/html", headers={"content-encoding": "gzip"}),
         "/packed": Reply(gzip.compress(page("On tea", TEA).body), headers={"content-encoding": "gzip"}),
         "/deflated": Reply(zlib.compress(page("On tea", TEA).body), headers={"content-encoding": "deflate"}),
@@ -126,9 +126,10 @@ def test_what_is_not_allowed_is_never_asked_for(web: Site) -> None:
 
 @pytest.mark.parametrize("path", ["/slow", "/silent"])
 def test_a_server_that_takes_its_time_is_given_up_though_each_byte_is_in_time(web: Site, path: str) -> None:
-    began = time.monotonic()
-    assert "timeout" == refused(web, path, seconds=0.6)[0]
-    assert time.monotonic() - began < 5
+    """The server would take a thousand seconds."""
+    manners = Manners()
+    got(web, "/tea", manners)  # its robots.txt is known by now
+    assert "timeout" == refused(web, path, manners, seconds=0.6)[0]
 
 
 def test_whoever_leaves_does_not_wait_for_a_server(web: Site) -> None:
@@ -246,7 +247,7 @@ def test_a_server_over_tls_is_who_its_certificate_says(
     server, certificate = sealed
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    door = Door((host,), seconds=10)
+    door = Door((host,), seconds=PATIENCE)
     url = f"https://{host}:{server.server_address[1]}/tea"
     if not why:
         assert b"eighty" in fetch(url, door, manners=Manners()).body
@@ -358,10 +359,8 @@ def test_a_page_that_no_parser_can_get_through_ends_its_reader_and_nothing_else(
     """Attributes without end keep the parser busy for half a minute; its process is ended."""
     monkeypatch.setattr(readable, "SECONDS", 1.5)
     hostile = "<a " + " ".join(f"a{number}=1" for number in range(100_000)) + ">x</a>"
-    began = time.monotonic()
     with pytest.raises(ToolFailure, match=r"could not be read within 1\.5 s"):
         readable.readable("html", hostile.encode())
-    assert time.monotonic() - began < 8
 
 
 @pytest.mark.parametrize("body", ["<div>" * 50_000, "", "\x00\x01", "<script>alert(1)</script>", "&#" * 10_000])

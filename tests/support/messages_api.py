@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+from .background import PATIENCE
+
 
 class Item(NamedTuple):
     """One answer: an event stream, an error status, or a fault on the wire."""
@@ -46,7 +48,7 @@ def broken(how: str) -> Item:
 
 
 def held(text: str) -> Item:
-    """A message that is sent when `server.release` is set, or after ten seconds."""
+    """A message that is sent when `server.release` is set, and at the latest when a test has lost its patience."""
     return Item(text, fault="held")
 
 
@@ -95,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         item = self.server.take(body, {key.lower(): value for key, value in self.headers.items()})
         if item.fault == "held":
-            self.server.release.wait(10)
+            self.server.release.wait(PATIENCE)
         if item.fault == "hang-up":
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True

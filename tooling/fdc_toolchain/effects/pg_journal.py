@@ -33,6 +33,8 @@ RUN_LOCKS = 0x666463
 """The first key of the advisory locks of runs; the second is the run's number."""
 LOCK_MS = 10_000
 """Milliseconds that a statement waits for another session's lock, as on a file."""
+IDLE_MS = 5_000
+"""Milliseconds in which the server ends a transaction that its controller froze in: others wait longer than that for its locks."""
 _MAKING = 0x66646330
 
 _TYPES = {
@@ -62,7 +64,8 @@ CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NO
 CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
 {_table("blob")};
 """
-_STALLED = f"""SELECT {schema.OWNER} FROM run WHERE status IN ('new', 'running')
+_STALLED = f"""SELECT {schema.OWNER} FROM run
+  WHERE (status IN ('new', 'running') OR (cancel AND parent IS NULL AND status NOT IN ('finished', 'stopped', 'cancelled')))
   AND abs(extract(epoch FROM clock_timestamp() - touched)) > ? AND NOT EXISTS (
     SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted)
   ORDER BY id"""
@@ -149,6 +152,8 @@ class PgStore(Store):
     def stalled(self, seconds: float) -> list[RunRow]:
         """Runs and pieces that are not over, that nobody drives, and that nobody took up or left for so long.
 
+        So are runs that wait, or broke, and that somebody wants cancelled.
+
         Where the server's clock was set back, what it wrote before that lies in the future, and counts as long ago.
         """
         return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
@@ -205,6 +210,7 @@ class PgStore(Store):
         try:
             self._pg.execute(f"SET search_path TO {SCHEMA}")
             self._pg.execute(f"SET lock_timeout TO {LOCK_MS}")
+            self._pg.execute(f"SET idle_in_transaction_session_timeout TO {IDLE_MS}")
             if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
                 with self._pg.transaction():
                     self._pg.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
