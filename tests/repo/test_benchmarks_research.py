@@ -13,12 +13,12 @@ from tests.support.explored import shop
 
 def test_the_questions_are_as_many_as_were_asked_for_and_held_out() -> None:
     asked, packages = questions.read()
-    assert len(asked) >= 60 and 3 == len(packages)
+    assert len(asked) >= 60 and len(packages) >= 3
     assert len({one.id for one in asked}) == len({one.ask for one in asked}) == len(asked)
     assert sum(one.part == "held-out" for one in asked) >= 30
     for part in ("development", "held-out"):
         kinds = [one.kind for one in asked if one.part == part]
-        assert abs(kinds.count("code") - kinds.count("docs")) <= 1
+        assert min(kinds.count("code"), kinds.count("docs")) >= 20
     assert all(one.answers and all(0 < first <= last for _, first, last in one.answers) for one in asked)
 
 

@@ -38,8 +38,11 @@ MOST_FILES = 150
 NAME_WEIGHT, PLACE_WEIGHT, PROSE_WEIGHT, CODE_WEIGHT = 2.0, 0.5, 0.8, 0.6
 SATURATION = 2.5
 USUAL_LINES = 60
+RARITY = 0.85
 COVERED = 0.6
 NEAR, NEAR_LINES = 0.25, 5
+DOCUMENTS = 0.6
+"""What a passage of a document is worth where the question is how something is done, and not how to do it."""
 ALIKE = 0.5
 """What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -86,7 +89,7 @@ class Tree:
         self._texts: dict[str, tuple[str, str, list[int]]] = {}
         self._outlines: dict[str, Outline | None] = {}
         self._shapes: dict[str, Shape] = {}
-        self._found: dict[tuple[tuple[Concept, ...], frozenset[str]], Search] = {}
+        self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool], Search] = {}
         self.kept: dict[tuple[object, ...], Search] = {}
         """What others made of a search, for the next one who asks the same."""
         self._stemmer = Stemmer()
@@ -139,9 +142,10 @@ class Tree:
                 self._stems[word] = found[0] if found else word
             return self._stems
 
-    def search(self, concepts: Sequence[Concept], names: Iterable[str] = ()) -> Search:
-        """What speaks of the concepts; what has one of the `names` first. Kept for the next one who asks the same."""
-        key = (tuple(concepts), frozenset(names))
+    def search(self, concepts: Sequence[Concept], names: Iterable[str] = (), code: bool = False) -> Search:
+        """What speaks of the concepts; what has one of the `names` first, and documents last where `code` is asked for.
+        Kept for the next one who asks the same."""
+        key = (tuple(concepts), frozenset(names), code)
         with self._lock:
             if key not in self._found:
                 self._found[key] = Search(self, *key)
@@ -179,8 +183,11 @@ class Tree:
 class Search:
     """The occurrences of concepts in a tree, by file, and the units that they rank."""
 
-    def __init__(self, tree: Tree, concepts: tuple[Concept, ...], names: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, tree: Tree, concepts: tuple[Concept, ...], names: frozenset[str] = frozenset(), code: bool = False
+    ) -> None:
         self.tree = tree
+        self.code = code
         self.names = names
         self.concepts = concepts
         self.hits: dict[str, dict[int, dict[int, float]]] = {}
@@ -209,7 +216,8 @@ class Search:
             for _, number in blocks:
                 counts[number] += 1
         total = sum(len(document.lines) // BLOCK + 1 for document in self.tree.documents.values())
-        return [math.log(1 + (total - count + 0.5) / (count + 0.5)) if count else 0.0 for count in counts]
+        rare = [math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY if count else 0.0 for count in counts]
+        return [weight * concept.weight for weight, concept in zip(rare, self.concepts)]
 
     def files(self, number: int) -> set[str]:
         """The files that have a concept, under any of its names."""
@@ -306,7 +314,7 @@ class Search:
                 exact = 0.6 + 0.4 * min(1.0, len(named) / parts)
                 one.named = {number: weight * exact for number, weight in named.items()}
         above = self._named(f"{os.path.splitext(path)[0]} {spans.title}")
-        factor = self._factor(document)
+        factor = self._factor(document) * (DOCUMENTS if self.code and outlined is None else 1.0)
         return [self._unit(path, one, above, factor) for one in sections.values()]
 
     def _named(self, name: str) -> dict[int, float]:

@@ -258,7 +258,7 @@ def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:
         found = [(weight, line, "") for line, weight in unit.lines if len(lines[line - 1].split()) > 2]
     found.sort(key=lambda row: (-row[0], row[1]))
     for nth, (_, line, said) in enumerate(found[:SENTENCES]):
-        yield Place(unit.path, line, "passage", title, stands, f"{title} says", unit.score * 0.95 * 0.9**nth, said)
+        yield Place(unit.path, line, "passage", title, stands, f"{title} says", unit.score * 0.9**nth, said)
 
 
 def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place]:

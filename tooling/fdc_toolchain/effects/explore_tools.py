@@ -38,6 +38,12 @@ _USES = re.compile(
     r"\b(?:who|what|which|where|list|find)\b.*\b(calls?|called|callers?|uses?|used|users?|imports?|imported|depends?|needs?)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_HOW_DONE = re.compile(
+    r"^\W*(?:where|which (?:function|method|class|code|module|file)|what (?:happens|does|calls|uses)|who (?:calls|uses)"
+    r"|how (?:is|are|was|were|does))\b",
+    re.IGNORECASE,
+)
+"""Questions after what code does; those after what to do with it (`how do I`, `why`) are answered by documents too."""
 _ARCHITECTURE = re.compile(
     r"\b(?:architect\w*|layer\w*|overall|structure of|how is .* (?:built|organi[sz]ed|structured))\b", re.IGNORECASE
 )
@@ -79,8 +85,9 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         return _confused("", "The question is empty. What do you want to know?", [])
     tree, changed = _mapped(args, context)
     found = _search(tree, question)
-    known = [concept.word for number, concept in enumerate(found.concepts) if found.files(number)]
-    missing = [concept.word for number, concept in enumerate(found.concepts) if not found.files(number)]
+    telling = [(number, concept.word) for number, concept in enumerate(found.concepts) if concept.weight == 1.0]
+    known = [name for number, name in telling if found.files(number)]
+    missing = [name for number, name in telling if not found.files(number)]
     if not tree.documents:
         return _confused(question, f"No file fits `{_object(args, 'map').get('paths')}`. Which files do you mean?", missing)
     if not known:
@@ -101,8 +108,8 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     template = "ArchitectureUnderstanding" if _ARCHITECTURE.search(question) else template
     several = trigger(question, len(known))
     weights = sorted(
-        ({"word": concept.word, "weight": round(weight, 4), "files": len(found.files(number))}
-         for number, (concept, weight) in enumerate(zip(found.concepts, found.weights)) if weight),
+        ({"word": name, "weight": round(found.weights[number], 4), "files": len(found.files(number))}
+         for number, name in telling if found.weights[number]),
         key=lambda row: -float(str(row["weight"])),
     )  # fmt: skip
     return {
@@ -332,13 +339,14 @@ def _within(track: Mapping[str, Any]) -> str:
 
 
 def _search(tree: Tree, question: str) -> Any:
-    from .question import concepts_of
+    from .question import concepts_of, faint
 
     asked = concepts_of(question)
     verb = _asked_uses(question)
     if verb is not None:
         asked = [concept for concept in asked if concept.word != verb] or asked
-    return tree.search(asked, written_names(question))
+    more = [concept for concept in faint(question, asked) if concept.word != verb]
+    return tree.search([*asked, *more], written_names(question), _HOW_DONE.search(question) is not None)
 
 
 def _looked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> Any:

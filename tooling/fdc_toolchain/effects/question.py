@@ -7,17 +7,21 @@ term is looked up in quotes.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .sentences import WIDE
 from .stems import spread
-from .words import ALIKE, STOP, respelt
+from .words import ALIKE, EMPTY, STOP, forms, respelt
 
 MAX_QUESTION = 20_000
 """Characters of a question that are read; the rest is material, not a question."""
 MAX_CONCEPTS = 32
 ALIKE_WEIGHT = 0.45
 PART_WEIGHT = 0.5
+FORM_WEIGHT = 0.9
+FAINT = 0.25
+"""What a word that hardly tells anything (`same`, `another`) is worth, of what its rarity says."""
 
 _TOKEN = re.compile(r"\w+(?:[-_./:]\w+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -39,6 +43,7 @@ class Concept:
     word: str
     variants: tuple[tuple[str, float], ...]
     phrase: bool = False
+    weight: float = 1.0
 
 
 def written_names(text: str) -> list[str]:
@@ -81,6 +86,17 @@ def concepts_of(question: str) -> list[Concept]:
     return list(out.values())[: 8 * MAX_CONCEPTS]
 
 
+def faint(question: str, known: Sequence[Concept]) -> list[Concept]:
+    """The words of a question that tell a little, where those that tell more are `known` already.
+
+    >>> [concept.word for concept in faint('How do I get the same numbers in every run?', concepts_of('numbers run'))]
+    ['get', 'same', 'every']
+    """
+    have = {part for concept in known for part in concept.word.split()}
+    words = [word for word in terms(question[:MAX_QUESTION]) if word in STOP and word not in EMPTY and len(word) > 2]
+    return [Concept(word, ((word, 1.0),), weight=FAINT) for word in dict.fromkeys(words) if word not in have][:MAX_CONCEPTS]
+
+
 def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
     if not parts:
         return
@@ -89,6 +105,7 @@ def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
     if len(parts) == 1:
         if name.endswith("ly") and len(name) > 5:  # the stemmer keeps adverbs apart
             variants.append((name[:-2], 0.9))
+        variants += [(other, FORM_WEIGHT) for other in forms(name)]
         other_side = respelt(name)
         if other_side is not None:
             variants.append((other_side, 0.95))

@@ -18,6 +18,12 @@ STOP = frozenset(
     anything everything nothing another others come comes go goes going gone take takes taken seem seems""".split()
 )
 """Left out of a query unless nothing else is in it."""
+EMPTY = frozenset(
+    """a about all also am an and any are as at be been but by can could did do does for from had has have how i if in into is it
+    its may me must my no not of on or our should so some such than that the their then there these they this to too us was
+    we were what when where which who why will with would you your""".split()
+)
+"""The part of STOP that tells nothing at all. The rest tells a little, where more than one word is looked for."""
 
 _GROUPS = """
 delete remove erase drop unlink discard
@@ -123,6 +129,42 @@ def _table() -> dict[str, tuple[str, ...]]:
 
 ALIKE: dict[str, tuple[str, ...]] = _table()
 """Word to words that a document may use in its place."""
+
+_ODD_FORMS = """
+arise arose arisen; bear bore borne; beat beaten; become became; begin began begun; bend bent; bind bound; bite bitten; blow
+blew blown; break broke broken; bring brought; build built; burn burnt; buy bought; catch caught; choose chose chosen choice;
+come came; deal dealt; dig dug; draw drew drawn; drive drove driven; eat ate eaten; fall fell fallen; feed fed; feel felt;
+fight fought; find found; flee fled; fly flew flown; forbid forbade forbidden; forget forgot forgotten; freeze froze frozen;
+give gave given; go went gone; grow grew grown; hang hung; hear heard; hide hid hidden; hold held; keep kept; know knew
+known; lead led; learn learnt; leave left; lend lent; lose lost loss; mean meant; meet met; pay paid; ride rode ridden; ring
+rang rung; rise rose risen; run ran; say said; see saw seen; seek sought; sell sold; send sent; shake shook shaken; shoot
+shot; show shown; shrink shrank shrunk; sing sang sung; sink sank sunk; sit sat; sleep slept; slide slid; speak spoke spoken;
+spell spelt; spend spent; spin spun; stand stood; steal stole stolen; stick stuck; strike struck stricken; swear swore sworn;
+sweep swept; swim swam swum; swing swung; take took taken; teach taught; tear tore torn; tell told; think thought; throw
+threw thrown; understand understood; wake woke woken; wear wore worn; win won; wind wound; withdraw withdrew withdrawn; write
+wrote written; child children; index indices; vertex vertices; matrix matrices; axis axes; person people; half halves; leaf
+leaves; analysis analyses; basis bases; criterion criteria; datum data
+"""
+_FORMS: dict[str, list[str]] = {}
+for _row in _ODD_FORMS.replace("\n", " ").split(";"):
+    for _word in _row.split():
+        _FORMS[_word] = [_other for _other in _row.split() if _other != _word]
+
+
+def forms(word: str) -> list[str]:
+    """The irregular forms of a word, which no stemmer brings together.
+
+    >>> forms("kept"), forms("writing"), forms("splitting"), forms("cat")
+    (['keep'], ['write', 'wrote', 'written'], [], [])
+    """
+    out: list[str] = []
+    for ending, instead in (("", ""), ("s", ""), ("ing", ""), ("ing", "e")):
+        if word.endswith(ending):
+            base = word[: len(word) - len(ending)] + instead
+            for known in (base, base[:-1] if len(base) > 3 and base[-1:] == base[-2:-1] else base):
+                out += [known, *_FORMS[known]] if known in _FORMS else []
+    return [one for one in dict.fromkeys(out) if one != word]
+
 
 _OUR = frozenset(
     "armour behaviour colour endeavour favour flavour harbour honour humour labour neighbour rumour tumour vapour".split()

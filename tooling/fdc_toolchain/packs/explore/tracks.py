@@ -54,24 +54,24 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     words = [str(row["word"]) for row in concepts]
     told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
     about = ", ".join(words[:4]) or question[:80]
-    words = [*(f"`{name}`" for name in scope.get("names") or ()), *words]
+    terms = [question]
     tracks: list[dict[str, Any]] = []
     template = str(scope.get("template") or "")
     for name, focus, approach, more in TEMPLATES.get(template, ()):
-        tracks.append(_track(name, f"{focus}: {about}", approach, [*words, *more]))
+        tracks.append(_track(name, f"{focus}: {about}", approach, [*terms, *more]))
     wanted = {"share": USES_ASKED} if scope.get("uses") else {}
     by_strategy = [
-        _track("implementation", f"what implements {about}", "ImplementationScan", words),
-        {**_track("dependencies", f"what depends on {about}", "DependencyTrace", words), **wanted},
-        _track("terminology", f"what is said of {about}", "PatternSearch", words),
-        _track("boundaries", f"where {about} meets the outside", "BoundaryExplore", words),
+        _track("implementation", f"what implements {about}", "ImplementationScan", terms),
+        {**_track("dependencies", f"what depends on {about}", "DependencyTrace", terms), **wanted},
+        _track("terminology", f"what is said of {about}", "PatternSearch", terms),
+        _track("boundaries", f"where {about} meets the outside", "BoundaryExplore", terms),
     ]
     tracks += by_strategy
     if isinstance(refused, list) and refused:
         for folder in scope.get("folders") or ():
             for approach in ("ImplementationScan", "PatternSearch"):
                 name = f"{_slug(str(folder))}-{'code' if approach == 'ImplementationScan' else 'words'}"
-                tracks.append({**_track(name, f"{about} in {folder}", approach, words), "paths": f"{folder}/**"})
+                tracks.append({**_track(name, f"{about} in {folder}", approach, terms), "paths": f"{folder}/**"})
     names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
     for row in concepts if alone else ():
