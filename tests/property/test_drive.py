@@ -93,6 +93,7 @@ def _seemly(rng: random.Random, start: str) -> str:
         "call_tail": f"{value()} {' '.join('k=' + value() for _ in range(rng.randint(0, 2)))} {rng.choice(('', 'depth 2'))}",
         "for_each_tail": f"{value()} {rng.choice(('', 'as x'))} {rng.choice(('', 'max 3'))}",
         "for_tail": f"x in {value()} {rng.choice(('', 'max 3'))}",
+            "fork_tail": f"x in {value()} {rng.choice(('', 'max 3'))} {rng.choice(('', 'keep failures', 'keep'))}",
         "iterate_tail": f"max 3 {rng.choice(('', 'until ' + condition()))}",
         "require_tail": f'{condition()} else "why"',
         "if_tail": condition(),

@@ -23,6 +23,37 @@ def test_in_an_accepted_plan_text_from_outside_changes_nothing_that_is_done(seed
         assert not flows.interferes(checked)
 
 
+@given(st.integers(0, 2**40))
+@settings(max_examples=200)
+def test_what_failed_branches_say_changes_nothing_that_is_done(seed: int) -> None:
+    """LGTM-38: the record of a failure that is kept holds what the failed step knew."""
+    checked = flows.checked(flows.made(seed, kept=True))
+    if flows.accepted(checked):
+        assert not flows.interferes(checked)
+
+
+TELLS = """\
+# FSM: any.json
+parts <- list_files d
+found <- fork part in {{parts}} max 3 keep failures
+  {look}
+  yield {{part}}
+for one in {{found}} max 9
+  submit {{one.why}}
+"""
+
+
+@pytest.mark.parametrize("look", ["page <- view_text_website https://e/", "call_plan leaf.plan p=x q=x"])
+def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LGTM-38: it chooses nothing that the page itself may not choose; an analysis that forgets it breaks the promise."""
+    leaf = "# FSM: any.json\nparam p\nparam q\nview_text_website https://e/{p}{q}\n"
+    files = {"a.plan": TELLS.format(look=look), "leaf.plan": leaf}
+    checked = flows.checked(files)
+    assert not flows.accepted(checked) and flows.interferes(checked)
+    monkeypatch.setattr(flow._Flow, "fails", property(lambda self: TRUSTED, lambda self, label: None), raising=False)
+    assert flows.accepted(flows.checked(files))
+
+
 def test_the_promise_is_not_kept_by_refusing_everything() -> None:
     """Of plans that use what they read, most are accepted, and of those refused most do interfere."""
     verdicts = [(flows.accepted(one), flows.interferes(one)) for one in map(flows.checked, map(flows.made, range(300)))]

@@ -14,6 +14,7 @@ from tests.support.plansets import CATALOGUE, PlanSet, TooMany, judged, plan_set
 
 SETS = 2600
 """At least 2,000 of them are small enough to enumerate; the test counts."""
+KEPT_SETS = 900
 
 
 def checked(made: PlanSet):
@@ -23,9 +24,24 @@ def checked(made: PlanSet):
 
 
 def test_verdicts_and_shortest_runs_agree_with_brute_force():
+    compared, rejected = compare([plan_set(seed) for seed in range(SETS)])
+    assert compared >= 2000
+    assert compared // 10 < rejected < compared - compared // 10, "the generator must make both good and bad plans"
+
+
+def test_verdicts_and_shortest_runs_agree_where_failures_of_branches_are_kept():
+    """LGTM-38: a branch ends after any prefix, and the run goes on."""
+    sets = [plan_set(seed, kept=True) for seed in range(KEPT_SETS)]
+    sets = [made for made in sets if any(b"keep failures" in data for data in made.files.values())]
+    compared, rejected = compare(sets)
+    assert compared >= 250
+    assert compared // 20 < rejected < compared - compared // 20, "the generator must make both good and bad plans"
+
+
+def compare(sets: list[PlanSet]) -> tuple[int, int]:
+    """How many plans were compared with brute force, and how many of them are wrong."""
     compared = rejected = 0
-    for seed in range(SETS):
-        made = plan_set(seed)
+    for seed, made in enumerate(sets):
         result = checked(made)
         context = result.context
         for number in judged(made):
@@ -45,8 +61,7 @@ def test_verdicts_and_shortest_runs_agree_with_brute_force():
             wrong = {item.code for item in result.diagnostics if item.code in ("FDC401", "FDC402") and item.span.path == key}
             assert wrong == {code for code, found in (("FDC401", expected[0]), ("FDC402", expected[1])) if found is not None}
             rejected += bool(wrong)
-    assert compared >= 2000
-    assert compared // 10 < rejected < compared - compared // 10, "the generator must make both good and bad plans"
+    return compared, rejected
 
 
 def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():

@@ -4,8 +4,9 @@ The reference that the analyses of files and of names are held to. The generator
 tree, writes the text from it, and walks every run of that tree on concrete files: each
 condition either way, each loop every number of turns. A computed path is a symbol of its own:
 a parameter of the root stands for a file of which nothing is known, a turn of `for_each_file`
-for one that is there. What a shell step leaves absent is unknown afterwards. A step that fails
-has then had its way: it is said once, not again for all that follows from it.
+for one that is there. Below a fork that keeps failures each step may be the last of the branch.
+What a shell step leaves absent is unknown afterwards. A step that fails has then had its way: it
+is said once, not again for all that follows from it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +25,7 @@ TURNS = 3
 """Turns of a loop over files that are tried; three states need no more to show all that they can."""
 
 MOST_RUNS = 120
+MOST_KEPT_RUNS = 1200
 MOST_CHOICES = 60
 
 
@@ -64,7 +67,7 @@ AUTOMATON = b"""\
 # An item is a list whose second place is its line, filled in when the text is written:
 #   ["step", line, tool, targets, bind]    ["use", line, name]
 #   ["call", line, plan, {param: target}, depth or None]
-#   ["each" | "for" | "iterate", line, most or None, name, body]    ["if", line, known, then, orelse]
+#   ["each" | "for" | "iterate" | "kept", line, most or None, name, body]    ["if", line, known, then, orelse]
 # A target is a text with names in braces, as plans write it.
 
 
@@ -76,10 +79,11 @@ class FileSet:
     params: list[dict[str, str | None]]
     there: frozenset[str]
     files: dict[str, bytes] = field(default_factory=dict)
+    kept: bool = False
 
 
-def file_set(seed: int) -> FileSet:
-    """The plan set of a seed."""
+def file_set(seed: int, *, kept: bool = False) -> FileSet:
+    """The plan set of a seed. `kept`: every `for` and half of the `if` are forks of one branch whose failure is kept."""
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3))
     params: list[dict[str, str | None]] = [
@@ -89,7 +93,9 @@ def file_set(seed: int) -> FileSet:
     there = frozenset(path for path in LITERALS if rng.random() < 0.5)
     writer = _Writer(rng, count, params)
     bodies = [writer.body(number, rng.randint(1, 5), 0, list(params[number])) for number in range(count)]
-    made = FileSet(bodies, params, there)
+    if kept:
+        bodies = [_with_forks(body, 0) for body in bodies]
+    made = FileSet(bodies, params, there, kept=kept)
     for number, body in enumerate(bodies):
         own = number == 0 or rng.random() < 0.3
         lines = ["use fsm any.json"] if own else []
@@ -97,6 +103,22 @@ def file_set(seed: int) -> FileSet:
         _write(body, 0, lines)
         made.files[f"p{number}.plan"] = ("\n".join(lines) + "\n").encode()
     return made
+
+
+def _with_forks(body: list, level: int) -> list:
+    out: list = []
+    for at, item in enumerate(body):
+        made = list(item)
+        if item[0] in ("each", "for", "iterate", "if"):
+            made[4] = _with_forks(item[4], level + 1)
+        if item[0] == "if":
+            made[3] = _with_forks(item[3], level + 1)
+        if item[0] == "for":
+            made[0], made[2] = "kept", 1
+        elif item[0] == "if" and at % 2:
+            made = ["kept", 0, 1, f"k{level}", made[3]]
+        out.append(made)
+    return out
 
 
 class _Writer:
@@ -182,6 +204,7 @@ def _write(body: list, level: int, lines: list[str]) -> None:
         else:
             bound = f" max {item[2]}" if item[2] else ""
             head = {"each": f"for_each_file *.x as {item[3]}{bound}", "for": f'for {item[3]} in "x"{bound}'}
+            head["kept"] = f'fork {item[3]} in "x"{bound} keep failures'
             lines.append(pad + head.get(kind, f"iterate{bound}"))
             _write(item[4], level + 1, lines)
 
@@ -217,6 +240,10 @@ class _Choices:
         return made
 
 
+class Stops(Exception):
+    """A branch ends here, and the run goes on."""
+
+
 class Failed(tuple):
     """(line of the root, plan, line, code) of a step that fails in some run."""
 
@@ -239,7 +266,7 @@ def _walked(made: FileSet, root: int, *, dead: bool = False) -> set[Any]:
     count = 0
     while prefix is not None:
         count += 1
-        if count > MOST_RUNS:
+        if count > (MOST_KEPT_RUNS if made.kept else MOST_RUNS):
             raise TooMany
         choices = _Choices(prefix)
         run = _Run(made, choices, found, dead)
@@ -258,6 +285,7 @@ class _Run:
         self.state: dict[Symbol, str] = {(path,): "present" for path in made.there}
         self.shelled = False
         self.fresh = 0
+        self.branches = 0
 
     def symbol(self, target: str, names: dict[str, Symbol]) -> Symbol:
         if "{" not in target:
@@ -318,6 +346,8 @@ class _Run:
                     self.access("create", self.symbol(item[3][1], names), where)
                 else:
                     self.access(tool[2:], self.symbol(item[3][0], names), where)
+                if self.branches and not self.dead and self.choices.choose(2):
+                    raise Stops
             elif kind == "use":
                 if item[2] not in bound and outer is None:
                     self.found.add((line,))
@@ -341,7 +371,13 @@ class _Run:
                         inner = {**names, item[3]: (token,)}
                         if kind == "each":
                             inner[f"file{1 + sum(word.startswith('file') for word in names)}"] = (token,)
-                    self.body(number, item[4], inner, bound, outer, calls)
+                    if kind != "kept":
+                        self.body(number, item[4], inner, bound, outer, calls)
+                        continue
+                    self.branches += 1
+                    with suppress(Stops):
+                        self.body(number, item[4], inner, bound, outer, calls)
+                    self.branches -= 1
 
     def call(self, number: int, item: list, names: dict[str, Symbol], outer: int | None, calls: dict) -> None:
         plan, given, depth = item[2], item[3], item[4]

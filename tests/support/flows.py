@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import re
 from typing import Any
+from zlib import crc32
 
 from fdc_toolchain.check import Checked, program_of
+from fdc_toolchain.engine.events import Failure, Outcome
 from fdc_toolchain.testing import FunctionTools, run
 
 from tests.support.linting import lint
@@ -16,8 +18,9 @@ ACTS = ("run_in_bash_session", "submit", "overwrite_file_with_block", "delete_fi
 
 
 class _Maker:
-    def __init__(self, rng: random.Random, callees: list[str]) -> None:
+    def __init__(self, rng: random.Random, callees: list[str], kept: bool) -> None:
         self.rng = rng
+        self.kept = kept
         self.callees = callees
         self.count = 0
 
@@ -54,7 +57,7 @@ class _Maker:
             return [f"{name} <- view_text_website {self.pick(texts[:-1]) if rng.random() < 0.3 else 'https://e/'}"]
         if kind == "list":
             lists.append(name)
-            return [f"{name} <- google_search tea"]
+            return [f"{name} <- list_files d" if self.kept else f"{name} <- google_search tea"]
         if kind == "read":
             path = rng.choice(("f1", "f2", "d/f3", self.pick(texts)))
             texts.append(name)
@@ -107,7 +110,10 @@ class _Maker:
             gathered = self.fresh()
             body.append(f"  yield {{{rng.choice(inner)}}}")
             lists.append(gathered)
-            return [f"{gathered} <- {kind} {name} in {{{rng.choice(lists[:-1])}}} max 9", *body]
+            head = f"{kind} {name} in {{{rng.choice(lists[:-1])}}} max 9"
+            if self.kept and rng.random() < 0.8:
+                head = f"fork {name} in {{{rng.choice(lists[:-1])}}} max 9 keep failures"
+            return [f"{gathered} <- {head}", *body]
         if kind == "iterate" and texts:
             inner = list(texts)
             carried = rng.choice(texts)
@@ -118,12 +124,12 @@ class _Maker:
         return ["plan_step_complete"]
 
 
-def made(seed: int) -> dict[str, str]:
-    """A set of plans: `a.plan`, and plans that it may call."""
+def made(seed: int, *, kept: bool = False) -> dict[str, str]:
+    """A set of plans: `a.plan`, and plans that it may call. `kept`: its forks, over files that are there, keep failures."""
     rng = random.Random(seed)
-    files = {"leaf.plan": _Maker(rng, []).plan(["p", "q"])}
-    files["middle.plan"] = _Maker(rng, ["leaf.plan"]).plan(["p", "q"])
-    files["a.plan"] = _Maker(rng, ["leaf.plan", "middle.plan"]).plan([])
+    files = {"leaf.plan": _Maker(rng, [], kept).plan(["p", "q"])}
+    files["middle.plan"] = _Maker(rng, ["leaf.plan"], kept).plan(["p", "q"])
+    files["a.plan"] = _Maker(rng, ["leaf.plan", "middle.plan"], kept).plan([])
     return files
 
 
@@ -133,7 +139,10 @@ def checked(files: dict[str, str]) -> Checked:
 
 
 def done(checked: Checked, outside: str) -> dict[str, tuple[str, str]]:
-    """What a run does where all text from outside is `outside`: by address the tool, and what was chosen for it."""
+    """What a run does where all text from outside is `outside`: by address the tool, and what was chosen for it.
+
+    In branches whose failures are kept some steps fail, always the same, and say all that they know.
+    """
     files: dict[str, str] = {}
 
     def shell(effect: Any) -> dict[str, Any]:
@@ -143,10 +152,11 @@ def done(checked: Checked, outside: str) -> dict[str, tuple[str, str]]:
         files[str(effect.args["path"])] = str(effect.args["content"])
         return {"path": effect.args["path"], "bytes": 1}
 
-    tools = FunctionTools(
+    answers: dict[str, Any] = (
         {
             "view_text_website": lambda effect: outside,
             "google_search": lambda effect: list(outside),
+            "list_files": lambda effect: ["f1", "f2", "d/f3"],
             "read_file": lambda effect: files.get(str(effect.args["path"]), "file"),
             "overwrite_file_with_block": put,
             "run_in_bash_session": shell,
@@ -156,6 +166,14 @@ def done(checked: Checked, outside: str) -> dict[str, tuple[str, str]]:
             "plan_step_complete": lambda effect: effect.args.get("text", ""),
         }
     )
+
+    def act(effect: Any) -> Any:
+        brought = answers[effect.tool](effect)
+        if effect.alone and crc32(effect.address.encode()) % 3 == 0:
+            return Outcome(failure=Failure("lost", f"{effect.args} {brought}"))
+        return brought
+
+    tools = FunctionTools(dict.fromkeys(answers, act))
     run(program_of(checked), tools, room=1)  # one after the other, so that only the texts differ
     return {effect.address: (effect.tool, str(effect.args.get(CRITICAL.get(effect.tool, "")))) for effect in tools.calls}
 

@@ -80,12 +80,14 @@ def machine(rng: random.Random) -> Machine:
     return Machine(size, rng.randrange(size), accept, moves)
 
 
-def plan_set(seed: int) -> PlanSet:
-    """The plan set of a seed."""
+def plan_set(seed: int, *, kept: bool = False) -> PlanSet:
+    """The plan set of a seed. `kept`: every `for` is a fork of one branch whose failure is kept."""
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3, 4))
     machines = [machine(rng) if number == 0 or rng.random() < 0.35 else None for number in range(count)]
     bodies = [_body(rng, number, count, rng.randint(1, 3)) for number in range(count)]
+    if kept:
+        bodies = [_with_forks(body) for body in bodies]
     made = PlanSet(bodies, machines, 5)
     for number, body in enumerate(bodies):
         lines = [f"use fsm m{number}.json"] if machines[number] else []
@@ -116,6 +118,14 @@ def _body(rng: random.Random, number: int, count: int, size: int, depth: int = 0
     return out
 
 
+def _with_forks(body: list) -> list:
+    out: list = []
+    for item in body:
+        parts = [_with_forks(part) if isinstance(part, list) else part for part in item]
+        out.append(("kept", 1, parts[2]) if parts[0] == "for" else tuple(parts))
+    return out
+
+
 def _write(body: list, level: int, lines: list[str]) -> None:
     pad = "  " * level
     for item in body:
@@ -126,8 +136,9 @@ def _write(body: list, level: int, lines: list[str]) -> None:
         elif item[0] == "each":
             lines.append(f"{pad}for_each_file *.x")
             _write(item[1], level + 1, lines)
-        elif item[0] == "for":
-            lines.append(f'{pad}for _i in "x" max {item[1]}')
+        elif item[0] in ("for", "kept"):
+            head, tail = ("for", "") if item[0] == "for" else ("fork", " keep failures")
+            lines.append(f'{pad}{head} _i in "x" max {item[1]}{tail}')
             _write(item[2], level + 1, lines)
         elif item[0] == "iterate":
             lines.append(f'{pad}iterate max {item[1]} until "x" == "y"')
@@ -142,12 +153,12 @@ def _write(body: list, level: int, lines: list[str]) -> None:
 
 def runs(made: PlanSet, number: int) -> set[tuple[str | None, ...]]:
     """Every run of a plan, loops over files unrolled `unbounded` times."""
-    memo: dict[int, set] = {}
+    memo: dict[tuple[int, bool], tuple[set, set]] = {}
 
-    def plan(which: int) -> set:
-        if which not in memo:
-            memo[which] = body(made.bodies[which])
-        return memo[which]
+    def plan(which: int, stopping: bool) -> tuple[set, set]:
+        if (which, stopping) not in memo:
+            memo[which, stopping] = body(made.bodies[which], stopping)
+        return memo[which, stopping]
 
     def join(left: set, right: set) -> set:
         if len(left) * len(right) > MOST_RUNS * 4:
@@ -167,25 +178,40 @@ def runs(made: PlanSet, number: int) -> set[tuple[str | None, ...]]:
                 turn = join(turn, inner)
         return out
 
-    def body(items: list) -> set:
-        out: set = {()}
-        for item in items:
-            if item[0] == "step":
-                out = join(out, {(TOOLS[item[1]],)})
-            elif item[0] == "call":
-                inner = {()} if made.machines[item[1]] else plan(item[1])
-                out = join(out, {(None, *run) for run in inner})
-            elif item[0] == "each":
-                out = join(out, power(body(item[1]), 0, made.unbounded))
-            elif item[0] == "for":
-                out = join(out, power(body(item[2]), 0, item[1]))
-            elif item[0] == "iterate":
-                out = join(out, power(body(item[2]), 1, item[1]))
-            else:
-                out = join(out, body(item[1]) | body(item[2]))
-        return out
+    def rounds(items: list, least: int, most: int, stopping: bool) -> tuple[set, set]:
+        ends, stops = body(items, stopping)
+        return power(ends, least, most), join(power(ends, 0, most - 1), stops) if stopping else set()
 
-    return plan(number)
+    def inside(item: tuple, stopping: bool) -> tuple[set, set]:
+        """The runs of one item to its end, and (`stopping`) those that stop somewhere in it."""
+        if item[0] == "step":
+            return {(TOOLS[item[1]],)}, set()
+        if item[0] == "call":
+            ends, stops = ({()}, {()}) if made.machines[item[1]] else plan(item[1], stopping)
+            return {(None, *run) for run in ends}, {(None, *run) for run in stops}
+        if item[0] == "each":
+            return rounds(item[1], 0, made.unbounded, stopping)
+        if item[0] == "for":
+            return rounds(item[2], 0, item[1], stopping)
+        if item[0] == "iterate":
+            return rounds(item[2], 1, item[1], stopping)
+        if item[0] == "kept":
+            ends, stops = body(item[2], True)
+            return {()} | ends | stops, set()
+        (then, stops), (orelse, others) = body(item[1], stopping), body(item[2], stopping)
+        return then | orelse, stops | others
+
+    def body(items: list, stopping: bool) -> tuple[set, set]:
+        out: set = {()}
+        stopped: set = {()}
+        for item in items:
+            ends, stops = inside(item, stopping)
+            stopped |= join(out, stops) if stopping else set()
+            out = join(out, ends)
+            stopped |= out if stopping else set()
+        return out, stopped if stopping else set()
+
+    return plan(number, False)[0]
 
 
 def verdict(made: PlanSet, number: int) -> tuple[int | None, int | None]:
@@ -238,7 +264,7 @@ def judged(made: PlanSet) -> list[int]:
                 visit(item[1])
             elif item[0] == "each":
                 work += item[1]
-            elif item[0] in ("for", "iterate"):
+            elif item[0] in ("for", "iterate", "kept"):
                 work += item[2]
             elif item[0] == "if":
                 work += item[1] + item[2]

@@ -44,11 +44,12 @@ def each(glob: str, *body: dict[str, Any], most: int | None = None, name: str = 
 
 
 def loop(
-    op: str, name: str, over: str, *body: dict[str, Any], most: int = 10, bind: str | None = None
+    op: str, name: str, over: str, *body: dict[str, Any], most: int = 10, bind: str | None = None, keeps: bool = False
 ) -> dict[str, Any]:
-    """`for` or `fork`."""
+    """`for` or `fork`; `keeps`: the fork keeps failures."""
     return {
-        "op": op, "line": 1, "name": name, "in": template(over), "max": most, "bind": bind, "body": list(body)
+        "op": op, "line": 1, "name": name, "in": template(over), "max": most, "bind": bind, "body": list(body),
+        **({"keep": "failures"} if keeps else {}),
     }  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def program(
         for name, kind in (tools or {"read": "read", "put": "idempotent", "fire": "once", "note": "pure"}).items()
     }
     return {
-        "format": 1,
+        "format": 2 if "'keep': 'failures'" in str((body, plans)) else 1,
         "root": "main",
         "plans": {"main": plan(*body, **more), **(plans or {})},
         "automata": automata or {},
@@ -165,7 +166,10 @@ def everything() -> dict[str, Any]:
 
 
 def generated(seed: int) -> dict[str, Any]:
-    """A program made by chance: three plans that call downwards, every construct, gates that may fail."""
+    """A program made by chance: three plans that call downwards, every construct, gates that may fail.
+
+    Half of its forks keep failures.
+    """
     chance = random.Random(seed)
     names = ("a", "b", "xs")
 
@@ -212,7 +216,19 @@ def generated(seed: int) -> dict[str, Any]:
         if chance.random() < 0.8:
             inner["params"][0]["default"] = None
     hand_on(made)
+    keep_some(made, random.Random(seed + 1))
     return made
+
+
+def keep_some(made: dict[str, Any], chance: random.Random) -> None:
+    """Makes half of the forks keep failures."""
+    work = [item for one in made["plans"].values() for item in one["body"]]
+    while work:
+        item = work.pop()
+        if item["op"] == "fork" and chance.random() < 0.5:
+            item["keep"] = "failures"
+            made["format"] = 2
+        work += [inner for key in ("body", "then", "else") for inner in item.get(key, ())]
 
 
 def hand_on(made: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ def made(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 class Stopped(Exception):
-    """The run, or a branch, stops: the kind, the reason, the address."""
+    """The run, or a branch, stops: the kind, the reason, the address; and, once known, the plan's path and the line."""
 
 
 def answer(kind: str, tool: str, args: dict[str, Any], address: str) -> Outcome:
@@ -95,8 +95,7 @@ class Reference:
         try:
             return None, await self.plan(self.program["root"], given, "main")
         except Stopped as stopped:
-            kind, message, address = stopped.args
-            return (kind, message, address), None
+            return stopped.args[:3], None
 
     async def plan(self, name: str, given: dict[str, Any], prefix: str) -> Any:
         """A call of a plan: what it yielded last."""
@@ -132,7 +131,11 @@ class Reference:
             try:
                 value = await self.one(item, here, names, give, (way[0], [*way[1], number - 1]))
             except Unusable as wrong:
-                raise Stopped("value", str(wrong), here) from None
+                raise Stopped("value", str(wrong), here, self.program["plans"][way[0]]["path"], item["line"]) from None
+            except Stopped as stopped:
+                if len(stopped.args) == 3:  # the innermost block knows where that is
+                    stopped.args += (self.program["plans"][way[0]]["path"], item["line"])
+                raise
             if item.get("bind") is not None:
                 names[item["bind"]] = value
 
@@ -180,10 +183,16 @@ class Reference:
             found = await self.branches(
                 [(*inside, f"{here}#{at}", {**names, item["name"]: one}) for at, one in enumerate(over, 1)]
             )
-            for one in found:
-                if isinstance(one, Stopped):
+            gathered: list[Any] = []
+            for one, value in zip(found, over, strict=True):
+                if isinstance(one, list):
+                    gathered += one
+                elif "keep" in item:
+                    kind, why, at, path, line = one.args
+                    gathered.append({"failed": kind, "why": why, "item": value, "at": at, "path": path, "line": line})
+                else:
                     raise one
-            return [value for one in found if isinstance(one, list) for value in one]
+            return gathered
         return None
 
     async def rounds(

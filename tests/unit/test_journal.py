@@ -109,7 +109,7 @@ def test_content_that_is_not_what_was_written_is_refused(store: Store) -> None:
 
 
 def test_a_program_of_another_format_is_refused(store: Store) -> None:
-    store.create("b", "b.plan", {**program(), "format": 2}, {}, 1.0)
+    store.create("b", "b.plan", {**program(), "format": 3}, {}, 1.0)
     row = store.run("b")
     assert row is not None
     with pytest.raises(ProgramError) as raised:

@@ -24,7 +24,12 @@ def first(made: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda p: p.update(format=2), "format is 2"),
+        (lambda p: p.update(format=3), "format is 3"),
+        (lambda p: p.update(format=2), None),
+        (lambda p: p["plans"]["main"]["body"][4].update(keep="failures"), "only a fork keeps"),  # not in format 1
+        (lambda p: (p.update(format=2), p["plans"]["main"]["body"][4].update(keep="failures")), None),
+        (lambda p: (p.update(format=2), p["plans"]["main"]["body"][4].update(keep="all")), "only a fork keeps"),
+        (lambda p: (p.update(format=2), p["plans"]["main"]["body"][3].update(keep="failures")), "only a fork keeps"),
         (lambda p: p.pop("plans"), "`plans` is not an object"),
         (lambda p: p.update(root="none"), "`root` names no plan"),
         (lambda p: p["budget"].update(steps="many"), "budget of `steps`"),

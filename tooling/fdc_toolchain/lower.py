@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .machines.model import Automaton
-from .program.model import FORMAT
+from .program.model import FORMAT, KEEPING
 from .resolve.bound import bound_names
 from .resolve.commands import pieces
 from .resolve.files import Files
@@ -47,21 +47,24 @@ def lower(
         return found.path
 
     plans = {}
+    made = FORMAT
     for instance in order:
         unit = instance.unit
+        lowering = _Lowering(instance, tools, predicates, asked, files)
         plans[instance.id] = {
             "path": unit.key,
             "name": unit.name,
             "automaton": automaton(instance),
             "params": [{"name": param.name, "default": param.default} for param in unit.params.values()],
             "allow": {kind: [glob.text for glob in globs] for kind, globs in unit.allow.items()},
-            "body": _Lowering(instance, tools, predicates, asked, files).body(unit.body),
+            "body": lowering.body(unit.body),
         }
+        made = max(made, lowering.made)
     unit = root.unit
     governed = automaton(root)
     watched = [rule.plain() for rule in rules if rule.severity == "error" and rule.applies(key, governed)]
     return {
-        "format": FORMAT,
+        "format": made,
         "root": root.id,
         "plans": plans,
         "automata": automata,
@@ -92,6 +95,7 @@ class _Lowering:
         self.tools = tools
         self.declared = declared
         self.asked = asked
+        self.made = FORMAT
         self.names = bound_names(instance.unit)
         self.evidence = {} if instance.unit.plan is None else evidence(instance.unit.plan)
 
@@ -204,6 +208,8 @@ class _Lowering:
             until = node.until and self.condition(node.until)
             return {"op": "iterate", "line": line, "max": node.most, "until": until, "body": body}
         assert node.over is not None
+        if node.keeps:
+            self.made = KEEPING
         if node.kind == "each":
             return {
                 "op": "each",
@@ -222,4 +228,5 @@ class _Lowering:
             "max": node.most,
             "bind": getattr(node.node, "bind", None),
             "body": body,
+            **({"keep": "failures"} if node.keeps else {}),
         }

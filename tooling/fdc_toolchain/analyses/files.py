@@ -11,6 +11,9 @@ Two computed paths are taken for different files, and one whose name the plan bi
 followed at all. Where a call makes two of the callee's paths one, the callee is looked at once
 more with these arguments. A shell step may create files that no one names: what was absent is
 unknown after it (and what was present is believed to stay).
+
+A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
+that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
 """
 
 from __future__ import annotations
@@ -85,6 +88,13 @@ class Effects(NamedTuple):
     def of(self, path: Path) -> Effect:
         """The effect on any path."""
         return self.paths.get(path, self.rest)
+
+
+class Outcomes(NamedTuple):
+    """The effects of a body that comes to its end, and those of one that may stop anywhere; None where nobody asks."""
+
+    ends: Effects
+    stops: Effects | None
 
 
 Given = tuple[tuple[str, Path], ...]
@@ -165,27 +175,37 @@ class Files:
     """Effects of plans and bodies, each plan once. `conflicts` collects what branches of a fork all write."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, Given], Effects] = {}
+        self._known: dict[tuple[int, Given, bool], Outcomes] = {}
         self._unstable: dict[str, set[str]] = {}
         self._again = 0
         self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
 
     def plan(self, instance: Instance, given: Given = ()) -> Effects:
         """The effects of a whole plan on the paths that its parameters and literals make."""
-        key = (id(instance), given)
+        return self._plan(instance, given, stopping=False).ends
+
+    def _plan(self, instance: Instance, given: Given, *, stopping: bool) -> Outcomes:
+        key = (id(instance), given, stopping)
         found = self._known.get(key)
         if found is None:
             self._again += bool(given)
-            effects = self.body(instance, instance.unit.body, dict(given))
+            ends, stops = self._body(instance, instance.unit.body, dict(given), stopping=stopping)
             self._again -= bool(given)
             local = bound_names(instance.unit) - {"run"}
-            found = self._known[key] = _forget(effects, local if given else local - set(instance.unit.params), None)
+            local = local if given else local - set(instance.unit.params)
+            found = self._known[key] = Outcomes(_forget(ends, local, None), stops and _forget(stops, local, None))
         return found
 
     def body(self, instance: Instance, nodes: list[Node], env: dict[str, Path]) -> Effects:
         """The effects of a body in order; `env` holds names that stand for another path."""
+        return self._body(instance, nodes, env, stopping=False).ends
+
+    def _body(self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool) -> Outcomes:
         paths: dict[Path, Effect] = {}
         rest = _SAME
+        # Where it may stop: what was so of a path at any time, and of every other.
+        ever: dict[Path, Effect] = {}
+        rest_ever = _SAME
         # What shell steps do to a path is put to it when it is asked for next: one certain shell
         # step does all that any number does, and so does one possible one. By path: how many of
         # each its effect accounts for.
@@ -201,6 +221,12 @@ class Files:
                 return _then(found, _SHELL)
             return found if before[1] == possible else _then(found, _MAYBE)
 
+        def put(path: Path, before: Effect, after: Effect) -> None:
+            if stopping:
+                ever[path] = _or(_or(ever.get(path, rest_ever), before), after)
+            paths[path] = after
+            seen[path] = (certain, possible)
+
         for node in nodes:
             if isinstance(node, Act):
                 for access, value in node.bound.files:
@@ -209,32 +235,39 @@ class Files:
                         continue
                     here = now(path)
                     if access != "read" or here.exits != _THERE:
-                        paths[path] = _then(here, _effect(access, instance.unit.span(node.step)))
-                        seen[path] = (certain, possible)
+                        put(path, here, _then(here, _effect(access, instance.unit.span(node.step))))
                 if not node.bound.tool.writes_unknown:
                     continue
-                inner = Effects({}, _SHELL)
+                inner, stops = Outcomes(Effects({}, _SHELL), None)
             elif isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is None:
                     continue
-                inner = self._called(instance, node, callee, env)
+                inner, stops = self._called(instance, node, callee, env, stopping=stopping)
             elif isinstance(node, Loop):
-                inner = self._loop(instance, node, env)
+                inner, stops = self._loop(instance, node, env, stopping=stopping)
             elif isinstance(node, Choice):
-                inner = self._choice(instance, node, env)
+                inner, stops = self._choice(instance, node, env, stopping=stopping)
             else:
                 continue
-            after = {path: _then(now(path), effect) for path, effect in inner.paths.items()}
+            before = {path: now(path) for path in inner.paths}
+            after = {path: _then(before[path], effect) for path, effect in inner.paths.items()}
+            if stops is not None:  # what is nowhere named in there is no more than before or after
+                for path, effect in stops.paths.items():
+                    here = before[path] if path in before else now(path)
+                    ever[path] = _or(_or(ever.get(path, rest_ever), here), _then(here, effect))
             if inner.rest.exits == _SHELL.exits:
                 certain += 1
             elif inner.rest.exits != _SAME.exits:
                 possible += 1
             for path, effect in after.items():
-                paths[path] = effect
-                seen[path] = (certain, possible)
+                put(path, before[path], effect)
             rest = _then(rest, inner.rest)
-        return Effects({path: now(path) for path in paths}, rest)
+            rest_ever = _or(rest_ever, rest)
+        ends = Effects({path: now(path) for path in paths}, rest)
+        if not stopping:
+            return Outcomes(ends, None)
+        return Outcomes(ends, Effects({path: _or(effect, ends.of(path)) for path, effect in ever.items()}, rest_ever))
 
     def _path(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path | None:
         """The path that an argument names, or None where a name in it is bound more than once."""
@@ -248,7 +281,9 @@ class Files:
             return None
         return _filled(path, env)[0] if env else path
 
-    def _called(self, instance: Instance, node: Invoke, callee: Instance, env: dict[str, Path]) -> Effects:
+    def _called(
+        self, instance: Instance, node: Invoke, callee: Instance, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
         given: dict[str, Path] = {}
         for name, param in callee.unit.params.items():
             value = node.arguments.get(name)
@@ -257,35 +292,49 @@ class Files:
                 given[name] = _filled(parts, env)[0] if env else parts
             elif param.default is not None:
                 given[name] = (param.default,)
-        effects = self.plan(callee)
-        paths: dict[Path, Effect] = {}
-        for path, effect in effects.paths.items():
-            key, whole = (path, True) if path[0] == _SETTLED else _filled(path, given)
-            if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
-                effect = _settled(effect, 2)
-                key = (_SETTLED, *path)
-            if key in paths:
-                effects = self.plan(callee, tuple((name, _outer(path)) for name, path in given.items()))
-                paths = {_inner(path): effect for path, effect in effects.paths.items()}
-                break
-            paths[key] = effect
         outer = instance.unit.span(node.call)
-        return Effects({path: _moved(effect, outer) for path, effect in paths.items()}, effects.rest)
+        known = self._plan(callee, (), stopping=stopping)
+        found = [_as_called(effects, given, outer) for effects in known if effects is not None]
+        if None in found:  # two of its paths are one here
+            given_paths = tuple((name, _outer(path)) for name, path in given.items())
+            known = self._plan(callee, given_paths, stopping=stopping)
+            found = [
+                Effects({_inner(path): _moved(effect, outer) for path, effect in effects.paths.items()}, effects.rest)
+                for effects in known
+                if effects is not None
+            ]
+        return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
 
-    def _choice(self, instance: Instance, node: Choice, env: dict[str, Path]) -> Effects:
+    def _choice(self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool) -> Outcomes:
         if node.known is not None:
-            return self.body(instance, node.then if node.known else node.orelse, env)
-        then, orelse = self.body(instance, node.then, env), self.body(instance, node.orelse, env)
-        paths = {path: _or(then.of(path), orelse.of(path)) for path in {**then.paths, **orelse.paths}}
-        return Effects(paths, _or(then.rest, orelse.rest))
+            return self._body(instance, node.then if node.known else node.orelse, env, stopping=stopping)
+        then = self._body(instance, node.then, env, stopping=stopping)
+        orelse = self._body(instance, node.orelse, env, stopping=stopping)
+        stops = None if then.stops is None or orelse.stops is None else _either(then.stops, orelse.stops)
+        return Outcomes(_either(then.ends, orelse.ends), stops)
 
-    def _loop(self, instance: Instance, node: Loop, env: dict[str, Path]) -> Effects:
+    def _loop(self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool) -> Outcomes:
         inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
         if node.name and node.alias:
             inner[node.name] = ((node.alias,),)  # two names of one file
-        effects = self.body(instance, node.body, inner)
-        names = {name for name in (node.name, node.alias) if name}
-        outer = _forget(effects, names | bound_in(node.body), node.alias if node.kind == "each" else None)
+        ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
+        local = {name for name in (node.name, node.alias) if name} | bound_in(node.body)
+        present = node.alias if node.kind == "each" else None
+        ends = _forget(ends, local, present)
+        if stops is None:
+            return Outcomes(self._turns(instance, node, ends), None)
+        stops = _forget(stops, local, present)
+        if node.keeps:
+            return Outcomes(self._turns(instance, node, stops), None)
+        if node.kind == "fork":  # several branches may stop, and then what is around the fork does
+            return Outcomes(self._turns(instance, node, ends), self._turns(instance, node, stops))
+        turns = self._turns(instance, node, ends)
+        fewer = None if node.most is None else node.most - 1
+        cut = {path: _then(_repeat(ends.of(path), 0, fewer), effect) for path, effect in stops.paths.items()}
+        return Outcomes(turns, Effects(cut, _then(_repeat(ends.rest, 0, fewer), stops.rest)))
+
+    def _turns(self, instance: Instance, node: Loop, outer: Effects) -> Effects:
+        """What a loop does whose turns do `outer`."""
         paths = {}
         for path, effect in outer.paths.items():
             if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != _SETTLED:
@@ -295,6 +344,25 @@ class Files:
             else:
                 paths[path] = _repeat(effect, node.least, node.most)
         return Effects(paths, _repeat(outer.rest, node.least, node.most))
+
+
+def _either(one: Effects, other: Effects) -> Effects:
+    paths = {path: _or(one.of(path), other.of(path)) for path in {**one.paths, **other.paths}}
+    return Effects(paths, _or(one.rest, other.rest))
+
+
+def _as_called(effects: Effects, given: dict[str, Path], outer: Span) -> Effects | None:
+    """A plan's effects on the paths of its caller; None where two of its paths are one there."""
+    paths: dict[Path, Effect] = {}
+    for path, effect in effects.paths.items():
+        key, whole = (path, True) if path[0] == _SETTLED else _filled(path, given)
+        if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
+            effect = _settled(effect, 2)
+            key = (_SETTLED, *path)
+        if key in paths:
+            return None
+        paths[key] = _moved(effect, outer)
+    return Effects(paths, effects.rest)
 
 
 def bound_twice(unit: Unit) -> set[str]:

@@ -4,6 +4,10 @@ Every plan is looked at once. Its summary says what its result is made of, which
 in it, and what it writes into files, all in terms of what it is given; a caller fills in what it gives. Branches
 join, loops are gone round until nothing changes, and files are remembered by their paths. What a condition lets
 through decides which steps are done, so it flows into everything below it.
+
+Where a fork keeps failures, its result holds their reasons: the words of any tool that a branch uses, and what it
+was asked; a value that could not be used. So it is made of all that a branch looks at. A gate or a failure leaves
+the rest of its branch undone, as it leaves the rest of a run undone elsewhere; it makes nothing be done.
 """
 
 from __future__ import annotations
@@ -54,14 +58,15 @@ class Need(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A plan in terms of what it is given: its result, what chooses there, what it puts into files."""
+    """A plan in terms of what it is given: its result, what chooses there, what it puts into files, why it may fail."""
 
     result: int
     needs: dict[tuple[str, str], Need]
     writes: dict[Pattern, int]
+    fails: int
 
 
-_EMPTY = Summary(TRUSTED, {}, {})
+_EMPTY = Summary(TRUSTED, {}, {}, TRUSTED)
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -107,7 +112,11 @@ def _quiet(unit: Unit) -> bool:
 
 
 def _same(before: Summary | None, after: Summary) -> bool:
-    return before is not None and before.needs.keys() == after.needs.keys() and before[::2] == after[::2]
+    return (
+        before is not None
+        and before.needs.keys() == after.needs.keys()
+        and before._replace(needs={}) == after._replace(needs={})
+    )
 
 
 class _Name(NamedTuple):
@@ -135,6 +144,7 @@ class _Flow:
         self.until: dict[int, int] = {}
         self.choices = TRUSTED
         self.result = TRUSTED
+        self.fails = TRUSTED
         self.needs: dict[tuple[str, str], Need] = {}
         self.writes = Stored()
         self.looked: dict[Pattern, int] = {}
@@ -152,7 +162,7 @@ class _Flow:
             self.body(self.unit.body)
             looked, self.looked = self.looked, {}
             if all(self.stored(pattern) == label for pattern, label in looked.items()):
-                return Summary(self.result, self.needs, self.writes.labels)
+                return Summary(self.result, self.needs, self.writes.labels, self.fails)
 
     # ---- labels ------------------------------------------------------------------------
 
@@ -264,6 +274,7 @@ class _Flow:
         if self.choices & self.labels.refusing["choice"] and _acts(node):
             self.sink(self.choices, "choice", node.step, tool.name)
         brought = self.brought(node, given)
+        self.fails |= brought | self.choices
         self.put(node, brought)
         self.bind(node.step.bind, self.labels.cleared(brought, tool.clears), tool.fields)
 
@@ -324,11 +335,12 @@ class _Flow:
             self.write(pattern, self.labels.filled(label, given))
         for (source, sink), deep in callee.needs.items():
             self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)
+        self.fails |= self.labels.filled(callee.fails, given)
         self.bind(node.call.bind, self.labels.filled(callee.result, given))
 
     def sources(self, summary: Summary) -> set[str]:
         """What the atoms of a summary stand for."""
-        all_of = summary.result
+        all_of = summary.result | summary.fails
         for label in summary.writes.values():
             all_of |= label
         return {atom.source for atom in self.labels.atoms(all_of & self.labels.given)}
@@ -337,10 +349,12 @@ class _Flow:
         over = self.value(node.over)
         if node.kind == "each" and node.over is not None:
             self.sink(self.chooses(node.over), "path", node.node, "for_each_file")
-        outer, result = self.choices, self.result
+        outer, result, fails = self.choices, self.result, self.fails | over | self.choices
         gathers = getattr(node.node, "bind", None)
         if gathers:
             self.result = TRUSTED
+        if node.keeps:
+            self.fails = TRUSTED
         item = over | self.labels.of("workspace", self.unit, node.node, "for_each_file") if node.kind == "each" else over
         self.choices |= over | self.until.get(id(node), TRUSTED)
         again = True
@@ -349,6 +363,7 @@ class _Flow:
             self.bind(node.name, item)
             self.bind(node.alias, item)
             self.body(node.body)
+            self.looks(node.until)
             self.choices |= self.condition(node.until)
             for name, after in self.undo(mark).items():
                 before = self.names.get(name)
@@ -359,10 +374,16 @@ class _Flow:
         self.choices = outer
         if gathers:
             gathered, self.result = self.result, result
-            self.bind(gathers, gathered | over)
+            self.bind(gathers, gathered | over | (self.fails if node.keeps else TRUSTED))
+        self.fails = fails if node.keeps else self.fails | fails
+
+    def looks(self, condition: Condition | None) -> None:
+        """A condition may not hold, or have no meaning for the values that there are: where that stops, it is told."""
+        self.fails |= self.condition(condition) | self.choices
 
     def choice(self, node: Choice) -> None:
         outer = self.choices
+        self.looks(node.condition)
         self.choices |= self.condition(node.condition)
         mark = len(self.trail)
         self.body(node.then)
@@ -375,10 +396,12 @@ class _Flow:
         self.choices = outer
 
     def gate(self, node: Gate) -> None:
-        """A gate stops the run or does nothing: what it looked at chooses no step that is done."""
+        """A gate stops the run (or a branch) or does nothing: what it looked at chooses no step that is done."""
+        self.looks(node.condition)
 
     def collect(self, node: Collect) -> None:
         self.result |= self.value(node.value) | self.choices
+        self.fails |= self.value(node.value)
 
 
 _VISIT: dict[type, Callable[..., None]] = {

@@ -9,6 +9,7 @@ break it for all that can be known before the plan runs (FDC463).
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from ..machines import declare
@@ -121,7 +122,7 @@ class Together(Summaries):
         super().__init__(Machine("rules", ("",) * size, {}, 0, 0, "rules"), self._symbol, self._gates())
         self._by_bound: dict[int, Hashable] = {}
         self._by_kind: dict[tuple[str, str | None], _Kind] = {}
-        self._whole: dict[tuple[int, int], int] = {}
+        self._whole: dict[tuple[int, int], tuple[int, int]] = {}
         self._hiding: dict[str, int] = {}
 
     def _gates(self) -> Hashable:
@@ -195,8 +196,15 @@ class Together(Summaries):
         key = (id(instance), mask)
         found = self._whole.get(key)
         if found is None:
-            found = self._whole[key] = self.body(instance, instance.unit.body, mask) if mask else 0
-        return found | hidden
+            work = partial(self.body, instance, instance.unit.body, mask)
+            found = self._whole[key] = self.apart(work) if mask else (0, 0)
+        self.passed |= found[1]
+        return found[0] | hidden
+
+    def branches(self) -> Together:
+        if self._twin is None:
+            super().branches()._whole = {}
+        return super().branches()
 
     def _hidden(self, instance: Instance) -> int:
         """The states of all rules that hide a plan."""

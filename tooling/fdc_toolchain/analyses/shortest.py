@@ -8,8 +8,8 @@ a called plan, so that a run of 2^60 steps has its exact length and prints its e
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple, Optional
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, Optional, Self
 
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
@@ -77,15 +77,28 @@ class Finding(NamedTuple):
 class _Summary(NamedTuple):
     exits: Reached
     refusals: dict[int, Refusal]
+    passed: Reached
 
 
 class Search:
-    """Shortest runs under one machine. `summaries` answers the questions about forks."""
+    """Shortest runs under one machine. `summaries` answers the questions about forks.
+
+    Branches whose failures are kept are walked by a twin, which notes all that it comes by, as there.
+    """
 
     def __init__(self, summaries: Summaries) -> None:
         self.summaries = summaries
         self.machine: Machine = summaries.machine
+        self.passed: Reached = {}
         self._known: dict[tuple[int, int], _Summary] = {}
+        self._twin: Self | None = None
+
+    def branches(self) -> Self:
+        """The same search through branches that may stop anywhere."""
+        if self._twin is None:
+            twin = self._twin = self if self.summaries.noting else type(self)(self.summaries.branches())
+            twin._twin = twin
+        return self._twin
 
     def root(self, instance: Instance, start: int | None = None) -> Finding:
         """Everything wrong with a plan's runs from a state (None: the start state); shortest first."""
@@ -105,9 +118,12 @@ class Search:
         return Leaf(instance.unit.key, node.line, node.column, text, counts)  # type: ignore[attr-defined]
 
     def _body(self, instance: Instance, nodes: list[Node], here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        noting = self.summaries.noting
         for node in nodes:
             if not here:
                 break
+            if noting:
+                merge(self.passed, here)
             if isinstance(node, Act):
                 here = self._act(instance, node, here, refusals)
             elif isinstance(node, Invoke):
@@ -118,6 +134,8 @@ class Search:
                 here = self._choice(instance, node, here, refusals)
             elif isinstance(node, Gate) and self.summaries.gate is not None:
                 here = self._read(instance, node, node.node, self.summaries.gate, here, refusals)
+        if noting:
+            merge(self.passed, here)
         return here
 
     def _act(self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]) -> Reached:
@@ -171,11 +189,12 @@ class Search:
         for state, (length, path) in here.items():
             summary = self._summary(callee, state)
             entered: Path = (path, leaf)
-            for target, (more, inner) in summary.exits.items():
-                total = length + 1 + more
-                found = out.get(target)
-                if found is None or total < found[0]:
-                    out[target] = (total, (entered, Nested(inner)) if inner else entered)
+            for into, ways in ((out, summary.exits), (self.passed, summary.passed)):
+                for target, (more, inner) in ways.items():
+                    total = length + 1 + more
+                    found = into.get(target)
+                    if found is None or total < found[0]:
+                        into[target] = (total, (entered, Nested(inner)) if inner else entered)
             for key, refusal in summary.refusals.items():
                 total = length + 1 + refusal.length
                 known = refusals.get(key)
@@ -190,8 +209,10 @@ class Search:
         found = self._known.get(key)
         if found is None:
             refusals: dict[int, Refusal] = {}
+            before, self.passed = self.passed, {}
             exits = self._body(callee, callee.unit.body, {state: (0, None)}, refusals)
-            found = self._known[key] = _Summary(exits, refusals)
+            found = self._known[key] = _Summary(exits, refusals, self.passed)
+            self.passed = before
         return found
 
     def _choice(self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]) -> Reached:
@@ -209,11 +230,30 @@ class Search:
             mask = sum(1 << state for state in here)
             if not self.summaries.commutes(instance, node, mask):
                 return self._interleaved(instance, node, here, mask, refusals)
-        return self._turns(instance, node, here, refusals)
+        return self._each(instance, node, here, refusals)
 
-    def _turns(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _each(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        """One turn, or one branch, after the other."""
+        if node.keeps:
+            return self._turns(instance, node, here, lambda begun: self._branch(instance, node, begun, refusals))
+        if self.summaries.noting and node.kind == "fork":  # as in `words`
+            stopped = self._turns(instance, node, here, lambda begun: self._branch(instance, node, begun, refusals))
+            merge(self.passed, stopped)
+        return self._turns(instance, node, here, lambda begun: self._body(instance, node.body, begun, refusals))
+
+    def _branch(self, instance: Instance, fork: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        """A branch that may stop anywhere."""
+        twin = self.branches()
+        before, twin.passed = twin.passed, {}
+        out = dict(twin._body(instance, fork.body, here, refusals))
+        stop = self._leaf(instance, fork.node, "the branch stops", False)
+        merge(out, {state: (length, (path, stop)) for state, (length, path) in twin.passed.items()})
+        twin.passed = before
+        return out
+
+    def _turns(self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]) -> Reached:
         if node.least:
-            here = self._body(instance, node.body, here, refusals)
+            here = go(here)
             reached: Reached = dict(here)
         else:
             none = self._leaf(instance, node.node, "no turn", False)
@@ -225,8 +265,7 @@ class Search:
             left -= 1
             turn += 1
             remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
-            entered = {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
-            after = self._body(instance, node.body, entered, refusals)  # type: ignore[arg-type]
+            after = go({state: (length, (path, remark)) for state, (length, path) in frontier.items()})
             frontier = merge(reached, after)
         return reached
 
@@ -235,7 +274,7 @@ class Search:
     ) -> Reached:
         """Branches one after the other are real runs; what only some other order might do is marked as such."""
         certain: dict[int, Refusal] = {}
-        out = self._turns(instance, node, here, certain)
+        out = self._each(instance, node, here, certain)
         for key, refusal in certain.items():
             known = refusals.get(key)
             if known is None or (refusal.length, refusal.state) < (known.length, known.state):
@@ -250,6 +289,8 @@ class Search:
         for state in range(self.machine.size):
             if after >> state & 1 and state not in out:
                 out[state] = (length + UNSURE, (path, leaf))
+        if self.summaries.noting:
+            merge(self.passed, out)
         return out
 
 

@@ -16,12 +16,19 @@ actions of its body commute in every state that can arise); otherwise any order 
 actions is assumed, which is sound, and a refusal under that assumption is reported as
 unproved, not as wrong.
 
+A branch of a fork that keeps failures may end before its first step and after any other: at a gate, at a
+value that cannot be used, at a tool that fails. Such a body is walked by a twin (`Summaries.branches`) that
+notes where it comes by (`passed`); there the branch may have ended. A gate in it stops no run.
+
 The shortest offending run is sought only once one is known to exist (`analyses.shortest`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from copy import copy
+from functools import partial
+from typing import Self
 
 from ..machines.model import Automaton
 from ..resolve.graph import Instance
@@ -97,10 +104,29 @@ class Summaries:
         self.machine = machine
         self.read = read
         self.gate = gate
+        self.noting = False
+        """Whether `passed` is kept: this is a twin that walks branches whose failures are kept."""
+        self.passed = 0
         self._steps: dict[Hashable, Steps] = {}
-        self._exits: dict[tuple[int, int], int] = {}
-        self._loops: dict[tuple[int, int, int], int] = {}
+        self._exits: dict[tuple[int, int], tuple[int, int]] = {}
+        self._loops: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._alphabets: dict[int, frozenset[Hashable]] = {}
+        self._twin: Self | None = None
+
+    def branches(self) -> Self:
+        """The same words as a branch spells them that may stop anywhere, and whose run goes on."""
+        if self._twin is None:
+            twin = self._twin = copy(self)
+            twin.gate, twin.noting, twin.passed = None, True, 0
+            twin._exits, twin._loops, twin._alphabets, twin._twin = {}, {}, {}, twin
+        return self._twin
+
+    def apart(self, work: Callable[[], int]) -> tuple[int, int]:
+        """Where `work` ends, and the states that it comes by on the way, which nothing else has noted."""
+        before, self.passed = self.passed, 0
+        ends = work()
+        passed, self.passed = self.passed, before
+        return ends, passed
 
     def symbol(self, instance: Instance, node: Act) -> Hashable:
         """What a step contributes to the word; None: nothing."""
@@ -141,16 +167,19 @@ class Summaries:
             low = rest & -rest
             rest ^= low
             key = (id(instance), low)
-            exits = self._exits.get(key)
-            if exits is None:
-                exits = self._exits[key] = self.body(instance, instance.unit.body, low)
-            out |= exits
+            known = self._exits.get(key)
+            if known is None:
+                known = self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))
+            out |= known[0]
+            self.passed |= known[1]
         return out
 
     def body(self, instance: Instance, nodes: list[Node], mask: int) -> int:
         """Where the runs of a body can end that start in the states of `mask`."""
-        steps, read = self._steps, self.read
+        steps, read, noting = self._steps, self.read, self.noting
         for node in nodes:
+            if noting:
+                self.passed |= mask
             kind = type(node)
             if kind is Act:
                 symbol = node.bound.action if read is None else read(instance, node)  # type: ignore[union-attr, arg-type]
@@ -167,6 +196,8 @@ class Summaries:
                 mask = self.choice(instance, node, mask)  # type: ignore[arg-type]
             elif kind is Gate and self.gate is not None:
                 mask = self.steps(self.gate)[mask]
+        if noting:
+            self.passed |= mask
         return mask
 
     def choice(self, instance: Instance, node: Choice, mask: int) -> int:
@@ -195,23 +226,42 @@ class Summaries:
         key = (id(instance), id(node), mask)
         found = self._loops.get(key)
         if found is None:
-            found = self._loops[key] = self._rounds(instance, node, mask)
-        return found
+            found = self._loops[key] = self.apart(partial(self._rounds, instance, node, mask))
+        self.passed |= found[1]
+        return found[0]
 
     def _rounds(self, instance: Instance, node: Loop, mask: int) -> int:
-        if node.kind == "fork" and node.most != 1 and not self.commutes(instance, node, mask):
-            return self.interleaved(instance, node, mask)
+        if node.kind != "fork":
+            return self._turns(node, mask, lambda before: self.body(instance, node.body, before))
+        if node.most != 1 and not self.commutes(instance, node, mask):
+            ends = self.interleaved(instance, node, mask)
+            self.passed |= ends
+            return ends
+        if node.keeps:
+            return self._turns(node, mask, lambda before: self.branch(instance, node, before))
+        if self.noting:  # a branch that stops lets the others end, or stop in their turn; then what is around them stops
+            stopped = self._turns(node, mask, lambda before: self.branch(instance, node, before))
+            self.passed |= stopped
+        return self._turns(node, mask, lambda before: self.body(instance, node.body, before))
+
+    def _turns(self, node: Loop, mask: int, turn: Callable[[int], int]) -> int:
         if node.least:
-            mask = self.body(instance, node.body, mask)
+            mask = turn(mask)
         reached = mask
         frontier = mask & ~self.machine.sink
         left = (node.most - node.least) if node.most is not None else self.machine.size
         while frontier and left > 0:
             left -= 1
-            after = self.body(instance, node.body, frontier)
+            after = turn(frontier)
             frontier = after & ~reached & ~self.machine.sink
             reached |= after
         return reached
+
+    def branch(self, instance: Instance, fork: Loop, mask: int) -> int:
+        """Where a branch can end that may stop anywhere."""
+        twin = self.branches()
+        ends, passed = twin.apart(partial(twin.body, instance, fork.body, mask))
+        return ends | passed
 
     # ---- forks -------------------------------------------------------------------------
 
@@ -231,7 +281,7 @@ class Summaries:
                         known = self._alphabets[id(callee)] = self.alphabet(callee, callee.unit.body)
                     found |= known
             elif isinstance(node, Loop):
-                found |= self.alphabet(instance, node.body)
+                found |= (self.branches() if node.keeps else self).alphabet(instance, node.body)
             elif isinstance(node, Choice):
                 found |= self.alphabet(instance, node.then) | self.alphabet(instance, node.orelse)
         return frozenset(found - {None})
@@ -249,7 +299,7 @@ class Summaries:
 
     def commutes(self, instance: Instance, fork: Loop, mask: int) -> bool:
         """True where no two actions of the fork's body can tell in which order they happened."""
-        symbols = sorted(self.alphabet(instance, fork.body), key=repr)
+        symbols = sorted(self.alphabet(instance, [fork]), key=repr)
         states = self._closure(frozenset(symbols), mask & ~self.machine.sink) & ~self.machine.sink
         rows = [self.steps(symbol) for symbol in symbols]
         while states:
@@ -263,4 +313,4 @@ class Summaries:
 
     def interleaved(self, instance: Instance, fork: Loop, mask: int) -> int:
         """Any order of any actions of the body: sound, and too much, so that a refusal means unproved, not wrong."""
-        return self._closure(self.alphabet(instance, fork.body), mask)
+        return self._closure(self.alphabet(instance, [fork]), mask)

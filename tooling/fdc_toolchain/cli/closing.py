@@ -35,6 +35,8 @@ class Ended:
     seconds: float = 0.0
     spent: dict[str, float] = field(default_factory=dict)
     simulated: bool = False
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    """Why branches stopped whose failures their forks kept."""
 
 
 def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
@@ -49,6 +51,7 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     return Ended(
         row.name, row.plan, ending.status, stop, ending.result, questions, ending.message, state.steps,
         round(state.elapsed, 3), spent, simulated="simulate" in row.inputs,
+        kept=[one._asdict() for one in state.kept],
     )  # fmt: skip
 
 
@@ -96,6 +99,23 @@ def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
         ended = left(row, "cancelled", state)
     record_end(journal, ended)
     return ended.status
+
+
+def cancel_asked(root: str, store: Store, row: RunRow, trusted: bool = False) -> str:
+    """Does what a request to cancel asks for, whoever left it and whatever became of them. The caller holds the run's lock.
+
+    Returns how the run stands then: `cancelled`, or as it was where it was over before. Raises Damaged, Untrusted,
+    Mismatch, ProgramError, Fenced and WorldFailed; then the request stays.
+    """
+    from ..effects import runs
+    from ..engine.fold import fold
+
+    status = row.status
+    if status not in OVER:
+        journal = store.claim(row, trust=trusted)
+        status = cancel_end(journal, row, fold(store.program(row), row.inputs, journal.records))
+    runs.forget_cancel(root, row.name)
+    return status
 
 
 def cancelled(epoch: int, at: float) -> Record:

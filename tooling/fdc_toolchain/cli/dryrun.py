@@ -88,7 +88,8 @@ class _Reader:
             yield from self.block(item["body"], names, depth + 1)
         elif op in ("for", "fork"):
             how = "at once, for each" if op == "fork" else "for each"
-            yield f"{margin}{how} {item['name']} of {visible(self.text(item['in'], names))}, at most {item['max']}"
+            keeps = "; one that fails gives a record of that" if "keep" in item else ""
+            yield f"{margin}{how} {item['name']} of {visible(self.text(item['in'], names))}, at most {item['max']}{keeps}"
             yield from self.block(item["body"], names, depth + 1)
         elif op == "iterate":
             until = ", until its condition holds" if item.get("until") else ""

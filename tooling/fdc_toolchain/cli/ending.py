@@ -15,6 +15,9 @@ from .progress import Quiet, arguments, duration
 if TYPE_CHECKING:
     from .closing import Ended
 
+MOST_KEPT = 5
+"""Failed branches that are told of."""
+
 
 def broken_off(ended: Ended) -> None:
     """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
@@ -72,6 +75,8 @@ def as_json(ended: Ended, show: Quiet | None = None) -> dict[str, Any]:
     }
     if ended.simulated:
         out["simulated"] = True
+    if ended.kept:
+        out["kept"] = ended.kept
     if show is not None:
         out["wrote"] = list(show.wrote)
         out["said"] = list(getattr(show, "said", ()))
@@ -86,7 +91,7 @@ def count(number: int, thing: str) -> str:
 def _story(ended: Ended, style: Style) -> list[str]:
     work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}" + (", all simulated" if ended.simulated else "")
     resume = f"fdc resume {ended.run}"
-    out = []
+    out = _kept(ended.kept, style)
     if ended.status == "finished":
         verdict = f"{style.paint('added', 'finished')}: {work}"
     elif ended.status == "stopped" and ended.stop is not None:
@@ -118,10 +123,19 @@ def _story(ended: Ended, style: Style) -> list[str]:
     return out
 
 
-def _stopped(stop: dict[str, Any], style: Style) -> str:
+def _stopped(stop: dict[str, Any], style: Style, role: str = "error") -> str:
     where = f"{visible(stop['path'])}:{stop['line']}" if stop["line"] else visible(stop["path"])
-    label = style.paint("error", stop["kind"])
+    label = style.paint(role, stop["kind"])
     return f"{label}: {visible(stop['message'])}\n  at {where} ({visible(stop['address'])})"
+
+
+def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
+    """The branches that failed alone; the run went on with a record of each."""
+    if not stops:
+        return []
+    what = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
+    more = [f"and {len(stops) - MOST_KEPT} more"] if len(stops) > MOST_KEPT else []
+    return [f"{what} failed, and the run went on:", *(_stopped(one, style, "warning") for one in stops[:MOST_KEPT]), *more]
 
 
 def _question(ended: Ended, question: dict[str, Any]) -> list[str]:

@@ -138,11 +138,12 @@ class _Drive:
     def whole(self) -> dict[str, Any]:
         """Takes the run as far as it goes and puts the end on record."""
         from . import money
-        from .closing import ended_of, record_end
+        from .closing import OVER, ended_of, record_end
 
         row = self.row
         over = row.status not in ("new", "running")
-        if row.status == "cancelled" or (over and (not self.asked.get("again") or self._was_here())):
+        wished = row.status not in OVER and self._is_cancelled()  # who asked may be gone, and send nothing more
+        if row.status == "cancelled" or (over and not wished and (not self.asked.get("again") or self._was_here())):
             return {"status": row.status}
         seen = self.asked.get("seen")
         if seen is not None and seen != row.epoch and not self._was_here():
@@ -201,6 +202,7 @@ class _Drive:
     def _begin(self, journal: RunJournal) -> None:
         """Puts on record who drives now, and what the client changed."""
         from ..engine.events import Record
+        from ..engine.replay import failed_alone
         from .wiring import failures
 
         records, epoch = journal.records, journal.epoch
@@ -212,7 +214,8 @@ class _Drive:
         if not before and self.asked.get("budget"):
             fresh.append(Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]}))
         if not before and self.asked.get("retry"):
-            fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records)]
+            alone = failed_alone(self.program, self.row.inputs, records)
+            fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records, alone)]
         journal.append(fresh)
 
     def _fold(self, before: list[Any] | None = None) -> RunState:

@@ -33,7 +33,7 @@ def fork(
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
-    from ..engine.replay import before
+    from ..engine.replay import before, failed_alone
     from ..program.codec import ProgramError
     from . import remote, wiring
 
@@ -52,7 +52,9 @@ def fork(
         except (ProgramError, WorldFailed) as wrong:
             raise WorldError(f"the run {row.name} cannot be forked: {wrong}") from wrong
     try:
-        taken = before(records, address)
+        taken = before(records, address, failed_alone(program, row.inputs, records))
+    except Mismatch as wrong:
+        raise WorldError(f"the run {row.name} cannot be forked: {wrong}") from wrong
     except KeyError:
         raise UsageError(f"the run {row.name} has no step at `{address}`; `fdc show {row.name}` lists them") from None
     # The run's folder stays the other one's: what was done lies there, and the records name it.

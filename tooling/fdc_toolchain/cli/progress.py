@@ -147,7 +147,9 @@ def step_line(effect: Perform, outcome: Outcome, took: float, style: Style = PLA
     mark = style.paint("added", "ok    ") if outcome.failure is None else style.paint("error", "failed")
     what = f"{effect.tool} {arguments(effect.args)}".rstrip()
     late = f"  {duration(took)}" if took >= _SLOW else ""
-    why = f": {outcome.failure.message}" if outcome.failure is not None else ""
+    why = ""
+    if outcome.failure is not None:
+        why = f": {outcome.failure.message}" + ("  (kept: only its branch ends)" if effect.alone else "")
     place = f"{effect.address:<10}"
     text = visible(f"{place} {what}{late}{why}")
     return f"{mark} {cut(text, width - 7) if width > 40 else text}"

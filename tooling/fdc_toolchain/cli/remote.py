@@ -333,7 +333,7 @@ class _Follower:
         return Ended(
             row.name, row.plan, row.status, said.get("stop"), state.result if row.status == "finished" else None,
             said.get("questions", []), said.get("message", ""), said.get("steps", 0), said.get("seconds", 0.0),
-            said.get("spent", {}),
+            said.get("spent", {}), kept=[one._asdict() for one in state.kept],
         )  # fmt: skip
 
 

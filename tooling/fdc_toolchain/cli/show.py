@@ -38,7 +38,7 @@ def command(run: str, address: str | None, form: str, database: str | None, work
         row = wiring.the_run(store, run)
         assert store is not None  # a run was found in it
         program = store.program(row)
-        rows = folded(program, row, store.records(row))
+        rows, kept = followed(program, row, store.records(row))
         checked = store.check(row.id)
         status = remote.status_of(store, root, row)
     if address is not None:
@@ -46,29 +46,36 @@ def command(run: str, address: str | None, form: str, database: str | None, work
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":
-        click.echo(json.dumps(_json(row, status, rows, checked), indent=2))
+        click.echo(json.dumps(_json(row, status, rows, checked, kept), indent=2))
     elif address is not None:
         for record, effect in rows:
             _whole(record, effect)
     else:
-        _lines(row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})})
+        _lines(row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept)
     return 0
 
 
 def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
     """Every record with the effect that it belongs to."""
+    return followed(program, row, records)[0]
+
+
+def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> tuple[Rows, list[dict[str, Any]]]:
+    """Every record with the effect that it belongs to, and why branches stopped whose failures were kept."""
     from ..engine.events import Mismatch
     from ..engine.fold import fold
 
     rows: Rows = []
     try:
-        fold(program, row.inputs, records, lambda record, effect: rows.append((record, effect)))
+        state = fold(program, row.inputs, records, lambda record, effect: rows.append((record, effect)))
     except Mismatch as wrong:
         raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
-    return rows
+    return rows, [one._asdict() for one in state.kept]
 
 
-def _lines(row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[str, float]) -> None:
+def _lines(
+    row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[str, float], kept: list[dict[str, Any]]
+) -> None:
     from ..engine.events import Failure, Outcome
     from ..report.cells import visible
     from .ending import count
@@ -111,7 +118,7 @@ def _lines(row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[
         elif record.kind == "retry":
             click.echo(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
     steps = sum(1 for record, effect in rows if record.kind == "outcome" and effect and effect.kind == "tool")
-    _end(row, count(steps, "step"))
+    _end(row, count(steps, "step"), kept)
 
 
 def _remarks(record: Record) -> str:
@@ -132,7 +139,7 @@ def _remarks(record: Record) -> str:
     return f"  ({', '.join(shown)})" if shown else ""
 
 
-def _end(row: RunRow, steps: str) -> None:
+def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
     from .closing import Ended
     from .ending import tell
     from .progress import Quiet
@@ -144,7 +151,7 @@ def _end(row: RunRow, steps: str) -> None:
     said = row.ending
     ended = Ended(
         row.name, row.plan, row.status, said["stop"], None, said["questions"], said["message"],
-        said["steps"], said["seconds"], said["spent"],
+        said["steps"], said["seconds"], said["spent"], kept=kept,
     )  # fmt: skip
     tell(ended, Quiet(), "text", False, style())
 
@@ -168,7 +175,7 @@ def _whole(record: Record, effect: Perform | None) -> None:
         block(value)
 
 
-def _json(row: RunRow, status: str, rows: Rows, checked: Checked) -> dict[str, Any]:
+def _json(row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "format": 1,
         "run": row.name,
@@ -179,6 +186,7 @@ def _json(row: RunRow, status: str, rows: Rows, checked: Checked) -> dict[str, A
         "origin": row.origin,
         "journal": {"whole": not checked.faults, "seal": checked.signature},
         "ending": row.ending,
+        **({"kept": kept} if kept else {}),
         "records": [
             {
                 "kind": record.kind,

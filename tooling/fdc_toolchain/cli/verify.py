@@ -72,7 +72,9 @@ def checked(store: Store, number: int, name: str) -> dict[str, Any]:
 
 def _forked(store: Store, name: str) -> list[str]:
     """What a forked run says that it took over must be what the other run has, where that is still there."""
-    from ..engine.replay import before
+    from ..engine.events import Mismatch
+    from ..engine.replay import before, failed_alone
+    from ..program.codec import ProgramError
 
     row = store.run(name)
     origin = None if row is None else row.origin
@@ -80,8 +82,9 @@ def _forked(store: Store, name: str) -> list[str]:
     if row is None or origin is None or parent is None:
         return []
     try:
-        taken = before(store.records(parent), origin["address"])
-    except KeyError:
+        records = store.records(parent)
+        taken = before(records, origin["address"], failed_alone(store.program(parent), parent.inputs, records))
+    except (KeyError, Mismatch, ProgramError):
         taken = []
     if taken[: origin["records"]] != store.records(row)[: origin["records"]] or len(taken) != origin["records"]:
         return [f"what it took over is not what the run {parent.name} has before {origin['address']}"]

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .beginning import begin, compile_or_refuse, given_for, task_for
@@ -75,7 +75,9 @@ def drive_run(
         if row is None:
             raise UsageError(f"there is no run `{name}` here")
         known(row)
-        if not force and (row.status == "cancelled" or runs.cancel_asked(root, name)):
+        if not force and runs.cancel_asked(root, name):  # who asked may have been killed before they could do it
+            row = row._replace(status=_cancelled(root, store, row, trusted))
+        if not force and row.status == "cancelled":
             hint = "`fdc resume --force` goes on with it all the same, `fdc fork` begins a new one"
             raise Refused(f"the run {name} was cancelled; {hint}")
         if seen is not None and row.epoch != seen and (answers or assume):
@@ -102,6 +104,17 @@ def drive_run(
         show.close()
 
 
+def _cancelled(root: str, store: Store, row: RunRow, trusted: bool) -> str:
+    from ..engine.events import Mismatch
+    from ..program.codec import ProgramError
+    from .closing import cancel_asked
+
+    try:
+        return cancel_asked(root, store, row, trusted)
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
+
+
 def _drive(
     store: Store,
     row: RunRow,
@@ -123,6 +136,7 @@ def _drive(
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
     from ..engine.ports import Cancelled, WorldFailed
+    from ..engine.replay import failed_alone
     from ..program.codec import ProgramError
     from .bench import bench_for
     from .interrupt import interruptible
@@ -138,7 +152,10 @@ def _drive(
         if changes["budget"]:
             fresh.append(Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]}))
         if changes["retry"]:
-            fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records)]
+            fresh += [
+                Record("retry", old.address, old.turn, "", "", driven, {})
+                for old in failures(records, failed_alone(program, row.inputs, records))
+            ]
         journal.append(fresh)
         rows: list[tuple[Record, Perform | None]] = []
         state = fold(program, row.inputs, [*records, *fresh], lambda record, effect: rows.append((record, effect)))
@@ -209,13 +226,16 @@ def _halt(cancel: Callable[[], None], signals: bool) -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
-def failures(records: list[Any]) -> list[Any]:
-    """The failed outcomes that nobody has had tried again yet."""
+def failures(records: list[Any], alone: Collection[str] = ()) -> list[Any]:
+    """The failed outcomes that nobody has had tried again yet, and that no fork kept (`alone`)."""
     retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
     return [
         record
         for record in records
-        if record.kind == "outcome" and "failed" in record.body and (record.address, record.turn) not in retried
+        if record.kind == "outcome"
+        and "failed" in record.body
+        and (record.address, record.turn) not in retried
+        and record.address not in alone
     ]
 
 

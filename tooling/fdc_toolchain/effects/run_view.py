@@ -41,10 +41,13 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
     rows: Rows = []
     state: RunState | None = None
     program: Program | None = None
+    kept: list[tuple[float, str]] = []
     records = store.records(row)
     try:
         program = store.program(row)
-        state = fold(program, row.inputs, records, lambda record, effect: rows.append((record, effect)))
+        watched = _Watched(rows)
+        state = fold(program, row.inputs, records, watched.look, watched.due)
+        kept = watched.all(state)
     except (Mismatch, ProgramError, WorldFailed) as wrong:
         faults.append(f"it cannot be followed any further: {wrong}")
         rows += [(record, None) for record in records[len(rows) :]]
@@ -70,7 +73,7 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         plans=() if program is None else tuple(_plans(root, program, steps)),
         steps=tuple(steps),
         left=left,
-        events=tuple(_events(records)),
+        events=tuple(sorted([*_events(records), *kept], key=lambda event: event[0])),
         stack=() if state is None or state.ended or status == "cancelled" else _stack(state, asked, status == "running"),
         questions=tuple(asked.items()),
         message=_message(ending),
@@ -85,6 +88,31 @@ def _asked(row: RunRow, question: dict[str, Any]) -> str:
     done = "'done:RESULT'" if question["bound"] else "done"
     address = question["address"]
     return f"{question['text']}. Look, and then say: fdc resume {row.name} --assume {address}={done} (or {address}=not-done)"
+
+
+class _Watched:
+    """Notes the records of a run that is folded, and when branches stopped whose failures were kept."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.times: list[float] = []
+
+    def look(self, record: Record, effect: Perform | None) -> None:
+        self.rows.append((record, effect))
+
+    def due(self, state: RunState, record: Record) -> None:
+        """Before a record counts: what was kept until then was kept by the one before it."""
+        at = self.rows[-1][0].at if self.rows else 0.0
+        self.times += [at] * (len(state.kept) - len(self.times))
+
+    def all(self, state: RunState) -> list[tuple[float, str]]:
+        at = self.rows[-1][0].at if self.rows else 0.0
+        times = self.times + [at] * (len(state.kept) - len(self.times))
+        said = "a branch failed, and the run went on"
+        return [
+            (when, f"{said}: {stop.kind}: {stop.message} (at {stop.path}:{stop.line}, {stop.address})")
+            for when, stop in zip(times, state.kept, strict=True)
+        ]
 
 
 class _Steps:
@@ -130,7 +158,7 @@ class _Steps:
             number, record.address, record.tool, "" if effect is None else effect.effect, path, line, state,
             max(0.0, record.at - took), took, " ".join(run_page.first(written(value), 60) for value in args.values()),
             tuple(self._cut(name, value) for name, value in args.items()), output,
-            "" if failed is None else f"{failed['kind']}: {failed['message']}",
+            _failure(failed, effect),
             self.evidence.get((path, line), ""),
             tuple((name, _text(value)[: run_page.MOST_TEXT]) for name, value in notes.items()),
         )  # fmt: skip
@@ -139,6 +167,13 @@ class _Steps:
         found = _value(name, value, run_page.MOST_TEXT if self.budget > 0 else 200)
         self.budget -= len(found.text)
         return found
+
+
+def _failure(failed: dict[str, Any] | None, effect: Perform | None) -> str:
+    if failed is None:
+        return ""
+    kept = " (kept: only its branch ended)" if effect is not None and effect.alone else ""
+    return f"{failed['kind']}: {failed['message']}{kept}"
 
 
 def _text(value: Any) -> str:
@@ -231,7 +266,7 @@ def _outline(depth: int, item: dict[str, Any]) -> str:
     name = item.get("tool") or item.get("name") or ""
     texts = sorted((_template(value) for value in (item.get("args") or {}).values()), key=lambda text: "\n" in text)
     args = " ".join(run_page.first(text) for text in texts)
-    what = name if item["op"] == "step" else f"{item['op']} {name}"
+    what = name if item["op"] == "step" else f"{item['op']} {name}" + (" keep failures" if "keep" in item else "")
     return "    " * depth + f"{what} {args}".rstrip()
 
 

@@ -32,6 +32,7 @@ class Perform(NamedTuple):
     `bound`: the plan keeps the result. `grants`: what the plans on the stack allow, each of which
     holds. `turn` and `after`: which attempt of an announced effect this is, and why there is another.
     `paid`: it may use up something that the run has a budget of, so a lost attempt of it must be known.
+    `alone`: its failure ends a branch of a fork that keeps failures, and not the run.
     """
 
     address: str
@@ -47,6 +48,7 @@ class Perform(NamedTuple):
     turn: int = 1
     after: str | None = None
     paid: bool = False
+    alone: bool = False
 
     @property
     def once(self) -> bool:
@@ -94,7 +96,7 @@ class Record(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Why a run ended before its last instruction, and where.
+    """Why a run, or a branch whose failure is kept, ended before its last instruction, and where.
 
     `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
     `bound` (more items than the plan allows), `budget`, `overrun` (a step reports that it used more than had

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ..program.codec import canonical
-from ..program.model import MAX_STACK, Instruction, PlanBody
+from ..program.model import KEPT, MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Perform, Stop
 from .state import Cycle, Frame, Join, Loop, RunState, Scope, Strand, Want
@@ -96,13 +96,32 @@ def _end(state: RunState, strand: Strand, work: list[Strand]) -> None:
             state.stop = rules.unmet(state.rules, plan["path"], plan["body"][-1]["line"] if plan["body"] else 0)
         return
     join.open -= 1
+    if strand.stop is not None and _is_kept(join, strand.stop):
+        state.kept.append(strand.stop)
     if join.open:
         return
     parent = join.strand
-    parent.stop = next((branch.stop for branch in join.branches if branch.stop is not None), None)
+    stops = [branch.stop for branch in join.branches if branch.stop is not None]
+    parent.stop = next((one for one in stops if not _is_kept(join, one)), None)
     if parent.stop is None:
-        bind(parent.frames[-1], join.bind, [one for branch in join.branches for one in branch.collected or ()])
+        bind(parent.frames[-1], join.bind, _gathered(join))
     work.append(parent)
+
+
+def _is_kept(join: Join, why: Stop) -> bool:
+    return join.keeps and why.kind in KEPT
+
+
+def _gathered(join: Join) -> list[Any]:
+    """What the branches yielded, in the order of the input; of one that stopped, the record of that."""
+    out: list[Any] = []
+    for branch, item in zip(join.branches, join.items, strict=True):
+        if branch.stop is None:
+            out += branch.collected or ()
+        else:
+            kind, why, address, path, line = branch.stop
+            out.append({"failed": kind, "why": why, "item": item, "at": address, "path": path, "line": line})
+    return out
 
 
 def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
@@ -187,7 +206,9 @@ def _want(
     """Lets the strand stand at an effect that only looks: a list of files, a predicate."""
     scope = strand.frames[-1].scope
     request = request_of(kind, tool, args)
-    wanted = Perform(address, kind, tool, args, request, "read", scope.path, line, True, scope.grants)
+    wanted = Perform(
+        address, kind, tool, args, request, "read", scope.path, line, True, scope.grants, alone=strand.alone
+    )
     state.pending[address] = Want(wanted, strand)
     return True
 
@@ -235,6 +256,7 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         paid = any(measure in state.budget for measure in cost)
     columns = (
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
+        strand.alone,
     )  # fmt: skip
     wanted = Perform._make(columns)  # twice as quick as `Perform(...)`
     seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()
@@ -243,9 +265,9 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
 
 
 def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, float]:
-    """The most that a step uses: as declared, and for a prompt the price of all its tokens."""
+    """The most that a step uses: as declared, and where it asks models the price of all its tokens."""
     cost: dict[str, float] = tool["cost"]
-    if cost and state.rate and "prompt" in tool.get("run", ()):
+    if cost and state.rate and "tokens" in cost:
         return {**cost, "money": max(cost.get("money", 0), round(state.rate * cost.get("tokens", 0), 9))}
     return cost
 
@@ -361,13 +383,15 @@ def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         if items is not None:
             bind(frame, item["bind"], [])
         return False
-    join = Join(strand, item["bind"], [], len(items))
+    keeps = "keep" in item
+    join = Join(strand, item["bind"], [], len(items), items, keeps)
+    alone = strand.alone or keeps
     outer, here = frame.scope, _here(frame)
     for number, value in enumerate(items, 1):
         names = {**outer.names, item["name"]: value}
         scope = Scope(outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles)
         branch = Frame(item["body"], f"{here}#{number}", scope)
-        join.branches.append(Strand([branch], join, []))
+        join.branches.append(Strand([branch], join, [], alone=alone))
     work.extend(reversed(join.branches))
     return True
 

@@ -5,12 +5,12 @@ Nothing is performed and nothing is written: the outcomes come from the records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..program.codec import encode
-from ..program.model import Program
+from ..program.model import FORMAT, Program
 from .decide import decide, unaffordable
 from .events import Finish, Mismatch, Perform, Record
 from .fold import fold
@@ -107,11 +107,26 @@ def _why(stop: dict[str, Any] | None) -> str:
     return "no stop" if stop is None else f"`{stop['message']}` at {stop['address']}"
 
 
-def before(records: Sequence[Record], address: str) -> list[Record]:
+def failed_alone(program: Program, inputs: dict[str, Any], records: Sequence[Record]) -> frozenset[str]:
+    """The addresses of failed steps that a fork around them keeps: the run went on with the failure. Raises Mismatch."""
+    if program["format"] == FORMAT:
+        return frozenset()
+    found: set[str] = set()
+
+    def look(record: Record, effect: Perform | None) -> None:
+        if record.kind == "outcome" and "failed" in record.body and effect is not None and effect.alone:
+            found.add(record.address)
+
+    fold(program, inputs, records, look)
+    return frozenset(found)
+
+
+def before(records: Sequence[Record], address: str, alone: Collection[str] = ()) -> list[Record]:
     """What a run that goes its own way from the step at `address` on takes over: all that was settled before it.
 
     Left out are attempts without an outcome and failures that nobody had had tried again: the new
-    run tries them itself. Raises KeyError where the step was never begun.
+    run tries them itself, but for those that a fork kept (`failed_alone`). Raises KeyError where the
+    step was never begun.
     """
     kinds = ("intent", "outcome")
     end = next((at for at, one in enumerate(records) if one.address == address and one.kind in kinds), None)
@@ -122,7 +137,8 @@ def before(records: Sequence[Record], address: str) -> list[Record]:
     settled = {
         (one.address, one.turn)
         for one in earlier
-        if one.kind == "outcome" and ("failed" not in one.body or (one.address, one.turn) in retried)
+        if one.kind == "outcome"
+        and ("failed" not in one.body or (one.address, one.turn) in retried or one.address in alone)
     }
     return [
         one

@@ -82,23 +82,32 @@ class Frame:
 
 @dataclass(slots=True)
 class Join:
-    """Where the branches of a fork come together, in the order of the input whatever came first."""
+    """Where the branches of a fork come together, in the order of the input whatever came first.
+
+    `keeps`: a branch that stops is no more than a record among what the others yielded.
+    """
 
     strand: Strand
     bind: str | None
     branches: list[Strand]
     open: int
+    items: list[Any] = field(default_factory=list)
+    keeps: bool = False
 
 
 @dataclass(slots=True)
 class Strand:
-    """One line of execution. Of a branch, `join` says where it ends and `collected` what it yielded."""
+    """One line of execution. Of a branch, `join` says where it ends and `collected` what it yielded.
+
+    `alone`: it is in a branch of a fork that keeps failures, so that what stops it does not stop the run.
+    """
 
     frames: list[Frame]
     join: Join | None = None
     collected: list[Any] | None = None
     answers: list[Any] = field(default_factory=list)
     stop: Stop | None = None
+    alone: bool = False
 
 
 @dataclass(slots=True)
@@ -146,6 +155,8 @@ class RunState:
     records: int = 0
     ended: bool = False
     stop: Stop | None = None
+    kept: list[Stop] = field(default_factory=list)
+    """Why branches stopped whose failures were kept, in the order in which they did."""
     result: Any = None
 
     def take(self, address: str) -> Want | None:

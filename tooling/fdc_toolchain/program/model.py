@@ -5,7 +5,7 @@ up: every plan that can be reached, the automata, the tools' declarations and th
 in it, and its hash (`program.codec.digest`) names exactly this content.
 
     program = {
-      "format": 1,
+      "format": 1,                            # 2 where a fork keeps failures, which format 1 does not know
       "root": PLAN_ID,
       "plans": {PLAN_ID: plan, ...},
       "automata": {AUTOMATON_ID: {"states": [...], "start": s, "accept": [...],
@@ -42,7 +42,8 @@ graph of a program has no cycle. Instructions are dicts with "op" and "line":
     {"op": "call", "plan": PLAN_ID, "name": N, "args": {PARAM: template}, "bind": NAME or null}
     {"op": "skip", "bind": NAME or null}      # a call whose stated depth is used up: binds null
     {"op": "each", "glob": template, "name": NAME, "alias": "file1", "max": N or null, "body": [...]}
-    {"op": "for" | "fork", "name": NAME, "in": template, "max": N, "bind": NAME or null, "body": [...]}
+    {"op": "for" | "fork", "name": NAME, "in": template, "max": N, "bind": NAME or null, "body": [...],
+     "keep": "failures"}                      # of a fork; absent where a branch that stops stops the run
     {"op": "iterate", "max": N, "until": condition or null, "body": [...]}
     {"op": "if", "cond": condition, "then": [...], "else": [...]}
     {"op": "require", "cond": condition, "why": TEXT}
@@ -71,7 +72,11 @@ counts), which the call binds. `each` lists its files once, on entry.
 A run stops, and says where, at a `require` that does not hold, a tool that fails, a value that
 cannot be used where it stands (an order between a list and a number, a `for` over a text), a loop
 with more items than its `max`, and before a step, or at its end, that breaks a rule. A branch of a
-fork that stops lets the others end; then the run stops for the first of them in input order.
+fork that stops lets the others end; then the run stops for the first of them in input order. A fork
+that keeps failures goes on instead: for a branch that stopped for one of `KEPT`, the list that it binds
+has one record, whatever the branch had yielded before:
+
+    {"failed": KIND, "why": TEXT, "item": the branch's item, "at": ADDRESS, "path": PATH, "line": N}
 """
 
 from __future__ import annotations
@@ -83,9 +88,16 @@ PlanBody = dict[str, Any]
 Instruction = dict[str, Any]
 
 FORMAT = 1
+"""The version of this form. A controller refuses programs of a format it does not know."""
+
+KEEPING = 2
+"""The version of programs with a fork that keeps failures."""
+
+KEPT = ("failure", "require", "value", "bound", "stalled")
+"""Why a branch can stop and be kept. A bug of ours, a budget and a rule stop the run wherever they are met."""
+
 QUOTES = ("word", "double", "single")
 """Where in a command a reference can stand."""
-"""The version of this form. A controller refuses programs of a format it does not know."""
 
 MAX_STACK = 10
 """MAX_RECURSION_DEPTH of the seeds (FDC-33): plans on the stack, the root counted."""

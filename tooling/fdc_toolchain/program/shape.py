@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .model import FORMAT, QUOTES
+from .model import FORMAT, KEEPING, QUOTES
 
 MAX_NESTING = 200
 """Blocks and conditions inside each other. The linter's own limit is far below it."""
@@ -37,8 +37,8 @@ def problems(program: Any) -> list[str]:
     """Every way in which a JSON value is not a program; empty for a program."""
     if not isinstance(program, dict):
         return ["it is not an object"]
-    if program.get("format") != FORMAT:
-        return [f"its format is {program.get('format')!r}, and this fdc knows format {FORMAT}"]
+    if program.get("format") not in (FORMAT, KEEPING):
+        return [f"its format is {program.get('format')!r}, and this fdc knows the formats {FORMAT} and {KEEPING}"]
     out = list(_parts(program))
     if not out:
         for plan_id, plan in program["plans"].items():
@@ -151,6 +151,8 @@ def _is(value: Any, kinds: tuple[type, ...]) -> bool:
 def _content(program: dict[str, Any], item: dict[str, Any], depth: int) -> Iterator[str]:
     if item["op"] == "step" and item["tool"] not in program["tools"]:
         yield f"the tool `{item['tool']}` is not in the program"
+    if "keep" in item and not (item["op"] == "fork" and item["keep"] == "failures" and program["format"] == KEEPING):
+        yield f"only a fork keeps anything, and failures only, in format {KEEPING}"
     if item["op"] == "call" and item["plan"] not in program["plans"]:
         yield f"the plan `{item['plan']}` is not in the program"
     templates = [item[key] for key in ("glob", "in", "value") if isinstance(item.get(key), list)]

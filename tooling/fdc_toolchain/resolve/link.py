@@ -364,13 +364,13 @@ class _Reader:
 
     def _For(self, node: tree.For) -> Node | None:
         word = "fork" if node.fork else "for"
-        tail = values.for_tail(node.tail)
+        tail = values.fork_tail(node.tail) if node.fork else values.for_tail(node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
             return None
         most = self._bound(node, tail.most, word)
         body = self._looped(node.body, collects=node.bind is not None)
-        return Loop(node, word, tail.name, None, tail.over, 0, most, None, body)
+        return Loop(node, word, tail.name, None, tail.over, 0, most, None, body, tail.keeps)
 
     def _Iterate(self, node: tree.Iterate) -> Node | None:
         tail = values.iterate_tail(node.tail)

@@ -43,9 +43,12 @@ class Invoke:
 
 
 class Loop:
-    """`kind`: each, for, fork or iterate. The body runs `least` to `most` times (None: as often as files match)."""
+    """`kind`: each, for, fork or iterate. The body runs `least` to `most` times (None: as often as files match).
 
-    __slots__ = ("node", "kind", "name", "alias", "over", "least", "most", "until", "body")
+    `keeps`: a branch (of a fork) may stop anywhere, and the run goes on.
+    """
+
+    __slots__ = ("node", "kind", "name", "alias", "over", "least", "most", "until", "body", "keeps")
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class Loop:
         most: int | None,
         until: Condition | None,
         body: list[Node],
+        keeps: bool = False,
     ) -> None:
         self.node = node
         self.kind = kind
@@ -68,6 +72,7 @@ class Loop:
         self.most = most
         self.until = until
         self.body = body
+        self.keeps = keeps
 
 
 class Choice:

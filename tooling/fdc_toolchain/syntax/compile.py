@@ -12,7 +12,7 @@ from lark.parsers.lalr_analysis import Shift
 from .tables import Grammar, Tables, plain
 
 TAILS = (
-    "template arguments call_tail for_each_tail for_tail iterate_tail require_tail if_tail yield_tail"
+    "template arguments call_tail for_each_tail for_tail fork_tail iterate_tail require_tail if_tail yield_tail"
     " use_tail param_tail budget_tail allow_tail"
 ).split()
 

@@ -32,7 +32,8 @@ FORMS = {
     "arguments": "an argument is a word, a \"quoted text\", `{name}`, or `key=` before one of these",
     "call_tail": "the form is `call_plan NAME key=value ...`",
     "for_each_tail": "the form is `for_each_file GLOB [as NAME] [max N]`",
-    "for_tail": "the form is `for NAME in VALUE max N`; `fork` likewise",
+    "for_tail": "the form is `for NAME in VALUE max N`",
+    "fork_tail": "the form is `fork NAME in VALUE max N`, and `keep failures` behind it where a branch may fail alone",
     "iterate_tail": "the form is `iterate max N until CONDITION`",
     "require_tail": 'the form is `require CONDITION else "why"`',
     "if_tail": "the form is `if CONDITION`",
@@ -159,13 +160,16 @@ def _condition(text: str, at: int, lump: str) -> str | None:
 
 def _other(start: str, text: str, at: int, lump: str) -> str | None:
     before = text[:at].split()
-    if start == "for_tail":
+    if start in ("for_tail", "fork_tail"):
         if before == ["each"]:
-            return "`for each` is written `for NAME in VALUE max N`, or `for_each_file GLOB`"
+            word = start.removesuffix("_tail")
+            return f"`{word} each` is written `{word} NAME in VALUE max N`, or `for_each_file GLOB`"
         if len(before) == 1 and lump in ("of", "=", ":=", "<-"):
             return f"`{lump}` is written `in`"
         if not before and lump.endswith(","):
             return "a loop binds one name"
+        if lump == "keep" and start == "for_tail":
+            return "only the branches of a `fork` can fail alone: `fork NAME in VALUE max N keep failures`"
     if start == "for_each_tail" and len(before) == 1 and lump == "in":
         return f"the pattern comes first: `for_each_file GLOB as {before[0]}`"
     if start == "iterate_tail":

@@ -17,7 +17,6 @@ from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Requir
 _READERS = {
     Call: values.call_tail,
     ForEach: values.for_each_tail,
-    For: values.for_tail,
     Iterate: values.iterate_tail,
     If: values.if_tail,
     Require: values.require_tail,
@@ -31,6 +30,8 @@ def read_tail(node: Statement, tail: str) -> Any:
     """What `tail` means after the first word of `node`; Malformed, or None for steps and comments."""
     if isinstance(node, Header):
         return values.param_tail(tail) if node.keyword == "param" else values.header_tail(node.keyword, tail)
+    if isinstance(node, For):
+        return values.fork_tail(tail) if node.fork else values.for_tail(tail)
     reader = _READERS.get(type(node))
     return reader(tail) if reader else None
 

@@ -88,7 +88,10 @@ class ForEach(Record):
 
 
 class For(Record):
-    """`for NAME in VALUE max N`, or with `fork` its parallel form. `yield` in the body collects into `bind`."""
+    """`for NAME in VALUE max N`, or its parallel form `fork NAME in VALUE max N [keep failures]`.
+
+    `yield` in the body collects into `bind`.
+    """
 
     __slots__ = ("line", "column", "tail", "tail_column", "fork", "bind", "body")
 

@@ -54,11 +54,15 @@ class CallTail(NamedTuple):
 
 
 class LoopTail(NamedTuple):
-    """The head of `for_each_file`, `for` or `fork`: the name bound (or None), what is gone through, the bound."""
+    """The head of `for_each_file`, `for` or `fork`: the name bound (or None), what is gone through, the bound.
+
+    `keeps`: of a `fork` that says `keep failures`, whose branches can stop alone.
+    """
 
     name: str | None
     over: Value
     most: int | None
+    keeps: bool = False
 
 
 class IterateTail(NamedTuple):
@@ -163,6 +167,10 @@ class _Reader(Conditions):
     def for_tail(self, children: list[Any]) -> LoopTail:
         name, over, most = children
         return LoopTail(str(name), over, _count(most))
+
+    def fork_tail(self, children: list[Any]) -> LoopTail:
+        name, over, most, keeps = children
+        return LoopTail(str(name), over, _count(most), keeps is not None)
 
     def iterate_tail(self, children: list[Any]) -> IterateTail:
         most, until = children
@@ -303,8 +311,14 @@ def for_each_tail(text: str) -> LoopTail | Malformed:
 
 @lru_cache(maxsize=1 << 14)
 def for_tail(text: str) -> LoopTail | Malformed:
-    """What follows `for` or `fork`."""
+    """What follows `for`."""
     return _read("for_tail", text)
+
+
+@lru_cache(maxsize=1 << 14)
+def fork_tail(text: str) -> LoopTail | Malformed:
+    """What follows `fork`."""
+    return _read("fork_tail", text)
 
 
 @lru_cache(maxsize=1 << 14)
