@@ -300,6 +300,18 @@ def test_the_prior_is_part_of_the_question_and_a_budget_holds(tmp_path: Path) ->
     assert f"{QUESTION} (given: the till stays)" in json.dumps(server.requests[0]["messages"])
 
 
+def test_what_the_pipeline_s_own_run_costs_is_the_run_s_cost(tmp_path: Path) -> None:
+    """A budget of money holds for the run within, too: all that was asked is in the outer run's account."""
+    with thinking() as (server, env):
+        done = plan_for(tmp_path, "--budget", "money=1000", env=env)
+    assert 0 == done.returncode, done.stderr
+    runs = json.loads(fdc("runs", "--format", "json", cwd=tmp_path).stdout)["runs"]
+    outer = next(one for one in runs if one["run"] == folder_of(tmp_path).name)
+    assert len(runs) == 2 and outer["spent"]["model_calls"] == len(server.requests)
+    each = {round(one["spent"]["money"] / one["spent"]["model_calls"], 9) for one in runs}
+    assert 1 == len(each), each  # each request cost the same
+
+
 def test_one_branch_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
     """LGTM-38, 57: a model that refuses one refinement, every judgement and the choice of diagrams; the rule judges instead."""
 

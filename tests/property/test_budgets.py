@@ -188,3 +188,12 @@ def test_a_prompt_is_reserved_for_at_the_price_of_the_dearest_model() -> None:
     assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 4
     works.calls.clear()
     assert run({**made, "budget": {"money": 0.02}}, works, inputs=inputs).stop[0] == "budget" and works.calls == []  # type: ignore[index]
+
+
+def test_a_step_within_which_models_are_asked_is_reserved_for_like_a_prompt() -> None:
+    """A tool that asks models by a run of its own (`plan.run`): what it declares in tokens has its price in money."""
+    tool = {"effect": "idempotent", "parameters": [], "cost": {"tokens": 1000}}
+    made = program(step("ask"), step("ask"), tools={"ask": tool}, budget={"money": 0.03})
+    works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 900, "money": 0.02})})
+    ending = run(made, works, inputs={"model": {"names": ["m"], "rate": 25e-6}})
+    assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 1

@@ -59,7 +59,7 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
             raise Cancelled("the run within is left in the middle")
         if ended.status == "broken":
             raise WorldFailed(ended.message)
-        usage = {measure: ended.spent.get(measure, 0.0) for measure in ("model_calls", "tokens")}
+        usage = {measure: ended.spent.get(measure, 0.0) for measure in ("model_calls", "tokens", "money")}
         if ended.status != "finished":
             why = ended.stop["message"] if ended.stop else "it waits for a person"
             raise ToolFailure("pipeline", f"the pipeline stopped: {why}", usage, {"run": name})
