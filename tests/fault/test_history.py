@@ -101,8 +101,10 @@ def _resume(run: Run, heard: Any, said: tuple[int, str] | None) -> Iterator[Run]
     if heard in (("busy",), ("late",), ("no question",)):
         yield run
     elif heard == ("refused",):
-        if run.status == "cancelled" or run.wish:
+        if run.status == "cancelled":
             yield run
+        elif run.wish:  # whoever takes the run up does what a client asked who was killed
+            yield Run("cancelled", run.answered)
     elif run.status != "open":
         if heard in (None, (run.status,)):
             yield run
@@ -410,7 +412,8 @@ WAITS = (3, 4, ("resume", None), ("waiting", ("main/7",)))
     ([ANSWERED, (3, 4, ("resume", None), None), (5, 6, *WAITS[2:]), (7, 8, ("final",), ("open", ("green",)))], True),
     ([(1, 2, ("cancel",), ("cancelled",)), (3, 4, ("look",), "waiting")], False),  # out of a terminal state
     ([(1, 5, ("cancel",), ("cancelled",)), (3, 4, ("look",), "waiting")], True),
-    ([(1, 2, ("cancel",), None), (3, 4, ("resume", None), ("refused",)), (5, 6, ("look",), "waiting")], True),
+    ([(1, 2, ("cancel",), None), (3, 4, ("resume", None), ("refused",)), (5, 6, ("look",), "waiting")], False),
+    ([(1, 2, ("cancel",), None), (3, 4, ("resume", None), ("refused",)), (5, 6, ("look",), "cancelled")], True),
     ([(1, 2, ("resume", None), ("refused",))], False),  # cancelled by nobody
     ([ANSWERED, (3, 6, ("resume", (1, "two")), ("waiting", ("main/9",)))], False),  # two questions with one word
     ([(1, 4, ("cancel",), ("cancelled",)), (2, 3, ("answer", 0, "x"), ("kept",)), (5, 6, ("final",), ("cancelled", ()))], True),

@@ -65,7 +65,6 @@ def _close(root: str, name: str) -> str:
     from ..effects import runs
     from ..effects.journal import Untrusted
     from ..engine.events import Mismatch
-    from ..engine.fold import fold
     from ..program.codec import ProgramError
     from . import closing, wiring
 
@@ -74,16 +73,11 @@ def _close(root: str, name: str) -> str:
         row = store.run(name)
         if row is None:
             raise UsageError(f"there is no run `{name}` here")
-        if row.status not in ("finished", "stopped", "cancelled"):
-            try:
-                journal = store.claim(row)
-            except Untrusted as whose:
-                runs.forget_cancel(root, name)
-                raise Refused(wiring.untrusted(name, str(whose))) from whose
-            state = fold(store.program(row), row.inputs, journal.records)
-            row = row._replace(status=closing.cancel_end(journal, row, state))
-        runs.forget_cancel(root, name)
-        return row.status
+        try:
+            return closing.cancel_asked(root, store, row)
+        except Untrusted as whose:
+            runs.forget_cancel(root, name)
+            raise Refused(wiring.untrusted(name, str(whose))) from whose
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong
     finally:

@@ -1,0 +1,85 @@
+"""A client of `fdc cancel` that is killed after it asked: its request is met all the same (issue 4, "Durable"; FDC-31)."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import psycopg
+import pytest
+from fdc_toolchain.effects import runs
+from fdc_toolchain.effects.pg_journal import PgStore
+
+from tests.support import fleet
+from tests.support.background import PATIENCE, fdc_started, wait_for
+from tests.support.database import Workers, database, needs_database, rows
+from tests.support.process import fdc
+
+
+def _waiting(workspace: Path) -> str:
+    """A run that waits for an answer."""
+    fleet.laid_out(workspace)
+    done = fdc("run", "ask.plan", "-q", cwd=workspace)
+    assert 1 == done.returncode, done
+    [folder] = (workspace / ".fdc" / "runs").iterdir()
+    return folder.name
+
+
+def _killed_cancel(workspace: Path, name: str) -> None:
+    """`fdc cancel` dies of SIGKILL while it waits for the run's controller, its request made."""
+    lock = runs.Lock(runs.run_folder(str(workspace), name))
+    assert lock.take() is None
+    try:
+        with fdc_started("cancel", name, "--wait", str(PATIENCE), cwd=workspace) as client:
+            wait_for(lambda: runs.cancel_asked(str(workspace), name))
+            client.kill()
+            assert -signal.SIGKILL == client.wait(PATIENCE)
+    finally:
+        lock.release()
+    assert runs.cancel_asked(str(workspace), name)
+    assert "waiting" in fdc("runs", cwd=workspace).stdout
+
+
+@pytest.mark.parametrize("command", [("resume", "--answer", "green"), ("resume", "--trust")])
+def test_whoever_takes_the_run_up_next_cancels_it(workspace: Path, command: tuple[str, ...]) -> None:
+    name = _waiting(workspace)
+    _killed_cancel(workspace, name)
+    refused = fdc(command[0], name, *command[1:], cwd=workspace)
+    assert (1, "") == (refused.returncode, refused.stdout.partition("\n")[2]), refused
+    assert f"the run {name} was cancelled" in refused.stderr
+    assert not runs.cancel_asked(str(workspace), name)
+    assert "cancelled" in fdc("runs", cwd=workspace).stdout and not fleet.witnessed(workspace)
+    assert 0 == fdc("verify", name, cwd=workspace).returncode == fdc("replay", name, cwd=workspace).returncode
+    assert f"run {name} is cancelled\n" == fdc("cancel", name, cwd=workspace).stdout
+
+
+def test_a_request_that_came_too_late_changes_nothing(workspace: Path) -> None:
+    name = _waiting(workspace)
+    assert 0 == fdc("resume", name, "--answer", "green", "-q", cwd=workspace).returncode
+    runs.ask_to_cancel(str(workspace), name, 1.0)  # as by a client that was killed when the run had just ended
+    again = fdc("resume", name, cwd=workspace)
+    assert 0 == again.returncode and "finished" in again.stdout, again
+    assert not runs.cancel_asked(str(workspace), name)
+
+
+@needs_database
+@pytest.mark.slow
+def test_in_a_database_a_worker_cancels_it_without_being_asked_twice(workspace: Path) -> None:
+    """The client dies after its request and before it has sent for a worker; the watchdog finds the request."""
+    fleet.laid_out(workspace)
+    with database() as url, Workers(url, workspace) as workers:
+        workers.start()
+        name = fleet.begun(workspace, url, "ask.plan")
+        wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE status='waiting'"))
+        with psycopg.connect(url) as pg:
+            pg.execute("LOCK TABLE dbos.workflow_status IN EXCLUSIVE MODE")  # nothing can be put into a queue
+            with fdc_started("cancel", name, "--database", url, cwd=workspace) as client:
+                wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE cancel"))
+                client.kill()
+                assert -signal.SIGKILL == client.wait(PATIENCE)
+        wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE status='cancelled'"))
+        store = PgStore(url, fleet.key(workspace))
+        row = store.run(name)
+        assert row is not None and ((), "ours") == store.check(row.id)[::2] and not store.stalled(0)
+        store.close()
+    assert not fleet.witnessed(workspace)
