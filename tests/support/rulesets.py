@@ -52,7 +52,7 @@ ANY = json.dumps(
 ).encode()  # fmt: skip
 
 # An item: ["step", tool, target or None]  ["call", plan, target or None]  ["require"]
-# ["each", glob, most or None, name, body]  ["for" | "fork" | "iterate", most, name, body]  ["if", then, orelse]
+# ["each", glob, most or None, name, body]  ["for" | "fork" | "kept" | "iterate", most, name, body]  ["if", then, orelse]
 
 
 @dataclass
@@ -67,8 +67,8 @@ class RuleSet:
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-def rule_set(seed: int, *, same: bool, forks: bool = False) -> RuleSet:
-    """The plan set and the rule of a seed."""
+def rule_set(seed: int, *, same: bool, forks: bool = False, kept: bool = False) -> RuleSet:
+    """The plan set and the rule of a seed. `kept`: most forks keep failures."""
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3))
     params = [rng.choice(("p", "q", None)) if same or rng.random() < 0.2 else None for _ in range(count)]
@@ -76,6 +76,8 @@ def rule_set(seed: int, *, same: bool, forks: bool = False) -> RuleSet:
     writer = _Writer(rng, count, params, defaults, same, forks)
     bodies = [writer.body(number, rng.randint(1, 4), 0, [params[number]] if params[number] else []) for number in range(count)]
     own = [number == 0 or rng.random() < 0.3 for number in range(count)]
+    if kept:
+        _keep_most(rng, bodies)
     made = RuleSet(bodies, own, params, defaults, check(rng, same))
     for number, body in enumerate(bodies):
         lines = ["use fsm any.json"] if own[number] else []
@@ -88,6 +90,14 @@ def rule_set(seed: int, *, same: bool, forks: bool = False) -> RuleSet:
     made.files["protocols/p.protocol.json"] = json.dumps({"protocol_id": "p", "description": "Tea.", "rules": [rule]}).encode()
     made.files |= {"fdc_tools.json": CATALOGUE, "any.json": ANY, "protocols/": b"p.protocol.json"}
     return made
+
+
+def _keep_most(rng: random.Random, parts: list) -> None:
+    for part in parts:
+        if isinstance(part, list):
+            if part and part[0] == "fork" and rng.random() < 0.8:
+                part[0] = "kept"
+            _keep_most(rng, part)
 
 
 def check(rng: random.Random, same: bool) -> dict[str, Any]:
@@ -192,7 +202,8 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             lines.append(f'{pad}iterate max {item[1]} until "x" == "y"')
             _write(item[3], level + 1, lines)
         else:
-            lines.append(f'{pad}{kind} {item[2]} in "x" max {item[1]}')
+            head, tail = ("fork", " keep failures") if kind == "kept" else (kind, "")
+            lines.append(f'{pad}{head} {item[2]} in "x" max {item[1]}{tail}')
             _write(item[3], level + 1, lines)
 
 
@@ -215,17 +226,25 @@ def matches(path: str, glob: str) -> bool:
 
 
 class _Walk:
-    """All runs from one state of the world; a run that stops at a `require` is kept too."""
+    """All runs from one state of the world; a run that stops at a `require` is kept too.
+
+    `passed`, in a branch whose failure is kept: the words with which it may stop, and its run goes on.
+    """
 
     def __init__(self, made: RuleSet, values: tuple[str, ...], free: bool) -> None:
         self.made = made
         self.values = values
         self.free = free
         self.stopped: set[tuple[Step, ...]] = set()
+        self.passed: set[tuple[Step, ...]] | None = None
 
     def body(self, items: list, names: dict[str, str], worlds: set[tuple[frozenset[str], tuple[Step, ...]]]) -> set:
+        if self.passed is not None:
+            self.passed |= {word for _, word in worlds}
         for item in items:
             worlds = self.item(item, names, worlds)
+            if self.passed is not None:
+                self.passed |= {word for _, word in worlds}
             if len(worlds) > MOST_RUNS:
                 raise TooMany
         return worlds
@@ -250,7 +269,7 @@ class _Walk:
                 out.add((there, (*word, (item[1], path))))
             return out
         if kind == "require":
-            self.stopped |= {word for _, word in worlds}
+            self.stopped |= {word for _, word in worlds} if self.passed is None else set()
             return worlds
         if kind == "call":
             param = self.made.params[item[1]]
@@ -260,7 +279,7 @@ class _Walk:
             return self.body(item[1], names, worlds) | self.body(item[2], names, worlds)
         if kind == "each":
             return self.each(item, names, worlds)
-        if kind == "fork":
+        if kind in ("fork", "kept"):
             return self.fork(item, names, worlds)
         out = set() if kind == "iterate" else set(worlds)
         for _ in range(item[1]):
@@ -282,7 +301,7 @@ class _Walk:
             by_list.setdefault(tuple(sorted(path for path in world[0] if matches(path, item[1]))), set()).add(world)
         for files, group in by_list.items():
             if item[2] is not None and len(files) > item[2]:
-                self.stopped |= {word for _, word in group}
+                self.stopped |= {word for _, word in group} if self.passed is None else set()
                 continue
             for path in files:
                 group = self.body(item[4], {**names, item[3]: path}, group)
@@ -292,20 +311,32 @@ class _Walk:
     def fork(self, item: list, names: dict[str, str], worlds: set) -> set:
         """Every interleaving of every run of the branches; they change no file in the sets that have forks."""
         out = set(worlds)
-        outside = self.stopped
+        outside, around = self.stopped, self.passed
         for there, word in worlds:
-            self.stopped = set()
+            self.stopped, self.passed = set(), set() if item[0] == "kept" or around is not None else None
             branch = {tail for value in self.values for _, tail in self.body(item[3], {**names, item[2]: value}, {(there, ())})}
             outside |= {word + tail for tail in self.stopped}
-            merged = {()}
-            for _ in range(item[1]):
-                if len(merged) * len(branch) > 400:
-                    raise TooMany
-                merged = {one for left in merged for right in branch for one in _merged(left, right)}
-                out |= {(there, word + one) for one in merged}
-                if len(out) > MOST_RUNS:
-                    raise TooMany
-        self.stopped = outside
+            stopping = branch | (self.passed or set())
+            if around is not None:
+                around |= {word + one for one in self.at_once(stopping, item[1])}
+            out |= {(there, word + one) for one in self.at_once(stopping if item[0] == "kept" else branch, item[1])}
+            if len(out) > MOST_RUNS:
+                raise TooMany
+        self.stopped, self.passed = outside, around
+        return out
+
+    @staticmethod
+    def at_once(branch: set[tuple[Step, ...]], most: int) -> set[tuple[Step, ...]]:
+        """What up to so many branches do together."""
+        out: set[tuple[Step, ...]] = set()
+        merged: set[tuple[Step, ...]] = {()}
+        for _ in range(most):
+            if len(merged) * len(branch) > 400:
+                raise TooMany
+            merged = {one for left in merged for right in branch for one in _merged(left, right)}
+            out |= merged
+            if len(out) > MOST_RUNS:
+                raise TooMany
         return out
 
 
