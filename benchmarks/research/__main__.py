@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tooling"))
@@ -20,20 +19,13 @@ sys.path.insert(0, str(ROOT / "tooling"))
 from fdc_toolchain.effects.rerank import missing  # noqa: E402
 
 from benchmarks.research.questions import Package, Question, read, unpacked  # noqa: E402
+from benchmarks.research.remarks import RERANKED, remarks  # noqa: E402
+from benchmarks.research.row import Row, within  # noqa: E402
 from benchmarks.research.ways import Answer, Bm25, Command, Place, Ripgrep, documents_of  # noqa: E402
 
 Ask = Callable[[str], Answer]
 WAYS = ("ripgrep", "BM25, 20 lines", "BM25, 40 lines", "fdc research", "fdc explore")
 PARTS = ("development", "held-out")
-
-
-class Row(NamedTuple):
-    """One question, answered in one way. `rank` is that of the first place with a line that answers it; 0: none."""
-
-    question: Question
-    way: str
-    rank: int
-    answer: Answer
 
 
 def rank(places: Sequence[Place], answers: Iterable[tuple[str, int, int]]) -> int:
@@ -97,7 +89,7 @@ def table(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
             held = cited - sum(len(row.answer.wrong) for row in here)
             cells = [
                 f"{part} ({len(here)})" if not number else "", name, _part(here, 1), _part(here, 5),
-                *(f"{_within(some, 1)} / {_within(some, 5)} of {len(some)}" for some in kinds),
+                *(f"{within(some, 1)} / {within(some, 5)} of {len(some)}" for some in kinds),
                 f"{held:,} of {cited:,}" if cited else "",
                 f"{statistics.fmean(row.answer.seconds for row in here):.2f}",
                 f"{statistics.fmean(row.answer.read for row in here):,.0f}",
@@ -106,12 +98,8 @@ def table(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     return out
 
 
-def _within(rows: Sequence[Row], limit: int) -> int:
-    return sum(0 < row.rank <= limit for row in rows)
-
-
 def _part(rows: Sequence[Row], limit: int) -> str:
-    return f"{_within(rows, limit)} ({_within(rows, limit) / len(rows):.0%})"
+    return f"{within(rows, limit)} ({within(rows, limit) / len(rows):.0%})"
 
 
 def main(arguments: list[str]) -> int:
@@ -124,7 +112,7 @@ def main(arguments: list[str]) -> int:
     options = reader.parse_args(arguments)
     questions, packages = read()
     questions = [one for one in questions if options.part in (None, one.part) and one.id.startswith(options.only or "")]
-    names = options.way or (WAYS if missing() else (*WAYS, "fdc explore --rerank"))
+    names = options.way or (WAYS if missing() else (*WAYS, RERANKED))
     with tempfile.TemporaryDirectory(prefix="fdc-bench-") as scratch:
         folders = {}
         for name in dict.fromkeys(one.package for one in questions):
@@ -133,18 +121,21 @@ def main(arguments: list[str]) -> int:
         rows = measure(questions, folders, names, lambda text: print(text, file=sys.stderr, flush=True))
     lines = table(rows, names)
     wrong = [f"{row.way}: {row.question.id}: {place}" for row in rows for place in row.answer.wrong]
-    print("\n".join([*lines, *(f"does not hold: {one}" for one in wrong)]))
+    said = remarks(rows, missing() if options.way is None else "")
+    print("\n".join([*lines, "", *said, *(f"does not hold: {one}" for one in wrong)]))
     if options.output is not None:
-        options.output.write_text(page(questions, packages.values(), lines), "utf-8")
+        options.output.write_text(page(questions, packages.values(), lines, said), "utf-8")
     return 1 if wrong else 0
 
 
-def page(questions: Sequence[Question], packages: Iterable[Package], lines: Sequence[str]) -> str:
-    """The page with the table."""
-    about = ", ".join(f"{one.name} {one.version}" for one in packages)
+def page(questions: Sequence[Question], packages: Iterable[Package], lines: Sequence[str], said: Sequence[str]) -> str:
+    """The page with the table and what it says."""
+    asked = {one.package for one in questions}
+    about = ", ".join(f"{one.name} {one.version}" for one in packages if one.name in asked)
+    counts = [sum(one.kind == kind for one in questions) for kind in ("code", "docs")]
     search = "ripgrep" if shutil.which("rg") else "GNU grep, as ripgrep is not installed here,"
-    head = HEAD.format(count=len(questions), about=about, search=search)
-    return "\n".join([head.strip(), "", *lines, "", (Path(__file__).with_name("remarks.md")).read_text("utf-8").strip(), ""])
+    head = HEAD.format(count=len(questions), about=about, search=search, code=counts[0], docs=counts[1])
+    return "\n".join([head.strip(), "", *lines, "", "## What this says", "", *said, "", *TAIL.strip().split("\n"), ""])
 
 
 HEAD = """
@@ -152,10 +143,10 @@ HEAD = """
 
 # How well questions about a source tree are answered
 
-{count} questions with known answers (a file and its lines) over the source distributions of {about}: half of them about
-code, half about what documents and docstrings say, most in other words than the source has. They were
-written from the sources before anything was measured. The development part was looked at while the ranking was
-made; the held-out part was not.
+{count} questions with known answers (a file and its lines) over the source distributions of {about}: {code} of them
+about code, {docs} about what documents and docstrings say. They were written from the sources, with none of these ways
+at hand. With the development part the ranking was made, and looked at question by question. The held-out part was written
+and committed before that, over two more packages and other modules, and was measured when the ranking was done.
 
 A question counts where one of the first places that a way names, in reading order, lies inside of the known lines.
 For {search} and BM25 a place is a window of lines (any overlap counts); for fdc it is a cited line, and citations within
@@ -163,6 +154,10 @@ For {search} and BM25 a place is a window of lines (any overlap counts); for fdc
 without stop words; BM25 is bm25s with stop words and stems. Every citation was opened by the benchmark itself. CPU
 seconds are for one question from a cold start, reading and indexing included; tokens are what there is to read (four
 characters each: five windows, or the printed answer). None of these ways asks a model, so no model tokens are spent.
+"""
+TAIL = """
+Chance alone: how likely a difference of that size or more is between two ways that are equally good (exact sign test over the
+questions that only one of the two answers).
 """
 
 
