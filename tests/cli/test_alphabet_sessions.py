@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from fdc_toolchain.packs.alphabet import layout
 
-from tests.support.alphabets import CONFIG, FIXED, answering, good, made
+from tests.support.alphabets import CONFIG, FIXED, answering, good, made, meta, role_of
 from tests.support.inside import fdc
 
 EVERY = CONFIG.replace("candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1")
@@ -67,3 +68,36 @@ def test_a_session_begins_with_what_the_last_one_left(tmp_path: Path) -> None:
         (folder / layout.HANDOFF).write_text("session_handoff: 3\n")
         done = run(folder, env=env)
     assert 0 == done.returncode and "says nothing that can be read" in done.stderr, done.stderr
+
+
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\ncritic_output: {candidates: [*b, *b]}\n"
+PYTHON = "x: !!python/object/apply:os.system ['touch pwned']\n"
+RUDE = json.dumps(meta("PIVOT", proposer_temperature=9.0, proposer_mode="RULE_THE_WORLD", domain_priorities=["../../etc"]))
+
+
+@pytest.mark.parametrize(("role", "primitives", "log"), [
+    ("proposer", 0, "logs/iteration_001/proposer.yaml"), ("critic", 0, "logs/iteration_001/critic.yaml"),
+    ("refiner", 2, "logs/iteration_001/refiner.yaml"), ("meta_reasoner", 2, "meta_reflections/MR_0001_iteration_001.yaml"),
+])  # fmt: skip
+def test_a_role_that_answers_badly_twice_loses_its_own_work_alone(tmp_path: Path, role: str, primitives: int, log: str) -> None:
+    """ALPH-69: each of the four; what was said is kept, nothing of it acts, the iteration is complete."""
+    folder = made(tmp_path / "a", EVERY)
+    bad = [BOMB, RUDE if role == "meta_reasoner" else PYTHON]
+
+    def answer(asked: str, body: dict[str, Any]) -> str:
+        return bad.pop(0) if asked == role and bad else good(asked, body)
+
+    with answering(answer) as (server, env):
+        done = run(folder, env=env)
+    assert 0 == done.returncode and not bad, done.stderr
+    assert 2 == [role_of(body) for body in server.requests].count(role)
+    found = values(folder, layout.INDEX)["alphabet_state"]["primitives"]
+    assert primitives == len(found) and not list(tmp_path.rglob("pwned"))
+    said = (folder / "reasoning" / log).read_text()
+    assert "wrong:" in said
+    strategy = values(folder, layout.STATE)["iteration_state"]["current_strategy"]
+    if role == "meta_reasoner":
+        assert (0.7, []) == (strategy["proposer_temperature"], strategy["domains_priority"])
+    kept = sorted(path.read_text() for path in (folder / "reasoning/logs/iteration_001/raw").iterdir())
+    assert BOMB in kept
+    assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout

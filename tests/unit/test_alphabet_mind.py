@@ -16,7 +16,7 @@ from fdc_toolchain.effects import lexicon_tools, wordnet
 from fdc_toolchain.effects.lexicon import Lexicon
 from fdc_toolchain.effects.lexicon_strategies import STRATEGIES as SEARCHES
 from fdc_toolchain.effects.lexicon_tools import consult
-from fdc_toolchain.packs.alphabet import critic, proposer
+from fdc_toolchain.packs.alphabet import critic, expansion, proposer
 from fdc_toolchain.packs.alphabet.model import ATTACKS, DOMAINS, STRATEGIES
 
 from tests.support.alphabets import need_dictionary
@@ -213,6 +213,19 @@ def test_relationships_come_from_antonyms_hypernyms_and_company() -> None:
     found = [(one["type"], one["target"]) for one in critic.relationships(row, PRIMITIVES)]
     assert [("contrasts_with", "PRM_0001"), ("presupposes", "PRM_0002")] == found
     assert all(one["justification"] for one in critic.relationships(row, PRIMITIVES))
+
+
+def test_what_a_new_primitive_makes_expressible_is_a_conflict_that_the_refiner_names() -> None:
+    """ALPH-24: with `end` beside `life`, the primitive `death` says nothing that they do not."""
+    words = small()
+    primitives = [{"id": "PRM_0001", "label": "death"}, {"id": "PRM_0002", "label": "life"}, {"id": "PRM_0003", "label": "odd"}]
+    candidates = [{"id": "CAND_001_001", "label": "end"}]
+    rows = consult(words, {"role": "refiner", "candidates": candidates, "primitives": primitives})
+    said = expansion.refine({"kind": "integrate", "candidates": candidates, "primitives": primitives}, rows)["refiner_output"]
+    [found] = said["conflicts_detected"]
+    assert ("redundancy", ["PRM_0001"]) == (found["rule"], found["ids"]) and "`death`" in found["why"]
+    fewer = consult(words, {"role": "refiner", "candidates": candidates, "primitives": primitives[::2]})
+    assert [] == fewer["rows"][0]["evidence"]["reveals"]
 
 
 def test_without_a_dictionary_there_is_one_sentence_with_the_command() -> None:

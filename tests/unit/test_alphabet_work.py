@@ -340,6 +340,22 @@ def test_the_fold_of_a_cycle_is_the_change_that_is_committed() -> None:
             parse(files[name])
 
 
+def test_what_a_refiner_sees_waits_for_the_consolidation_and_three_are_looked_at() -> None:
+    """ALPH-24, 87: whatever form it gives it; what was not shown still waits."""
+    said_so = {"rule": "redundancy", "ids": ["PRM_0001"], "why": "b says it"}
+    seen: list[Any] = ["a clashes with PRM_0001", said_so, {"kind": "x"}, "d"]
+    said = json.dumps(refinement(conflicts_detected=[*seen, "d", " "]))
+    events = sweep([], json.dumps(proposal("a")), json.dumps({"evaluations": [criticism("CAND_001_001")]}), said)
+    texts = ["a clashes with PRM_0001", "PRM_0001: b says it", "kind: x", "d"]
+    assert texts == events[-1]["conflicts_left"]
+    tree = tree_of(alphabet("being"))
+    review = steps.review_alphabet(tree, {"events": events}, 1)
+    assert 4 == review["count"] and texts[:3] == [issue["why"] for issue in review["context"]["issues"]]
+    answer = json.dumps(refinement(action="REVISE"))
+    events.append(steps.consolidate(answer, review["context"], tree, {"events": events}))
+    assert ["d"] == work_of(tree, events).state["pending"]["conflicts_to_resolve"]
+
+
 def test_all_cycles_of_an_iteration_are_in_the_log() -> None:
     """T-52: nothing is overwritten."""
     events: list[dict[str, Any]] = []

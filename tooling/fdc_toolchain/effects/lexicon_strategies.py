@@ -240,6 +240,9 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
         "paraphrased": lexicon.labels(
             one for one in sorted(members) if lexicon.uses[one] == (place,) and not lexicon.close(place, one)
         ),
+        "reveals": lexicon.labels(
+            one for one in lexicon.users[place] if one in members and members.issuperset(set(lexicon.uses[one]) - {place})
+        ),
         "same_sense": lexicon.labels(same), "kin": lexicon.labels(lexicon.kin(place, members)),
         "expression": None if expression is None else lexicon.labels(expression),
         "grounded": lexicon.labels(one for one in used if one in ground.grounded),

@@ -14,6 +14,7 @@ from .verdicts import Verdict, candidates, judged
 from .work import Work, work_of
 
 Value = dict[str, Any]
+MOST_CONFLICTS = 30
 MOST_TRIES = 3
 """How often a candidate that was put off is looked at before it is sent back."""
 
@@ -151,9 +152,22 @@ def integrate(said: Any, context: Value, tree: Value, staged: Value, before: Val
             change.relate(names[row["candidate_id"]], relation["type"], target, relation["justification"])
     applied(change, output)
     out = said_by(context, heard, before, heard.wrong)
-    left = work.state["pending"]["conflicts_to_resolve"]
+    left = list(dict.fromkeys([*work.state["pending"]["conflicts_to_resolve"], *claimed(output)]))[:MOST_CONFLICTS]
     action = output.get("action", "INTEGRATE")
     return {**out, **change.event(), "kind": "refiner", "action": action, "output": output, "conflicts_left": left}
+
+
+def claimed(output: Mapping[str, Any]) -> list[str]:
+    """The conflicts that a refiner saw, one line each: CONSOLIDATION looks at them (ALPH-24)."""
+    rows = output.get("conflicts_detected", ())
+    said = [row if isinstance(row, str) else _sentence(row) for row in rows]
+    return [text for text in (" ".join(one.split())[:400] for one in said) if text]
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    ids = row.get("ids")
+    named = f"{', '.join(map(str, ids[:5]))}: " if isinstance(ids, list) and ids else ""
+    return named + str(row.get("why") or row.get("description") or ", ".join(f"{key}: {value}" for key, value in row.items()))
 
 
 def applied(change: Change, output: Mapping[str, Any]) -> None:
@@ -172,12 +186,16 @@ def refine(context: Value, lexicon: Value, temperature: Any = None) -> Value:
 
     rows = {normal(str(row["label"])): row for row in lexicon["rows"]}
     known = [*context["primitives"], *context["candidates"]]
-    integrations = []
+    ids = {normal(str(one["label"])): str(one["id"]) for one in context["primitives"]}
+    integrations, conflicts = [], []
     for candidate in context["candidates"]:
         row = rows.get(normal(candidate["label"]))
         others = [one for one in known if one["id"] != candidate["id"]]
         found = relationships(row, others) if row is not None else []
         integrations.append({"candidate_id": candidate["id"], "relationships_added": found})
+        for label in row["evidence"]["reveals"] if row is not None else ():
+            why = f"with `{candidate['label']}` in the alphabet the definition of `{label}` uses primitives alone"
+            conflicts.append({"rule": "redundancy", "ids": [ids[normal(label)]] if normal(label) in ids else [], "why": why})
     return {"refiner_output": {
-        "action": "INTEGRATE", "integrations": integrations, "conflicts_detected": [], "conflicts_resolved": [],
+        "action": "INTEGRATE", "integrations": integrations, "conflicts_detected": conflicts[:40], "conflicts_resolved": [],
     }}  # fmt: skip

@@ -77,7 +77,9 @@ def consolidate(said: Any, context: Value, tree: Value, staged: Value, before: V
             change.touched[one.id] = one._replace(reviewed=work.iteration)
     out = {**said_by(context, heard, before, heard.wrong), "phase": "CONSOLIDATION"}
     more = {"kind": "consolidation", "action": output.get("action", "REVISE"), "output": output}
-    return {**out, **change.event(), **more, "conflicts_left": [one.why for one in left]}
+    shown = {issue["why"] for issue in context["issues"]}
+    waiting = [why for why in work.state["pending"]["conflicts_to_resolve"] if why not in shown]
+    return {**out, **change.event(), **more, "conflicts_left": [*(one.why for one in left), *waiting]}
 
 
 def quiet_review(tree: Value, staged: Value, cycle: Any) -> Value:
