@@ -1,4 +1,5 @@
-"""The table of the fifteen failure tests in tests/README.md names tests that exist, each of which says its number."""
+"""The two tables in tests/README.md name tests that exist: the fifteen failure tests, each of which says its number, and
+the rows of the threat table that concern running."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import pytest
 from tests.support.repository import ROOT
 
 ROW = re.compile(r"^\| (\d+) \| [^|]+ \| (.+) \|$", re.M)
+THREAT = re.compile(r"^\| ([a-z' ]+) \| [^|]+ \| (`(?:unit|fault|cli|property)/.+) \|$", re.M)
 SAID = re.compile(r"[Ff]ailure tests? (\d+(?:(?:, | and )\d+)*)")
 
 
@@ -39,3 +41,13 @@ def test_a_test_that_is_not_there_is_noticed() -> None:
     with pytest.raises(KeyError):
         numbers("fault/test_soak.py::test_that_nobody_wrote")
     assert 14 not in numbers("fault/test_soak.py::test_a_long_run_costs_the_same_for_every_step")
+
+
+def test_every_threat_to_a_run_has_tests_that_are_there() -> None:
+    """Issue 4: every row of the threat table that concerns running is a test."""
+    text = (ROOT / "tests" / "README.md").read_text("utf-8")
+    found = {row: re.findall(r"`([^`]+)`", tests) for row, tests in THREAT.findall(text)}
+    assert 13 == len(found)
+    for tests in found.values():
+        for test in tests:
+            numbers(test)
