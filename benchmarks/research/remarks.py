@@ -82,8 +82,8 @@ def _others(ways: dict[str, list[Row]], missing: str) -> list[str]:
             counts = [f"{within(rows, limit)} in {called} ({OURS}: {within(ways[OURS], limit)})" for limit, called in LIMITS]
             seconds = _mean([row.answer.seconds for row in rows]) / (_mean([row.answer.seconds for row in ways[OURS]]) or 1.0)
             read = _mean([row.answer.read for row in rows]) / (_mean([row.answer.read for row in ways[OURS]]) or 1.0)
-            said = f"{' and '.join(counts)}, over all {len(rows)} questions, in {seconds:.1f} times its CPU seconds"
-            out.append(f"`{name}` has {said}, with {read:.1f} times as much to read.")
+            said = f"{' and '.join(counts)}, over all {len(rows)} questions, in {seconds:.2g} times its CPU seconds"
+            out.append(f"`{name}` has {said}, with {read:.2g} times as much to read.")
     if missing:
         out.append(f"There is no row with the reranker: it is not installed here. `make bench-research` installs it ({missing}).")
     best: dict[str, bool] = {}

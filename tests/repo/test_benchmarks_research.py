@@ -77,7 +77,8 @@ def test_what_a_measurement_says_is_computed_from_it() -> None:
     assert said[-1] == "- 12 of 12 citations of fdc's hold."
     worse = remarks([*_rows("BM25, 20 lines", 1, 1, 0, 0), *ours])
     assert "- **On the held-out part `fdc explore` does not beat BM25, 20 lines in the first place.**" in worse
-    assert "- 1 of 2 citations of fdc's hold. **That must be all of them.**" == remarks(_rows("fdc explore", 1, cited=2, wrong=1))[-1]
+    lying = remarks(_rows("fdc explore", 1, cited=2, wrong=1))
+    assert "- 1 of 2 citations of fdc's hold. **That must be all of them.**" == lying[-1]
     assert any("no row with the reranker" in one for one in remarks(ours, "pip install x"))
     assert not any("no row" in one for one in remarks(ours))
     both = remarks([*ours, *_rows("fdc explore --rerank", 1, 1, 1, 2)])

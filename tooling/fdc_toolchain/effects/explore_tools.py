@@ -352,7 +352,7 @@ def _search(tree: Tree, question: str) -> Any:
 def _looked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> Any:
     """What a track looks at: by words, and by meaning too where the run has the reranker."""
     search = _search(tree, _terms(track))
-    if not _object(args, "map").get("rerank"):
+    if not _object(args, "map").get("rerank") or len(search.concepts) < 2:  # one word is a side of the question, not its meaning
         return search
     from .rerank import reranked
 
