@@ -17,7 +17,7 @@ from fdc_toolchain.workflows.master_control import MasterControlGraph
 from fdc_toolchain.workflows.plan_source import ModelPlanner
 from fdc_toolchain.workflows.prompts import prompt
 
-from tests.support.background import fdc_started, wait_for
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import clean_environment, fdc, run
 from tests.support.repository import ROOT
 
@@ -87,13 +87,13 @@ def test_a_plan_that_stays_wrong_ends_in_error_and_nothing_ran(home: Path) -> No
 @pytest.mark.slow
 def test_a_plan_that_comes_later_is_waited_for(home: Path) -> None:
     """FDC-03."""
-    with fdc_started("agent", "T-1", "--wait", "60", "--network", "off", "--plan", "my.plan", cwd=home) as process:
+    with fdc_started("agent", "T-1", "--wait", str(PATIENCE), "--network", "off", "--plan", "my.plan", cwd=home) as process:
         wait_for(lambda: (home / ".fdc/agents/T-1/state.json").exists()
                  and json.loads((home / ".fdc/agents/T-1/state.json").read_text())["state"] == "PLANNING")  # fmt: skip
         (home / "my.plan").write_text(BAD)
         wait_for((home / "my.findings.txt").exists)
         (home / "my.plan").write_text(PLAN)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (0, "") == (process.returncode, err), out
 
 

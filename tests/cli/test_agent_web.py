@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,19 @@ def test_the_web_answers_in_the_background_and_the_findings_come_home_with_their
 
 def test_research_that_waits_for_a_silent_server_is_ended_with_its_time(home: Path) -> None:
     """(res) the overall time-out: the process and what it began are gone, the task is in ERROR and says why."""
-    (home / "fdc.toml").write_text("research-seconds = 2\n")
-    silent = Reply(kind="text/plain", pieces=[b"", b"late"], wait=60)
+    silent = Reply(kind="text/plain", pieces=[b"", b"late"], wait=1000)
     with site({"/white": silent}) as tea, searxng([(f"{tea.url}/white", "White tea", "hot water")]) as engine:
-        began = time.monotonic()
-        done = fdc("agent", "T-1", "--network", "off", cwd=home, env=allowing(tea, search=engine))
-        assert ["/robots.txt", "/white"] == tea.paths()
-    assert "AWAITING_RESULT -> ERROR" in done.stdout and time.monotonic() - began < 40
-    assert "the research took longer than 2 s and was ended" in state(home)["agent"]["error"]
+        for seconds in (2, 8, 32, 128):  # until the machine is fast enough to ask the server within them
+            shutil.rmtree(home / ".fdc", ignore_errors=True)
+            shutil.rmtree(home / "logs", ignore_errors=True)
+            (home / "plan.txt").write_text("research how hot is the water for white tea\n")
+            (home / "fdc.toml").write_text(f"research-seconds = {seconds}\n")
+            done = fdc("agent", "T-1", "--network", "off", cwd=home, env=allowing(tea, search=engine))
+            if "/white" in tea.paths():
+                break
+        assert ["/robots.txt", "/white"] == tea.paths()[-2:]
+    assert "AWAITING_RESULT -> ERROR" in done.stdout, done
+    assert f"the research took longer than {seconds} s and was ended" in state(home)["agent"]["error"]
     folder = home / ".fdc/agents/T-1/research-1"
     from fdc_toolchain.effects.background import look
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.background import PATIENCE
 from tests.support.process import clean_environment, fdc
 from tests.support.repository import ROOT
 
@@ -163,7 +164,7 @@ def test_at_a_terminal_the_questions_are_asked(waiting: Path) -> None:
     os.close(terminal)
     try:
         os.write(controller, b"none\n")
-        assert child.wait(timeout=60) == 0
+        assert child.wait(timeout=PATIENCE) == 0
     finally:
         child.kill()
         child.wait()

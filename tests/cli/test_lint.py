@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.background import PATIENCE
 from tests.support.plans import CLEAN
 from tests.support.process import clean_environment, fdc, run
 from tests.support.repository import ROOT
@@ -279,7 +280,7 @@ def test_ctrl_c_is_one_line_and_130(tea: Path):
     while not Path(f"/proc/{process.pid}/syscall").read_text().startswith(reads):
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, "", "fdc: interrupted\n")
 
 

@@ -135,9 +135,11 @@ def test_a_terminal_shows_branches_and_budget_and_is_left_clean(tree: Path) -> N
     seen = Terminal(tree, "run", "tree.plan", "--allow-unsandboxed", NO_COLOR="1")
     try:
         seen.until("branch 3 deep.plan: run_in_bash_session")
+        seen.until("branch 1 deep.plan: run_in_bash_session")
+        seen.until("steps 9/60")
         (tree / "go").write_text("")
         text = seen.until(None)
-        assert seen.process.wait(timeout=60) == 0
+        assert seen.process.wait(timeout=PATIENCE) == 0
     finally:
         seen.close()
     assert "steps 9/60" in text and "branch 1 deep.plan: run_in_bash_session" in text
@@ -155,7 +157,7 @@ def test_ctrl_c_prints_how_to_go_on_and_that_goes_on(tree: Path) -> None:
         seen.until("branch 3 deep.plan: run_in_bash_session")
         os.write(seen.controller, b"\x03")
         text = seen.until(None)
-        assert seen.process.wait(timeout=60) == 130
+        assert seen.process.wait(timeout=PATIENCE) == 130
     finally:
         seen.close()
     again = re.search(r"`fdc (resume \S+)` goes on", text)

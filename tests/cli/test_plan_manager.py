@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.background import PATIENCE
 from tests.support.process import clean_environment, fdc
 from tests.support.repository import ROOT
 
@@ -153,7 +154,7 @@ def test_fifty_registers_at_once_lose_none(plans: Path) -> None:
         )
         for number in range(50)
     ]  # fmt: skip
-    answers = [child.communicate(timeout=120) for child in children]
+    answers = [child.communicate(timeout=PATIENCE) for child in children]
     assert [0] * 50 == [child.returncode for child in children], answers
     assert {f"name-{number}": "plans/a.plan" for number in range(50)} == json.loads(registry(plans))
 
@@ -167,7 +168,7 @@ def test_of_many_registers_of_one_name_exactly_one_wins(plans: Path) -> None:
         )
         for number in range(8)
     ]  # fmt: skip
-    answers = [child.communicate(timeout=120) for child in children]
+    answers = [child.communicate(timeout=PATIENCE) for child in children]
     assert [0] + [1] * 7 == sorted(child.returncode for child in children)
     won = next(out for child, (out, _) in zip(children, answers, strict=True) if child.returncode == 0)
     assert won == f"Successfully registered 'name' -> '{json.loads(registry(plans))['name']}'\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.background import fdc_started, wait_for
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import clean_environment, fdc, working_in
 from tests.support.repository import ROOT
 
@@ -227,7 +227,7 @@ def test_what_tools_and_plans_say_cannot_speak_to_the_terminal(workspace: Path) 
 
 def test_a_pipe_that_closes_does_not_stop_a_run(plan: Path) -> None:
     command = f"{sys.executable} {ROOT}/tooling/fdc_cli.py run a.plan | true"
-    subprocess.run(["bash", "-c", command], cwd=plan, env=clean_environment(), check=True, timeout=60)
+    subprocess.run(["bash", "-c", command], cwd=plan, env=clean_environment(), check=True, timeout=PATIENCE)
     [one] = json.loads(fdc("runs", "--format", "json", cwd=plan).stdout)["runs"]
     assert one["status"] == "finished"
     assert (plan / "notes" / "tea.md").exists()
@@ -241,7 +241,7 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(workspace:
         for _ in range(3):  # an impatient finger
             process.send_signal(number)
             time.sleep(0.02)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and "Traceback" not in out + err
     name = run_name(out)
     assert f"`fdc resume {name}` goes on" in out
@@ -267,32 +267,34 @@ def test_an_interrupted_fork_leaves_no_process_of_any_branch(workspace: Path) ->
         wait_for(lambda: all(path.exists() and path.read_text().strip() for path in pids))
         for _ in range(2):
             process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and "Traceback" not in out + err
     wait_for(lambda: not working_in(workspace))
 
 
 def test_a_terminal_shows_one_live_line_and_asks_there(workspace: Path) -> None:
     asks = "name <- request_user_input Who is there?"
-    write(workspace, "run_in_bash_session sleep 0.7", asks, "message_user Hello {name}!")
+    write(workspace, "run_in_bash_session while [ ! -e go ]; do sleep 0.05; done", asks, "message_user Hello {name}!")
     main, terminal = pty.openpty()
     streams = {"stdin": terminal, "stdout": terminal, "stderr": terminal, "text": False}
     seen = b""
     with fdc_started("run", "a.plan", cwd=workspace, env={"TERM": "xterm"}, start_new_session=True, **streams) as process:
         os.close(terminal)
         answered = False
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if select.select([main], [], [], 0.1)[0]:
                 try:
                     seen += os.read(main, 4096)
                 except OSError:
                     break  # the other side is closed
+            if b"2 steps" in seen and b"run_in_bash_session while" in seen.rpartition(b"2 steps")[2]:
+                (workspace / "go").write_text("")
             if b"> " in seen and not answered:
                 answered = True
                 os.write(main, b"Ada\n")
         os.close(main)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
     text = seen.decode()
-    assert "\x1b[J" in text and "2 steps" in text and "run_in_bash_session sleep 0.7" in text
+    assert "\x1b[J" in text and "2 steps" in text and "run_in_bash_session while" in text
     assert "Who is there?" in text and "Hello Ada!" in text

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -39,10 +38,8 @@ def test_a_verb_can_be_planned(verb: str) -> None:
 def test_the_demo_answers_from_these_documents_and_prints_where_the_report_is(tmp_path: Path) -> None:
     checkout = copy_to(tmp_path / "fdc")
     fdc = f"{sys.executable} tooling/fdc_cli.py"
-    started = time.monotonic()
     done = process.run(["make", "demo", "SETUP=true", f"FDC={fdc}"], cwd=checkout)
     assert (0, "") == (done.returncode, done.stderr), done.stdout
-    assert time.monotonic() - started < 60
     report = re.search(r"^report: (research/\S+\.md)\b", done.stdout, re.MULTILINE)
     assert report is not None, done.stdout
     checked = re.search(r"(\d+) citations checked, (\d+) hold", done.stdout)

@@ -209,7 +209,7 @@ def test_dot_strings_are_closed_where_they_should_be() -> None:
 def test_graphviz_reads_our_dot_and_finds_the_labels_again(graph: str) -> None:
     value = {"hostile": hostile, "automaton": lambda: automaton("fsm"), "plans": plans}[graph]()
     done = subprocess.run(
-        ["dot", "-Tsvg"], input=draw_dot.render(value).encode(), capture_output=True, check=True, timeout=60
+        ["dot", "-Tsvg"], input=draw_dot.render(value).encode(), capture_output=True, check=True, timeout=300
     )
     assert b"syntax error" not in done.stderr
     found = {text.replace("\xa0", " ").strip() for text in texts(done.stdout.decode())}

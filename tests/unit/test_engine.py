@@ -14,6 +14,7 @@ from fdc_toolchain.engine.fold import fold, start
 from fdc_toolchain.program.codec import digest, load
 from fdc_toolchain.testing import CrashPoint, FakeClock, FunctionTools, MemoryJournal, run
 
+from tests.support.background import PATIENCE
 from tests.support.engine import addresses, done, tools
 from tests.support.programs import (
     asks,
@@ -100,13 +101,13 @@ def test_yield_goes_to_the_nearest_for_or_fork_and_else_is_the_result_of_the_pla
 
 def test_branches_run_at_the_same_time_and_join_in_the_order_of_the_input() -> None:
     """EXP-13: with room for all, all are in flight at once; the result does not depend on who is first."""
-    together = threading.Barrier(4, timeout=20)
+    together = threading.Barrier(4, timeout=PATIENCE)
     order = threading.Semaphore(0)
 
     def slow(effect: Perform) -> Any:
         together.wait()
         if effect.args["value"] == "a":
-            order.acquire(timeout=20)  # the first branch comes back last
+            order.acquire(timeout=PATIENCE)  # the first branch comes back last
         elif effect.args["value"] == "d":
             order.release()
         return effect.args["value"]
@@ -133,7 +134,7 @@ def test_branches_see_the_names_of_the_fork_and_not_each_other() -> None:
 
 def test_branches_that_come_back_together_share_commits() -> None:
     journal = MemoryJournal()
-    gate = threading.Barrier(8, timeout=20)
+    gate = threading.Barrier(8, timeout=PATIENCE)
 
     def meet(effect: Perform) -> Any:
         gate.wait()
@@ -370,24 +371,24 @@ def test_a_run_costs_time_linear_in_its_steps_and_no_stack() -> None:
         made = program(loop("for", "x", "{xs}", call("sub", x="{x}"), most=10**6), plans={"sub": sub})
         inputs = {"given": {"xs": list(range(steps))}}
         journal = MemoryJournal()
-        best = float("inf")
-        for _ in range(3):
-            journal = MemoryJournal()
-            begun = time.process_time()
-            assert run(made, tools(), journal=journal, inputs=inputs).status == "finished"
-            best = min(best, time.process_time() - begun)
         begun = time.process_time()
+        assert run(made, tools(), journal=journal, inputs=inputs).status == "finished"
         fold(made, inputs, journal.records)
-        return best + time.process_time() - begun
+        return time.process_time() - begun
 
     limit = sys.getrecursionlimit()
     depth = len(__import__("inspect").stack())
     sys.setrecursionlimit(depth + 120)
     try:
-        small, large = seconds(1_250), seconds(5_000)
+        small, large = [seconds(1_250)], [seconds(5_000)]
+        # What else the machine does makes a try longer and never shorter, so the best ones count. The square of the
+        # steps would be sixteen times as much in every try.
+        while min(large) > 4 * min(small) * 1.8 and len(large) < 8:
+            small.append(seconds(1_250))
+            large.append(seconds(5_000))
     finally:
         sys.setrecursionlimit(limit)
-    assert large <= 4 * small * 1.8, (small, large)
+    assert min(large) <= 4 * min(small) * 1.8, (small, large)
 
 
 # Programs as bytes

@@ -12,6 +12,7 @@ from fdc_toolchain.engine.events import Failure, Outcome
 from fdc_toolchain.engine.ports import Cancelled, WorldFailed
 from fdc_toolchain.testing import FakeClock
 
+from tests.support.background import PATIENCE
 from tests.unit.test_catalogue import TOOL, catalogue, wrong
 
 
@@ -84,14 +85,15 @@ def test_a_slow_attempt_is_given_up_and_counts_until_it_ends() -> None:
     declared = {"effect": "read", "limits": {"seconds": 0.05, "at_once": 1}}
 
     def slow() -> Outcome:
-        assert go.wait(20)
+        assert go.wait(PATIENCE)
         return Outcome("late")
 
     with pytest.raises(ToolFailure, match=r"`fetch` took longer than 0\.05 s and was given up") as raised:
         limits.perform("fetch", declared, slow)
     assert raised.value.kind == "timeout" and limits._busy == {"fetch": 1}
     go.set()
-    assert limits.perform("fetch", declared, lambda: Outcome("x")).value == "x"
+    patient = {"effect": "read", "limits": {"seconds": PATIENCE, "at_once": 1}}
+    assert limits.perform("fetch", patient, lambda: Outcome("x")).value == "x"
     assert limits._busy == {"fetch": 0}
 
 
@@ -106,11 +108,13 @@ def test_no_more_begin_within_a_minute_than_may() -> None:
 def test_no_more_branches_use_it_at_once_than_may() -> None:
     limits = Limits(lambda: False)
     lock, busy, most = threading.Lock(), [0], [0]
+    two = threading.Barrier(2, timeout=PATIENCE)
 
     def attempt() -> Outcome:
         with lock:
             busy[0] += 1
             most[0] = max(most[0], busy[0])
+        two.wait()
         threading.Event().wait(0.01)
         with lock:
             busy[0] -= 1
@@ -121,7 +125,7 @@ def test_no_more_branches_use_it_at_once_than_may() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(PATIENCE)
     assert most == [2] and limits._busy == {"fetch": 0}
 
 
@@ -133,10 +137,13 @@ def test_who_waits_wakes_when_the_controller_leaves(limits: dict[str, Any]) -> N
     if "per_minute" in limits:
         desk.perform("fetch", declared, Outcome)
     threading.Timer(0.05, leaving.set).start()
-    attempt = (lambda: Outcome(threading.Event().wait(1))) if "seconds" in limits else failing(9, WorldFailed("x"))
-    with pytest.raises(Cancelled):
-        for _ in range(2):
+    over = threading.Event()
+    attempt = (lambda: Outcome(over.wait(PATIENCE))) if "seconds" in limits else failing(9, WorldFailed("x"))
+    try:
+        with pytest.raises(Cancelled):
             desk.perform("fetch", declared, attempt)
+    finally:
+        over.set()
 
 
 @pytest.mark.parametrize(

@@ -330,10 +330,10 @@ def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
 
 
 def quickly(data: bytes) -> list[Diagnostic]:
-    begun = time.perf_counter()
+    begun = time.process_time()
     automaton, found = load(data, "m.json")
     assert automaton is None
-    assert time.perf_counter() - begun < 20, "a hostile file takes too long"
+    assert time.process_time() - begun < 20, "a hostile file takes too long"
     return found
 
 

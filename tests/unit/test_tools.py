@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.ports import Cancelled, Waiting
 
+from tests.support.background import wait_for
 from tests.support.process import working_in
 
 CATALOGUE: dict[str, Any] = json.loads(resources.read("grammar/tools.json"))["tools"]
@@ -298,11 +298,12 @@ def test_what_a_command_leaves_in_the_background_does_not_outlive_it(bench: Benc
 
 
 def test_a_cancelled_command_dies_at_once_and_has_no_outcome(bench: Bench, workspace: Path) -> None:
-    threading.Timer(0.3, bench.tools.cancel).start()
-    began = time.monotonic()
+    """Left alone, it would be given up after the bench's twenty seconds, as a failure."""
+    started = threading.Thread(target=lambda: (wait_for(lambda: working_in(workspace)), bench.tools.cancel()))
+    started.start()
     with pytest.raises(Cancelled):
         bench.do("run_in_bash_session", command="sleep 60")
-    assert time.monotonic() - began < 10
+    started.join()
     gone(workspace)
 
 
@@ -319,10 +320,7 @@ def test_a_command_has_no_terminal_and_no_input(bench: Bench) -> None:
 
 def gone(workspace: Path) -> None:
     """No process of a command is left, whatever became of its parents."""
-    deadline = time.monotonic() + 5
-    while working_in(workspace):
-        assert time.monotonic() < deadline, working_in(workspace)
-        time.sleep(0.01)
+    wait_for(lambda: not working_in(workspace))
 
 
 # People

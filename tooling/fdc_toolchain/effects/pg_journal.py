@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -34,7 +35,7 @@ RUN_LOCKS = 0x666463
 LOCK_MS = 10_000
 """Milliseconds that a statement waits for another session's lock, as on a file."""
 IDLE_MS = 5_000
-"""Milliseconds in which the server ends a transaction that its controller froze in: others wait longer than that for its locks."""
+"""Milliseconds until the server ends a transaction whose controller froze; others wait longer for its locks."""
 _MAKING = 0x66646330
 
 _TYPES = {
@@ -69,6 +70,9 @@ _STALLED = f"""SELECT {schema.OWNER} FROM run
   AND abs(extract(epoch FROM clock_timestamp() - touched)) > ? AND NOT EXISTS (
     SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted)
   ORDER BY id"""
+_NEWEST = """SELECT id, status, epoch, cancel, touched, (SELECT max(seq) FROM record WHERE run=run.id) FROM run
+  WHERE parent IS NULL ORDER BY id DESC LIMIT ?"""
+_HELD = f"SELECT objid FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND granted ORDER BY objid"
 _DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted"
 
 
@@ -169,6 +173,10 @@ class PgStore(Store):
     def is_driven(self, row: RunRow) -> bool:
         """True while somebody on any machine drives the run."""
         return bool(self._select(_DRIVEN, (row.id,)))
+
+    def stamp(self, most: int) -> str:
+        """Changes whenever one of the newest runs does, or who drives them. Cheap."""
+        return blake2b(repr((self._select(_NEWEST, (most,)), self._select(_HELD))).encode(), digest_size=8).hexdigest()
 
     def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
         """As on a file. What the controller before wrote is waited for, and read."""
