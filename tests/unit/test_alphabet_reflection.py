@@ -1,13 +1,21 @@
-"""ALPHABETUM's embedded meta-reasoner: what it makes of a period's numbers."""
+"""ALPHABETUM's embedded meta-reasoner, the taxonomies, and the prompts of all roles."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from fdc_toolchain import resources
+from fdc_toolchain.effects.failure import ToolFailure
+from fdc_toolchain.effects.prompt_tools import rendered, variables
+from fdc_toolchain.packs.alphabet import layout
 from fdc_toolchain.packs.alphabet.model import CORE_DOMAINS
 from fdc_toolchain.packs.alphabet.reflection import mismatches, reflect
 from fdc_toolchain.packs.alphabet.replies import read_reply
+from fdc_toolchain.packs.alphabet.state import depths_of, files_of
+from fdc_toolchain.packs.alphabet.yamltext import parse
+
+from tests.support.alphabets import AT, alphabet
 
 
 def period(**more: Any) -> dict[str, Any]:
@@ -45,3 +53,26 @@ def test_the_embedded_meta_reasoner_decides_by_the_numbers(more: dict[str, Any],
     assert ("express no more" in output["course_corrections"]["criterion_calibration"]) == (decision == "CONCLUDE" or (
         found["tested"] > 0 and found["primitives_added"] > 0 and found["coverage_after"] <= found["coverage_before"]
     ))
+
+
+def test_the_taxonomies_are_by_domain_by_level_by_depth_and_by_use() -> None:
+    """ALPH-25; what is on a circle, or above one, has no depth."""
+    some = alphabet(
+        "being", "time", "change", "age", "a", "b", time={"domain": "time", "used": 2}, being={"used": 5},
+        change={"presupposes": ("PRM_0001", "PRM_0002")}, age={"presupposes": ("PRM_0003", "PRM_0001"), "level": "derived"},
+        a={"presupposes": ("PRM_0006", "PRM_0001")}, b={"presupposes": ("PRM_0005",)},
+    )  # fmt: skip
+    found = parse(files_of(some, "0.1.0", 1, AT, {}, pretty=False)[layout.DOMAIN_INDEX])["domain_index"]
+    assert ["PRM_0002"] == found["by_domain"]["time"] and ["PRM_0004"] == found["by_level"]["derived"]
+    assert {"0": ["PRM_0001", "PRM_0002"], "1": ["PRM_0003"], "2": ["PRM_0004"]} == found["by_depth"]
+    assert ["PRM_0001", "PRM_0002"] == [row["id"] for row in found["by_use"]]
+    assert {"PRM_0001": 0} == depths_of(alphabet("being"))
+
+
+@pytest.mark.parametrize("role", ["proposer", "critic", "refiner", "meta_reasoner"])
+def test_a_prompt_is_a_file_and_every_gap_in_it_is_filled(role: str) -> None:
+    """ALPH-58: a value that is missing is an error that names it, never an empty place in a question."""
+    prompt = resources.read(f"plans/library/alphabet/{role}.jinja").decode()
+    assert variables(prompt) <= {"context", "lexicon", "wrong"}
+    with pytest.raises(ToolFailure, match=r"cannot be filled in.*(context|iteration|undefined)"):
+        rendered(prompt, {"context": {}, "lexicon": {"rows": []}, "wrong": ""})

@@ -303,6 +303,12 @@ def sweep(events: list[dict[str, Any]], *said: Any) -> list[dict[str, Any]]:
     return events
 
 
+def said_again() -> list[str]:
+    """A cycle in which one candidate is rejected."""
+    needless = criticism("CAND_001_001", "REJECT", parsimony={"necessary": False})
+    return [json.dumps(proposal("e")), json.dumps({"evaluations": [needless]})]
+
+
 def test_the_fold_of_a_cycle_is_the_change_that_is_committed() -> None:
     """ALPH-03, 16, 19, 21, 22, 34, 36, 41, 88, 90: accepted, rejected, sent back, put off; each in its place."""
     circle = {"survived": False, "circular_paths": [["b", "b"]]}
@@ -332,6 +338,10 @@ def test_the_fold_of_a_cycle_is_the_change_that_is_committed() -> None:
     rejected = parse(files[layout.REJECTED])["rejected_candidates"]["candidates"]
     assert "circularity" == rejected[0]["failed_attack"] and rejected[0]["critic_output"] and rejected[0]["candidate"]
     assert "b -> b" in files["reasoning/paradoxes/PAR_0001_circularity_of_b.md"]
+    later = tree_of(alphabet("being"), **{layout.REJECTED: files[layout.REJECTED]})  # ALPH-35: rejections add up
+    more = closing.build_change(later, {"events": sweep([], *said_again())}, {"files": {}})["files"]
+    assert ["b", "e"] == [one["label"] for one in parse(more[layout.REJECTED])["rejected_candidates"]["candidates"]]
+    assert {"circularity": ["b"], "parsimony": ["e"]} == parse(more[layout.REJECTED_INDEX])["rejected_index"]["by_attack"]
     assert 1 == parse(files[layout.HANDOFF])["session_handoff"]["after_iteration"]
     again = closing.build_change(tree_of(alphabet("being")), {"events": events}, {"files": {}})
     assert change == again

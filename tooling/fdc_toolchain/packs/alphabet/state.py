@@ -329,12 +329,33 @@ def _body(one: Primitive, examples: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _taxonomies(alphabet: Alphabet) -> dict[str, Any]:
-    """ALPH-25: by level of abstraction, and the most used."""
+    """ALPH-25: by level of abstraction, by how many primitives deep each presupposes others, and the most used."""
     levels: dict[str, list[str]] = {}
     for one in alphabet:
         levels.setdefault(one.level, []).append(one.id)
     used = sorted((one for one in alphabet if one.used), key=lambda one: (-one.used, one.id))
-    return {"by_level": levels, "by_use": [{"id": one.id, "used": one.used} for one in used]}
+    depths: dict[str, list[str]] = {}
+    for name, depth in sorted(depths_of(alphabet).items(), key=lambda row: (row[1], row[0])):
+        depths.setdefault(str(depth), []).append(name)
+    return {"by_level": levels, "by_depth": depths, "by_use": [{"id": one.id, "used": one.used} for one in used]}
+
+
+def depths_of(alphabet: Alphabet) -> dict[str, int]:
+    """How long the longest chain of presuppositions below each primitive is; 0 for one that presupposes nothing.
+
+    What is on a circle, or above one, has no depth.
+    """
+    needs = {one.id: sum(other in alphabet.primitives and alphabet.primitives[other].in_use for other in set(one.presupposes))
+             for one in alphabet}  # fmt: skip
+    found = dict.fromkeys((name for name, number in needs.items() if not number), 0)
+    waiting = list(found)
+    for name in waiting:  # grows while it is walked
+        for user in dict.fromkeys(alphabet.dependants.get(name, ())):
+            needs[user] -= 1
+            if not needs[user]:
+                found[user] = 1 + max(found[other] for other in alphabet.primitives[user].presupposes if other in found)
+                waiting.append(user)
+    return found
 
 
 def relation_files(alphabet: Alphabet, at: str, *, pretty: bool = False) -> dict[str, str]:
