@@ -209,6 +209,21 @@ def answer(database: str, root: str, row: RunRow, address: str, text: str, secon
         raise WorldError(str(failed)) from failed
 
 
+def wake(database: str, root: str, row: RunRow) -> str:
+    """Has a worker go on with a run that stands, and does not wait for it; returns what to tell. Raises Refused, WorldError."""
+    from ..effects.liveness import alive
+    from ..engine.ports import WorldFailed
+
+    if row.status == "cancelled":
+        raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
+    try:
+        if row.status not in ("new", "running") or not _in_hand(database, row):
+            _asked(database, root, row, {"again": True})
+        return "A worker goes on with it." if alive(database) else "No worker is connected; the run waits for one."
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
+
+
 def _asked(database: str, root: str, row: RunRow, asked: dict[str, Any]) -> str:
     """Sends what a client asks of a run, sealed; returns the delivery. Raises WorldFailed."""
     from ..effects import dispatch, trust

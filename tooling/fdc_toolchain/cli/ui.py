@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .exits import CLEAN, Exit, WorldError
+from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
     from ..effects.answers import Open
     from ..effects.journal import RunRow, Store
+    from ..effects.pg_journal import PgStore
     from ..report.run_page import Run
     from ..server.port import Ask, Row
 
@@ -35,18 +37,21 @@ _QUICK = 1.0
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port; otherwise any that is free.")
 @click.option("--no-open", is_flag=True, help="Only print the address.")
+@database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(port: int, no_open: bool, workspace: str | None) -> int:
-    """Show all runs of the workspace in a browser, live: reports, questions and approvals to answer, resume.
+def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
+    """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
 
     It listens on this machine only, and lets in whoever has the address that it prints. Runs that it resumes are
-    processes of their own, with the environment of this one: they go on when it ends.
+    processes of their own, with the environment of this one: they go on when it ends. Runs of a database go on with
+    its workers, and an answer makes them.
     """
     from ..server.web import Server
 
     root = root_of(workspace)
+    served = Database(root, database) if database else Workspace(root)
     try:
-        server = Server(Workspace(root), port)
+        server = Server(served, port)
     except OSError as failed:
         if failed.errno == errno.EADDRINUSE:
             raise WorldError(f"port {port} is in use; name another, or leave `--port` out") from failed
@@ -76,8 +81,11 @@ class Workspace:
     """The runs of a workspace for the web page (port `server.port.Runs`). A journal's connection belongs to a thread:
     each call opens its own."""
 
+    goes_on = False
+    """Port `Runs`."""
+
     def __init__(self, root: str) -> None:
-        self.workspace = root
+        self.workspace = self.title = root
         self._lock = threading.Lock()
         self._stamp = (0.0, "")
         self._children: list[subprocess.Popen[bytes]] = []
@@ -85,13 +93,13 @@ class Workspace:
     def rows(self, most: int) -> tuple[list[Row], int]:
         """Port `Runs`."""
         from ..server.port import Row
-        from . import wiring
+        from . import remote
 
         with self._reading() as store:
             found = [] if store is None else store.runs()
             out = [
                 Row(
-                    row.name, row.plan, wiring.status_of(self.workspace, row),
+                    row.name, row.plan, remote.status_of(store, self.workspace, row),
                     time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(row.started)),
                     0 if store is None else store.count(row), (row.ending or {}).get("seconds"),
                 )
@@ -124,7 +132,7 @@ class Workspace:
                 for one in asked.questions(self.workspace, store, row)
             ]  # fmt: skip
 
-    def answer(self, run: str, address: str, seen: str, text: str) -> None:
+    def answer(self, run: str, address: str, seen: str, text: str) -> str:
         """Port `Runs`."""
         from ..server.port import Trouble
         from . import asked
@@ -137,9 +145,14 @@ class Workspace:
                     wrong = asked.unfit(one, text)
                     if wrong:
                         raise Trouble(f"Not kept: {wrong}.")
-                    asked.give(self.workspace, row, one, text, "fdc ui", time.time())
-                    return
+                    return self._given(row, one, text)
         raise Trouble("Not kept: the run does not ask that (any more).")
+
+    def _given(self, row: RunRow, question: Open, text: str) -> str:
+        from . import asked
+
+        asked.give(self.workspace, row, question, text, "fdc ui", time.time())
+        return f"The answer for {question.effect.address} is kept."
 
     def resume(self, run: str) -> str:
         """Port `Runs`. `fdc resume` in a process of its own; what it says at once, if it will not, is passed on."""
@@ -177,14 +190,14 @@ class Workspace:
 
     def cases(self) -> list[dict[str, Any]]:
         """Port `Runs`."""
-        from . import wiring
+        from . import remote
         from .fix import PLANS
 
         with self._reading() as store:
             rows = [] if store is None else [row for row in store.runs() if row.plan in PLANS]
             return [
                 {"id": row.name, "plan": row.plan, "test": row.inputs.get("given", {}).get("test", ""), "started": row.started,
-                 "status": wiring.status_of(self.workspace, row), "seconds": (row.ending or {}).get("seconds")}
+                 "status": remote.status_of(store, self.workspace, row), "seconds": (row.ending or {}).get("seconds")}
                 for row in reversed(rows)
             ]  # fmt: skip
 
@@ -244,6 +257,75 @@ class Workspace:
 
         try:
             with wiring.reading(self.workspace) as store:
+                yield store
+        except (Exit, WorldFailed) as failed:
+            raise Trouble(str(failed)) from failed
+
+
+class Database(Workspace):
+    """The runs of a database for the web page (port `server.port.Runs`)."""
+
+    goes_on = True
+
+    def __init__(self, root: str, url: str) -> None:
+        """Raises WorldError where there is no such database."""
+        from . import remote
+
+        super().__init__(root)
+        self.url, self.title = url, remote.shown(url)
+        self._watching: PgStore | None = None
+        with remote.reading(url, root):  # now, where somebody sees it, and not with every page
+            pass
+
+    def _given(self, row: RunRow, question: Open, text: str) -> str:
+        from ..server.port import Trouble
+        from . import remote
+
+        address = question.effect.address
+        try:
+            taken = remote.answer(self.url, self.workspace, row, address, text)
+        except Exit as refused:
+            raise Trouble(str(refused)) from refused
+        return f"A worker has the answer for {address}." if taken else f"The answer for {address} waits for a worker."
+
+    def resume(self, run: str) -> str:
+        """Port `Runs`."""
+        from ..server.port import Trouble
+        from . import remote
+
+        with self._reading() as store:
+            row = None if store is None else store.run(run)
+            if store is None or row is None:
+                raise Trouble("There is no such run.")
+            if remote.status_of(store, self.workspace, row) == "running":
+                raise Trouble("The run is being driven already.")
+            try:
+                return remote.wake(self.url, self.workspace, row)
+            except Exit as refused:
+                raise Trouble(str(refused)) from refused
+
+    def _look(self) -> str:
+        from ..effects.pg_journal import PgStore
+        from ..engine.ports import WorldFailed
+
+        try:
+            if self._watching is None:
+                self._watching = PgStore(self.url)
+            return self._watching.stamp(_WATCHED)
+        except WorldFailed as failed:
+            if self._watching is not None:
+                self._watching.close()
+            self._watching = None
+            return str(failed)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Store | None]:
+        from ..engine.ports import WorldFailed
+        from ..server.port import Trouble
+        from . import remote
+
+        try:
+            with remote.reading(self.url, self.workspace) as store:
                 yield store
         except (Exit, WorldFailed) as failed:
             raise Trouble(str(failed)) from failed

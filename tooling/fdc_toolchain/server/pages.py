@@ -28,7 +28,7 @@ def _fill(name: str, **values: Any) -> str:
 def overview(runs: Runs, said: list[str], csrf: str) -> str:
     """All runs, the newest first."""
     rows, older = runs.rows(MOST)
-    return _fill("runs.html.j2", rows=rows, older=older, workspace=runs.workspace, said=said, csrf=csrf)
+    return _fill("runs.html.j2", rows=rows, older=older, workspace=runs.title, said=said, csrf=csrf)
 
 
 def run(found: Run, runs: Runs, said: list[str], csrf: str) -> str:
@@ -37,7 +37,7 @@ def run(found: Run, runs: Runs, said: list[str], csrf: str) -> str:
     can_go_on = found.status not in ("running", *OVER) and not found.faults
     can_go_on = can_go_on and (not asks or any(ask.given is not None for ask in asks))
     return _fill(
-        "run.html.j2", asks=asks, can_go_on=can_go_on, said=said, csrf=csrf, workspace=runs.workspace,
+        "run.html.j2", asks=asks, can_go_on=can_go_on, said=said, csrf=csrf, workspace=runs.title, goes_on=runs.goes_on,
         **run_page.parts(found, None),
     )  # fmt: skip
 

@@ -39,9 +39,12 @@ class Ask(NamedTuple):
 
 
 class Runs(Protocol):
-    """The runs of one workspace. Called from several threads; every method may raise Trouble."""
+    """The runs of one workspace, or of one database. Called from several threads; every method may raise Trouble."""
 
-    workspace: str
+    title: str
+    """Where the runs are: the workspace's folder, or the database."""
+    goes_on: bool
+    """Whether an answer makes a run go on by itself."""
 
     def rows(self, most: int) -> tuple[list[Row], int]:
         """The newest runs, the newest first, and how many older ones there are."""
@@ -52,8 +55,8 @@ class Runs(Protocol):
     def asks(self, run: str) -> list[Ask]:
         """The questions that a run waits with."""
 
-    def answer(self, run: str, address: str, seen: str, text: str) -> None:
-        """Keeps an answer for the run."""
+    def answer(self, run: str, address: str, seen: str, text: str) -> str:
+        """Keeps an answer for the run, or hands it to who drives it; returns what to tell."""
 
     def resume(self, run: str) -> str:
         """Has a process of its own go on with the run; returns what to tell."""

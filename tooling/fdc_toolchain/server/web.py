@@ -199,9 +199,8 @@ class _Handler(BaseHTTPRequestHandler):
             if found[2] == "answer":
                 # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
                 text = fields.get("text", "").replace("\r\n", "\n")
-                runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)
-                self.server.said.append(f"The answer for {fields.get('address', '')} is kept.")
-            if found[2] == "resume" or fields.get("go") == "on":
+                self.server.said.append(runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text))
+            if found[2] == "resume" or (fields.get("go") == "on" and not runs.goes_on):
                 self.server.said.append(runs.resume(name))
         except Trouble as trouble:
             self.server.said.append(str(trouble))
