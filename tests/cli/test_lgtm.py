@@ -231,6 +231,37 @@ def test_what_one_run_wrote_is_no_evidence_for_the_next(tmp_path: Path) -> None:
     assert "runs/" not in found.stdout and "README.md" in found.stdout
 
 
+OUT_OF_USE = '''"""The store."""
+
+
+def reserve_stock(order):
+    """Deprecated: reserves stock for an order; call `hold`."""
+    return order
+
+
+def hold(order):
+    """Holds what an order wants."""
+    return reserve_stock(order)
+'''
+
+
+def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(tmp_path: Path) -> None:
+    """LGTM-09, 11, 12, 69, 70: found without a model, at a place that was known before; exit code 5, and why on stderr."""
+    (tmp_path / "store.py").write_text(OUT_OF_USE, "utf-8")
+    done = fdc("lgtm", "How is stock reserved for an order?", cwd=tmp_path)
+    assert 5 == done.returncode, done.stderr
+    why = "h_ReserveStock_001 was disproved: store.py:5: it says of itself that it is out of use: Deprecated: reserves stock"
+    assert f"Warn: {why}" in done.stderr
+    folder = folder_of(tmp_path)
+    [row] = worldview(tmp_path)["microHypotheses"]
+    assert ("Invalidated", "Failed") == (row["status"], row["nullChallengeOutcome"])
+    challenge = json.loads((folder / row["nullChallengeFilePath"]).read_text("utf-8"))
+    [attempt] = [one for one in challenge["falsificationAttempts"] if one["outcome"] == "Failed"]
+    [evidence] = attempt["falsificationEvidenceFound"]
+    assert "`reserve_stock` says that it is out of use (store.py:5)" in (folder / evidence).read_text("utf-8")
+    assert not list(folder.glob("plan_synth_*")) and not list(folder.glob("synthesis_*"))
+
+
 WITHOUT_SYNTHESIS = """# FSM: tooling/lgtm_fsm.json
 allow read **
 allow write runs/**

@@ -223,6 +223,11 @@ def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
     assert "hacked" not in (tmp_path / "w/shop/orders.py").read_text("utf-8")
     assert "Warn: the recommendation is malformed; it is taken for none" in done.stderr
     assert "WebSearch found nothing or is unavailable; FileSearch instead." in done.stderr
+    assert "Warn: `../../etc/passwd` is not among the files that this run looks at" in done.stderr
+    done_steps = steps(tmp_path / "w", folder.name)
+    lines = next(at for at, (tool, _, _) in enumerate(done_steps) if tool == "analyze.lines")  # the effect is ReadFile's own
+    assert "shop/cli.py" in {value["path"] for tool, _, value in done_steps[:lines] if tool == "use_tool.readable"}
+    assert any(tool == "read_file" and "argparse" in str(value) for tool, _, value in done_steps[:lines])
 
 
 def test_an_instruction_in_the_evidence_is_data_to_the_model(tmp_path: Path) -> None:

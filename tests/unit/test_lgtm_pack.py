@@ -184,7 +184,8 @@ def test_each_term_of_the_stop_condition_matters(
     """LGTM-42, 43, 60, 61, C-16: the condition means stop."""
     config = worldview.configure("5", "0.7", "0", "all")
     wv = state(entry(status, confidence=confidence))
-    wv["hypothesisConflicts"] = [{"status": "Detected"}] * conflicts
+    known = [row["microHypothesisID"] for row in wv["microHypotheses"]]
+    wv["hypothesisConflicts"] = [{"status": "Detected", "involvedHypotheses": known}] * conflicts
     made = worldview.next_round(wv, {**worldview.first_round(config), "count": count}, config)
     assert (stop, count + 1) == (made["stop"], made["count"]) and "count" not in wv
 
@@ -196,6 +197,17 @@ def test_a_round_that_changes_nothing_is_the_last() -> None:
     second = worldview.next_round(state(entry()), first, config)
     assert not first["stop"] and second["stop"] and "changed nothing" in second["why"]
     assert not worldview.next_round(state(entry(version=1)), first, config)["stop"]
+
+
+def test_a_conflict_counts_while_both_of_its_sides_are_active() -> None:
+    """LGTM-55, 60."""
+    config = worldview.configure("5", "0.7", "0", "all")
+    wv = state(entry("CandidateRefinement", confidence=0.9))
+    known = wv["microHypotheses"][0]["microHypothesisID"]
+    wv["hypothesisConflicts"] = [{"status": "Detected", "involvedHypotheses": [known, "h_Gone_001"]}]
+    assert worldview.next_round(wv, worldview.first_round(config), config)["stop"]
+    wv["hypothesisConflicts"] = [{"status": "Detected", "involvedHypotheses": [known]}]
+    assert not worldview.next_round(wv, worldview.first_round(config), config)["stop"]
 
 
 def test_no_active_hypothesis_means_stop_and_the_defaults_are_the_documented_ones() -> None:

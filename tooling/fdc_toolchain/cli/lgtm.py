@@ -112,7 +112,8 @@ def _tell(ended: Ended, form: str) -> int:
         if outcome["markdown"]:
             click.echo("\n".join(visible(line) for line in outcome["markdown"].split("\n")))
         else:
-            click.echo(f"No plan was made. {visible(outcome['why'])}")
+            more = " `--gate subset` goes on with those that stand." if outcome["validated"] and code == CHALLENGED else ""
+            click.echo(f"No plan was made. {visible(outcome['why'])}{more}")
         click.echo(f"{counts}\nrun folder: {outcome['run']}" + (f"/{outcome['plan']}" if outcome["plan"] else ""), err=True)
     else:
         broken_off(ended)

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from ..knowledge.statements import NEGATION, OBSOLETE, content, names, stem
+from ..knowledge.statements import content, names, stem
 from . import library, marks
 from .code_search import TESTS, Tree
 from .code_strategies import inside, places
@@ -30,7 +30,7 @@ _searching = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
 _STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
 _CONFIDENCE = {"documentation": 0.9, "definition": 0.9, "sentence": 0.8, "use": 0.7, "import": 0.7, "code": 0.7}
-_PROSE = ("documentation", "prose", "sentence", "exception")
+_PROSE = ("documentation", "prose", "sentence", "exception", "obsolete")
 _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
@@ -51,22 +51,25 @@ def create_directory(args: dict[str, Any], context: Context) -> Any:
 def file_search(args: dict[str, Any], context: Context) -> Any:
     """FileSearch: what definitions, comments and documents say of the queries, best first, each with its place.
 
-    With `contradicting`, only lines with a word of exception count: not, never, deprecated, ...
+    With `contradicting`, what counts is what speaks against the names and statements in the queries, and what they let
+    expect and is not there (`lgtm_against`). `tells` has the words of the queries that a find's definition has.
     """
     tree = _tree(args, context)
     shelf = _shelf(args, context)
     found: dict[str, dict[str, Any]] = {}
-    queries = _queries(args)[:4]
     contradicting = args.get("contradicting") in (True, "true")
+    queries = _queries(args)[: 6 if contradicting else 4]
     for nth, query in enumerate(queries):
         with _searching:
             index = None if contradicting else shelf.index(_all_concepts(queries))
-            rows = list(_exceptions(tree, query) if index is None else _places(tree, index, query))
+            rows = list(_against(tree, query) if index is None else _places(tree, index, query))
         for row in rows:
             score = row["score"] * 0.9**nth
             if row["source"] not in found or found[row["source"]]["score"] < score:
                 found[row["source"]] = {**row, "score": round(score, 4)}
-    return _best(found, "FileSearch")
+    best = _best(found, "FileSearch")
+    asked = content(" ".join(queries))
+    return {**best, "rows": [{**row, "tells": sorted(asked & _said(tree, row))} for row in best["rows"]]}
 
 
 def codebase_grep(args: dict[str, Any], context: Context) -> Any:
@@ -113,15 +116,12 @@ def unknown_tool(args: dict[str, Any], context: Context) -> Any:
     raise ToolFailure("tool", f"Tool not found: {text(args, 'id')[:80]}")
 
 
-def read_document(args: dict[str, Any], context: Context) -> Any:
-    """ReadFile, where an agent recommends it: the beginning of one of the files that the run looks at, and of no other."""
-    tree, path = _tree(args, context), word(args, "file").removeprefix("./")
-    document = tree.documents.get(path)
-    if document is None:
-        raise ToolFailure("file", f"`{path[:80]}` is not among the files that this run looks at")
-    wanted = [number for number, line in enumerate(document.lines, 1) if len(line.split()) > 3][:6]
-    rows = [_row(tree, path, number, f"A line of `{path}`", "text", "", "", 0.5) for number in wanted]
-    return {"rows": [row for row in rows if row is not None], "count": len(rows), "tool": "ReadFile"}
+def readable(args: dict[str, Any], context: Context) -> Any:
+    """ReadFile, where an agent recommends it: one of the files that the run looks at, and no other; `path` is empty else."""
+    path = text(args, "file").removeprefix("./")
+    found = bool(path) and path in _tree(args, context).documents
+    why = "" if found else f"`{path[:80]}` is not among the files that this run looks at"
+    return {"path": path if found else "", "why": why, "rows": []}
 
 
 def read_code(args: dict[str, Any], context: Context) -> Any:
@@ -227,7 +227,8 @@ def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
             top = max(top, score)
             row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:
-                yield row
+                said = one.said if one.kind in _PROSE and 3 < len(one.said) <= 600 else row["quote"]
+                yield {**row, "quote": said}
     spans = []
     for hit in refine(index, concepts, search(index, concepts, 60), query)[:12]:
         passage = index.passages[hit.passage]
@@ -242,7 +243,9 @@ def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         best = best or cited.score or 1.0
         worth = (top or 1.0) * 0.7 * 0.93**nth
         said = " ".join(cited.text.split())[:600]
-        row = _row(tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", "", "", worth)
+        around = tree.around(cited.path, cited.line)  # a comment tells of the definition that it stands in
+        subject, home = (around.qualified, f"{cited.path}:{around.line}") if around is not None else ("", "")
+        row = _row(tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", subject, home, worth)
         if row is not None and _tells(said, query):
             yield {**row, "quote": said}
 
@@ -253,19 +256,26 @@ def _tells(said: str, query: str) -> bool:
     return len(wanted & content(said)) >= min(len(wanted), max(2, round(0.4 * len(wanted))))
 
 
-def _exceptions(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
-    """Lines that are about a query and have a word of exception."""
-    from .question import concepts_of
+def _against(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
+    """What speaks against a query's names and words, as rows."""
+    from .lgtm_against import objections
 
-    found = tree.search(concepts_of(query), names(query))
-    for unit in found.units()[:80]:
-        for line, weight in unit.lines:
-            said = tree.documents[unit.path].lines[line - 1]
-            if (NEGATION.search(said) or OBSOLETE.search(said)) and len(said.split()) > 3:
-                subject = unit.definition.qualified if unit.definition is not None else ""
-                row = _row(tree, unit.path, line, "A line with a word of exception", "exception", subject, "", weight)
-                if row is not None:
-                    yield row
+    for one in objections(tree, query):
+        row = _row(tree, one.path, one.line, one.note, one.kind, one.subject, one.home, one.weight)
+        if row is not None:
+            yield {**row, "quote": one.said if 3 < len(one.said) <= 600 else row["quote"]}
+
+
+def _said(tree: Tree, row: dict[str, Any]) -> frozenset[str]:
+    """The words of the definition around a find, without those of the definitions inside of it; of a few lines elsewhere."""
+    path, line = row["path"], row["line"]
+    lines, around, outline = tree.documents[path].lines, tree.around(path, line), tree.outline(path)
+    first, last = (around.line, around.end) if around is not None else (line - 3, line + 3)
+    kept = set(range(max(1, first), min(len(lines), last) + 1))
+    for one in outline.definitions if outline is not None and around is not None else ():
+        if first < one.line and one.end <= last and one.kind not in ("variable", "key"):
+            kept -= set(range(one.line, one.end + 1))
+    return content(" ".join([row["quote"], *(lines[number - 1] for number in sorted(kept)[:400])]))
 
 
 def _row(tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float) -> dict[str, Any] | None:
@@ -273,6 +283,10 @@ def _row(tree: Tree, path: str, line: int, note: str, kind: str, subject: str, h
     if not 1 <= line <= len(lines):
         return None
     raw = lines[line - 1]
+    for more in lines[line : line + 8] if kind == "definition" else ():  # a head may take several lines
+        if raw.count("(") <= raw.count(")"):
+            break
+        raw = f"{raw.rstrip()}{'' if raw.endswith('(') else ' '}{more.strip()}"
     quote = _EDGE.sub("", _EDGE.sub("", raw)).strip() if kind in _PROSE else raw.strip()
     if len(quote) < 4 or len(quote) > 600:
         return None
@@ -286,7 +300,11 @@ def _row(tree: Tree, path: str, line: int, note: str, kind: str, subject: str, h
 def _best(found: dict[str, dict[str, Any]], tool: str) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
+    said: set[tuple[str, str]] = set()
     for row in sorted(found.values(), key=lambda one: (-one["score"], one["source"])):
+        if (row["path"], row["quote"]) in said:
+            continue  # another line of the same sentence
+        said.add((row["path"], row["quote"]))
         seen[row["path"]] = seen.get(row["path"], 0) + 1
         if seen[row["path"]] <= PER_FILE and len(rows) < ROWS:
             rows.append(row)
@@ -312,7 +330,10 @@ def _home(tree: Tree, statement: str) -> tuple[str, str, int, int] | None:
     path, line = (cited[1], int(cited[2])) if cited else ("", 0)
     for name in names(statement):
         found = [row for row in tree.defined(name) if row[1].kind not in ("variable", "key")]
-        found.sort(key=lambda row: (row[0] != path, TESTS.search(row[0]) is not None, row[0], row[1].line))
+        found.sort(key=lambda row: (  # that around the place; else not one in tests, and the whole one of several overloads
+            row[0] != path, not row[1].line <= line <= row[1].end, TESTS.search(row[0]) is not None, row[0],
+            row[1].line - row[1].end, row[1].line,
+        ))  # fmt: skip
         if found:
             where, one = found[0]
             return one.qualified, where, one.line, one.end

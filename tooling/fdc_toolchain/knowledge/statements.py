@@ -24,6 +24,15 @@ _CODE = re.compile(
 _MEASURE = re.compile(r"\b(\d+(?:\.\d+)?)\s*(?:%|([A-Za-z]{2,}))")
 _FILE = re.compile(r"\.(?:py|pyi|md|rst|txt|js|ts|tsx|go|rs|java|c|h|toml|json|ya?ml|cfg|ini|plan|html|css|sh)$")
 
+_IRREGULAR = dict(
+    pair.split(":") for pair in (
+        "broken:break broke:break written:write wrote:write left:leave kept:keep sent:send found:find lost:lose held:hold "
+        "built:build made:make taken:take took:take given:give gave:give chosen:choose chose:choose said:say told:tell "
+        "thrown:throw threw:throw known:know knew:know begun:begin began:begin hidden:hide shown:show bound:bind caught:catch "
+        "paid:pay bought:buy sold:sell drawn:draw drew:draw grown:grow grew:grow forgotten:forget got:get fallen:fall fell:fall"
+    ).split()
+)  # fmt: skip
+
 
 def content(text: str) -> frozenset[str]:
     """The words that tell something, without their endings."""
@@ -32,12 +41,20 @@ def content(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """A word without its usual English endings."""
-    low = word.lower()
+    """A word without its usual English endings; a common irregular form is that of its verb."""
+    low = _IRREGULAR.get(word.lower(), word.lower())
     for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "es", "ed", "s"):
-        if low.endswith(ending) and len(low) - len(ending) >= 3:
-            return low[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
+        if low.endswith(ending) and len(low) - len(ending) >= 3 and not (ending == "s" and low.endswith("ss")):
+            base = low[: -len(ending)]
+            if ending in ("ings", "ing", "ed") and base[-1] == base[-2] and base[-1] in "bgmnprt":
+                return base[:-1]
+            return base + ("y" if ending in ("ies", "ied") else "")
     return low.removesuffix("e") if len(low) > 4 else low
+
+
+def is_code(text: str) -> bool:
+    """Whether a line looks like code and not like a sentence."""
+    return _CODE.search(text) is not None
 
 
 def against(statement: str, quote: str) -> str:

@@ -2,39 +2,106 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
-from ...knowledge.statements import against, quoted
-from .artifacts import written
+from ...knowledge.statements import against, content, is_code, names, quoted
+from .artifacts import problems, written
 from .names import HYPOTHESIS, KNOWLEDGE, generate_file_name
 from .search import relevant
 
+WEAKER = "Weaker for it:"
+DISPROVES = {
+    "obsolete": "it says of itself that it is out of use",
+    "unused": "a change there has no effect: nothing uses it",
+}
+"""Kinds of find that disprove the statement that a change belongs in a definition."""
+WEAKENS = {
+    "refuses": "it refuses to do something", "untested": "no test names it, so a change of it is not noticed",
+    "elsewhere": "the name is defined elsewhere too", "exception": "a line about it has a word of exception",
+}  # fmt: skip
+KNOWN = 4
+"""Entries of earlier phases that are held against a target."""
 
-def assign(targets: dict[str, Any], queries: dict[str, Any], knowledge: list[Any]) -> dict[str, Any]:
-    """Each target with its queries and the evidence that bears on it (LGTM-67)."""
+
+def assign(
+    targets: dict[str, Any], queries: dict[str, Any], knowledge: list[Any], known: list[Any] | None = None
+) -> dict[str, Any]:
+    """Each target with its queries and the evidence that bears on it (LGTM-67).
+
+    Of what was `known` before, that which speaks against a target counts too; where there are no queries for it, all that
+    bears on it (LGTM-65).
+    """
     good = [row for row in knowledge if row.get("ok")]
     rows = []
     for target in targets["targets"]:
-        found = relevant(target["targetDescription"], good)
+        described, asked = target["targetDescription"], queries["by_target"].get(target["targetID"], [])
         evidence = [
-            {"path": row["entry"]["filePath"], "source": row["entry"]["source"],
+            {"path": row["entry"]["filePath"], "source": row["entry"]["source"], "kind": str(row["stub"].get("kind", "")),
              "summary": row["entry"]["contentSummary"], "quote": str(row["stub"].get("quote", ""))}
-            for row in found
+            for row in relevant(described, good)
         ]  # fmt: skip
-        rows.append({**target, "queries": queries["by_target"].get(target["targetID"], []), "evidence": evidence})
+        evidence += _known(described, known or [], bool(asked), {row["source"] for row in evidence})
+        rows.append({**target, "queries": asked, "evidence": evidence})
     return {"targets": rows}
 
 
 def judge(target: dict[str, Any]) -> dict[str, Any]:
-    """Whether the evidence disproves a target, by rule: a quotation that speaks against it."""
+    """Whether the evidence disproves a target, by rule: a quotation that speaks against it; for the statement itself, a
+    definition that is out of use or that nothing uses. What only weakens it is told."""
     said = quoted(target["targetDescription"].partition(": ")[2])
+    weak = []
     for row in target["evidence"]:
         why = against(said, row["quote"])
+        if not why and target["targetDescription"].startswith("Statement: "):
+            why = DISPROVES.get(row.get("kind", ""), "")
         if why:
             return {"disproved": True, "analysis": f"{row['source']}: {why}: {row['quote']}", "decisive": [row["path"]]}
+        if row.get("kind") in WEAKENS and (row["kind"] != "exception" or _about_it(row["quote"], target["targetDescription"])):
+            weak.append(f"{row['source']}: {WEAKENS[row['kind']]}: {row['quote']}")
     count = len(target["evidence"])
     looked = f"{count} {'place that bears' if count == 1 else 'places that bear'} on it" if count else "nothing that bears on it"
-    return {"disproved": False, "analysis": f"The search found {looked}; none speaks against it.", "decisive": []}
+    out = f"The search found {looked}; none disproves it."
+    if weak:
+        out += f" {WEAKER} {' / '.join(weak[:3])}"
+    return {"disproved": False, "analysis": out, "decisive": []}
+
+
+def _about_it(quote: str, described: str) -> bool:
+    """Whether a line of exception is a sentence that names what a target names, as a name, and not the target's own."""
+    named = [re.escape(name.rpartition(".")[2]) for name in names(described)]
+    coined = [rf"\b{name}\b" for name in named if "_" in name or re.search(r"[a-z][A-Z]", name)]
+    marked = [rf"[`'\".]{name}\b|\b{name}\(" for name in named]
+    return quote not in described and not is_code(quote) and any(re.search(one, quote) for one in (*coined, *marked))
+
+
+def weaknesses(challenge: dict[str, Any]) -> list[str]:
+    """What the attempts of a challenge say against a hypothesis that stands all the same, each once."""
+    rows = [attempt["falsificationAnalysis"].partition(WEAKER)[2].strip() for attempt in challenge["falsificationAttempts"]]
+    return list(dict.fromkeys(one for row in rows for one in row.split(" / ") if one))
+
+
+def read(text: str) -> dict[str, Any]:
+    """A challenge out of its file, as the plan tells it. Raises ValueError for a file that holds none."""
+    value = json.loads(text)
+    found = problems("null_challenge", value)
+    if found:
+        raise ValueError(f"a challenge file is not one any more: {found[0]}")
+    return {"id": value["microHypothesisID"], "outcome": value["overallOutcome"], "weaknesses": weaknesses(value)}
+
+
+def _known(described: str, known: list[Any], asked: bool, seen: set[str]) -> list[dict[str, Any]]:
+    said = quoted(described.partition(": ")[2])
+    rows = []
+    for entry in known:
+        quote = quoted(entry["contentSummary"])
+        if entry["source"] in seen or entry["source"] in described:
+            continue
+        if against(said, quote) or (not asked and len(content(described) & content(quote)) >= 3):
+            rows.append({"path": entry["filePath"], "source": entry["source"], "kind": "", "summary": entry["contentSummary"],
+                         "quote": quote})  # fmt: skip
+    return rows[:KNOWN]
 
 
 def validate(target: dict[str, Any], judged: Any) -> dict[str, Any]:
@@ -71,4 +138,6 @@ def record(entry: dict[str, Any], attempts: list[Any], knowledge: list[Any], war
     made = {"challengeID": f"nc_{ident}_challenge", "microHypothesisID": ident, "hypothesisFilePath": entry["filePath"],
             "falsificationAttempts": attempts, "overallOutcome": outcome}  # fmt: skip
     text = written("null_challenge", made, path)
-    return {"id": ident, "path": path, "outcome": outcome, "text": text, "knowledge": knowledge, "warn": warn, "log": log}
+    lost = next((row["falsificationAnalysis"] for row in attempts if row["outcome"] == "Failed"), "")
+    return {"id": ident, "path": path, "outcome": outcome, "text": text, "knowledge": knowledge, "warn": warn, "log": log,
+            "against": f"{ident} was disproved: {lost}" if lost else ""}  # fmt: skip

@@ -24,8 +24,9 @@ _ID = re.compile(r"\bh_[A-Za-z0-9]+_\d{3}\b")
 
 
 def assemble(
-    wv: dict[str, Any], hypotheses: list[Any], components: dict[str, Any], diagrams: list[Any], settled: dict[str, Any]
-) -> dict[str, Any]:
+    wv: dict[str, Any], hypotheses: list[Any], components: dict[str, Any], diagrams: list[Any], settled: dict[str, Any],
+    challenges: list[Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """The document in the order of LGTM-77, and its path from the run folder."""
     meta, synthesis = wv["meta"], wv["synthesisOutput"]
     entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
@@ -34,12 +35,12 @@ def assemble(
     valid = [row["microHypothesisID"] for row in hypotheses]
     failed = [ident for ident, row in entries.items() if row["status"] == "Invalidated"]
     files = [entries[ident]["nullChallengeFilePath"] for ident in (*valid, *failed)]
-    challenges = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in files)
+    records = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in files)
     verdict = "Passed" if settled["all_passed"] else f"{len(valid)} Passed, {len(failed)} Failed and left out (gate: subset)"
     out = [
         f"# Implementation Plan: {_line(meta['originalQuestion'])}", "", f"**Run ID:** {meta['runFolderPath']}", "",
         f"**Based on Synthesis of Validated Micro-Hypotheses:** {', '.join(linked[ident] for ident in valid)}", "",
-        f"**Null Challenge Summary:** {verdict} ({challenges})", "",
+        f"**Null Challenge Summary:** {verdict} ({records})", "",
         f"**Synthesis Summary:** [{synthesis['filePath']}]({synthesis['filePath']})", "",
     ]  # fmt: skip
     if not all(row["generated"] for row in parts):
@@ -71,6 +72,9 @@ def assemble(
              for one in row["critiquePoints"]]  # fmt: skip
     risks += [f"- **Potential Critique/Risk:** {_line(row['description'])} ({row['conflictID']})"
               for row in wv["hypothesisConflicts"]]  # fmt: skip
+    risks += [f"- **Potential Critique/Risk:** {_line(one)} ([challenge of {row['id']}]"
+              f"({entries[row['id']]['nullChallengeFilePath']}))"
+              for row in challenges or () for one in row["weaknesses"][:SHOWN]]  # fmt: skip
     out += [*(risks or ["- **Potential Critique/Risk:** none was found"]), ""]
     out += ["## 5. Relevant Visualizations (Proposed State)", ""]
     for drawing in diagrams:

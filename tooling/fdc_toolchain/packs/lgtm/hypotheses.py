@@ -14,13 +14,22 @@ from .names import KNOWLEDGE, area_id, hypothesis_id, hypothesis_path
 AREAS = 5
 STRONG = 0.4
 """The part of the best area's score that another needs to be one."""
+TELLING = 0.5
+"""The part of the question's words that the evidence has which an area must tell."""
 ASSUMPTIONS = 10
+CODE = 2
+"""Lines of code that are assumptions of a first hypothesis: what is said comes before what is done."""
+_SAID = ("documentation", "sentence", "prose", "exception")
 _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "keyAssumptions", "validationCriteria",
              "critiquePoints", "questions", "alternativeApproaches")  # fmt: skip
 
 
 def areas(question: str, results: list[Any]) -> dict[str, Any]:
-    """The areas that the evidence falls into: by what it tells of, the best first (LGTM-52)."""
+    """The areas that the evidence falls into: by what it tells of, the best first (LGTM-52).
+
+    An area tells enough of the question: two of its words at least, and half of those that the evidence has. Fewer
+    areas are better than one that is about something else; the one that tells most is always there.
+    """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     rows = _kept(results)
     coded = {_about(row["stub"])[1]: _about(row["stub"]) for row in reversed(rows) if row["stub"].get("subject")}
@@ -28,8 +37,14 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
         about = _about(row["stub"])
         groups.setdefault(about if row["stub"].get("subject") else coded.get(about[1], about), []).append(row)
     worth = {about: max(float(row["stub"].get("score") or 0) for row in inside) for about, inside in groups.items()}
-    least = STRONG * max(worth.values(), default=0.0)
-    ranked = sorted((item for item in groups.items() if worth[item[0]] >= least), key=lambda item: -worth[item[0]])
+    told = {about: frozenset().union(*(_told(row, question) for row in inside)) for about, inside in groups.items()}
+    spoken = len(frozenset().union(*told.values())) if told else 0
+    enough = min(spoken, max(2, round(TELLING * spoken)), max(map(len, told.values()), default=0))
+    least = STRONG * max((worth[about] for about in groups if len(told[about]) >= enough), default=0.0)
+    ranked = sorted(
+        (item for item in groups.items() if worth[item[0]] >= least and len(told[item[0]]) >= enough),
+        key=lambda item: -worth[item[0]],
+    )
     out: list[dict[str, Any]] = []
     for (name, place), rows in ranked[:AREAS]:
         ident = area_id(name, [one["areaID"] for one in out])
@@ -46,26 +61,32 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
     rows = [row for row in _kept(results) if row["entry"]["filePath"] in mine] or _kept(results)[:1]
     wanted = content(question)
     ordered = sorted(rows, key=lambda row: (
-        row["stub"].get("kind") != "documentation", -len(wanted & content(str(row["stub"]["quote"]))),
+        -len(_told(row, question)), row["stub"].get("kind") not in _SAID, -len(wanted & content(str(row["stub"]["quote"]))),
         -float(row["stub"].get("score") or 0),
     ))  # fmt: skip
-    best, more = ordered[0], ordered[1:]
-    said = " ".join(" ".join([best["stub"]["quote"], *(row["stub"]["quote"] for row in more)]).split())
-    missing = _missing(question, said)
+    code = [row for row in ordered[1:] if row["stub"].get("kind") not in (*_SAID, "definition")]
+    best, more = ordered[0], [row for row in ordered[1:] if row not in code[CODE:]]
+    here = frozenset().union(*(_told(row, question) for row in rows))
+    anywhere = frozenset().union(*(_told(row, question) for row in _kept(results)))
+    missing, elsewhere = _missing(question, anywhere), _missing(question, here | (content(question) - anywhere))
     name = _about(best["stub"])[0]
-    silent = f"What was found here says nothing of {', '.join(missing)}."
-    gap = silent if missing else "Every word of the question is spoken of here; the change that it asks for is what is missing."
-    about = [f"Who uses `{name}`?", f"Which tests name `{name}`?"] if best["stub"].get("subject") else []
+    silent = [f"nothing that was found speaks of {', '.join(missing)}"] if missing else []
+    silent += [f"{', '.join(elsewhere)}: spoken of elsewhere, not here"] if elsewhere else []
+    said = "; ".join(silent)
+    gap = f"{said[:1].upper()}{said[1:]}." if said else (
+        "Every word of the question is spoken of here; the change that it asks for is what is missing.")
+    subject = str(best["stub"].get("subject") or "")
+    about = [f"Who uses `{subject}`?", f"Which tests name `{subject}`?"] if subject else []
     asked = [*about, *(f"What speaks of {word}?" for word in missing[:3])]
-    criteria = [f"Every use of `{name}` works as before, or is changed with it.",
-                f"A test names `{name}` and fails where the change is left out."]  # fmt: skip
+    criteria = [f"Every use of `{subject}` works as before, or is changed with it.",
+                f"A test names `{subject}` and fails where the change is left out."]  # fmt: skip
     files = len({row["stub"]["path"] for row in rows})
     return {
         "statement": _statement(best["stub"]),
         "confidence": _confidence(len(rows), 0),
         "gapCharacterization": gap,
-        "rationale": f"{len(rows)} places in {files} files tell of `{name}`; this one tells most of the question"
-        f" (ref: {best['entry']['entryID']}).",
+        "rationale": f"{_counted(len(rows), 'place')} in {_counted(files, 'file')} of `{name}` speak of it; this one tells most"
+        f" of the question (ref: {best['entry']['entryID']}).",
         "keyAssumptions": _assumptions([best, *more], [], "A"),
         "validationCriteria": criteria if about else [f"`{name}` agrees with what was changed."],
         "critiquePoints": [],
@@ -246,9 +267,22 @@ def _confidence(count: int, points: int) -> float:
     return float(f"{max(0.1, min(0.95, 0.5 + 0.06 * count - 0.03 * points)):.2f}")
 
 
-def _missing(question: str, said: str) -> list[str]:
-    asked = {stem(word): word for word in question.replace("`", " ").replace("?", " ").split()}
-    return [word for key, word in asked.items() if key in content(question) and key not in content(said)]
+def _told(row: dict[str, Any], question: str) -> frozenset[str]:
+    """The words of the question that a find tells of: those of its definition where the search says so, else its own."""
+    stub = row["stub"]
+    known = stub.get("tells")
+    own = content(f"{stub['quote']} {stub.get('subject') or ''} {stub.get('title') or ''}")
+    return content(question) & (own | (frozenset(map(str, known)) if isinstance(known, list) else frozenset()))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _missing(question: str, told: frozenset[str]) -> list[str]:
+    """The words of a question, as it has them, that are not told."""
+    asked = {stem(word.strip(".,;:!?()\"'")): word.strip(".,;:!?()\"'") for word in question.replace("`", " ").split()}
+    return [word for key, word in asked.items() if key in content(question) and key not in told]
 
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:

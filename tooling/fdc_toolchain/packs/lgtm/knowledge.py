@@ -6,6 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from .names import ENTRY, generate_file_name
+from .search import AGAINST
 
 _SECTIONS = re.compile(
     r"\A# (?P<title>[^\n]+)\n+\*\*Confidence:\*\* (?P<confidence>[^\n]*)\n+\*\*Sources:\*\*\n+(?P<sources>(?:- [^\n]+\n)+)"
@@ -55,6 +56,7 @@ def parsed(text: str) -> Entry:
 
 def stubs(found: Any, wv: dict[str, Any], owner: str, most: int = 8) -> dict[str, Any]:
     """What of a search's result becomes knowledge: rows with a source that is not known yet, numbered within `owner`.
+    What counts against a place is news also where the place is known.
 
     Rows without a source are dropped and counted (LGTM-51). The ids of two owners never meet (LGTM-40).
     """
@@ -65,7 +67,7 @@ def stubs(found: Any, wv: dict[str, Any], owner: str, most: int = 8) -> dict[str
         source = str(row.get("source") or "") if isinstance(row, dict) else ""
         if not source or not str(row.get("quote") or "").strip():
             dropped += 1
-        elif source not in known and len(rows) < int(most):
+        elif (source not in known or row.get("kind") in AGAINST) and len(rows) < int(most):
             known.add(source)
             ident = f"{owner}_{len(rows) + 1:02d}"
             rows.append({**row, "entryID": ident, "entryPath": "knowledge/" + generate_file_name("k", ident, "evidence", "md")})

@@ -10,6 +10,10 @@ from .names import generate_file_name
 TOOLS = ("WebSearch", "CodebaseGrep", "FileSearch", "WriteFile", "CreateDirectory", "ReadFile")
 """Every tool that UseTool knows (LGTM-36)."""
 QUERIES = 6
+LINES = 6
+"""Lines of a file that an agent wants read."""
+AGAINST = ("obsolete", "unused", "refuses", "untested", "elsewhere")
+"""Kinds of find that count against a definition, whatever words they have."""
 
 
 def queries(question: str) -> dict[str, Any]:
@@ -66,13 +70,16 @@ def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
 
 
 def falsifying(targets: dict[str, Any]) -> dict[str, Any]:
-    """Queries that would find what speaks against each target, without a model: its words, with words of contradiction."""
+    """Queries that would find what speaks against each target, without a model: its names and its words.
+
+    Whoever looks for them knows that they are meant `contradicting`.
+    """
     rows = []
     for row in targets["targets"]:
         said = quoted(row["targetDescription"].partition(": ")[2])
         found = names(row["targetDescription"])[:1]
         core = " ".join([*(f"`{name}`" for name in found), said])[:160]
-        rows.append({"targetID": row["targetID"], "queries": [core, f"not {core}"]})
+        rows.append({"targetID": row["targetID"], "queries": [core]})
     return {"queries": rows}
 
 
@@ -92,9 +99,28 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
 
 
 def relevant(description: str, evidence: list[Any]) -> list[dict[str, Any]]:
-    """The evidence that shares words with a target (LGTM-67)."""
-    wanted = content(description)
-    return [row for row in evidence if len(wanted & content(str(row["stub"].get("quote", "")))) >= 2]
+    """The evidence that bears on a target (LGTM-67): it is about what that names, or shares words with it."""
+    wanted, named = content(description), {name.rpartition(".")[2] for name in names(description)}
+    return [
+        row for row in evidence
+        if (row["stub"].get("kind") in AGAINST and str(row["stub"].get("subject", "")).rpartition(".")[2] in named)
+        or len(wanted & content(str(row["stub"].get("quote", "")))) >= 2
+    ]  # fmt: skip
+
+
+def first_lines(text: Any, path: str) -> dict[str, Any]:
+    """The first lines of a file that say something, as finds with their places."""
+    lines = text.split("\n") if isinstance(text, str) else []
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 1):
+        quote = " ".join(line.split())
+        if len(rows) < LINES and len(quote.split()) > 3 and len(quote) <= 600:
+            rows.append({
+                "source": f"{path}:{number}", "path": path, "line": number, "quote": quote, "note": f"A line of `{path}`",
+                "title": f"{path}, text", "kind": "text", "subject": "", "home": "", "score": 0.5, "confidence": 0.6,
+                "snippet": "\n".join(lines[max(0, number - 2) : number + 3]),
+            })  # fmt: skip
+    return {"rows": rows, "count": len(rows), "tool": "ReadFile"}
 
 
 def _queries(value: Any) -> list[str]:

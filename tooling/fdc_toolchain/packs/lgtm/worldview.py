@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .artifacts import advance, written
-from .names import AREA, FILE, HYPOTHESIS, hypothesis_path
+from .names import AREA, CHALLENGE, FILE, HYPOTHESIS, NONE, hypothesis_path
 
 VERSION = 3
 MOST_AREAS = 6
@@ -120,6 +120,8 @@ def checked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         if FILE.match(row["filePath"]) is None:
             raise ValueError(f"`{row['filePath'][:80]}` is no file of a hypothesis")
+        if CHALLENGE.match(row.get("nullChallengeFilePath") or NONE) is None:
+            raise ValueError(f"`{str(row['nullChallengeFilePath'])[:80]}` is no file of a challenge")
     return rows
 
 
@@ -164,12 +166,17 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
     """The counter after an iteration, and whether to stop: at the most iterations, or where every hypothesis has
     converged, confidence is high enough and conflicts are few enough (LGTM-60).
 
-    A round after which everything is as after the one before is the last too: the next would ask the very same.
+    A conflict is active while both of its sides are. Where no hypothesis is, there is nothing to wait for (LGTM-55). A round
+    after which everything is as after the one before is the last too: the next would ask the very same, and a run whose
+    rounds do so is stopped by the engine as stalled.
     """
     rows = active(wv)
     count = int(round["count"]) + 1
     overall = sum(row["confidence"] for row in rows) / len(rows) if rows else 1.0
-    open_conflicts = sum(row["status"] == "Detected" for row in wv["hypothesisConflicts"])
+    ids = {row["microHypothesisID"] for row in rows}
+    open_conflicts = sum(
+        row["status"] == "Detected" and set(row["involvedHypotheses"]) <= ids for row in wv["hypothesisConflicts"]
+    )
     terms = {
         "converged": all(row["status"] in CONVERGED for row in rows),
         "confident": overall >= config["confidence"],
