@@ -10,7 +10,8 @@ from fdc_toolchain.effects import code_outline, code_trees, explore_tools
 from fdc_toolchain.effects.code_search import Tree
 from fdc_toolchain.effects.code_strategies import STRATEGIES, around, places, sentence
 from fdc_toolchain.effects.documents import Document, scan
-from fdc_toolchain.effects.question import concepts_of
+from fdc_toolchain.effects.question import concepts_of, faint
+from fdc_toolchain.effects.words import forms
 
 from tests.support.explored import shop
 from tests.support.research import write
@@ -187,3 +188,39 @@ def test_a_folder_that_is_read_twice_is_parsed_once(tmp_path: Path, monkeypatch:
     for question in ("order", "stock", "order stock"):
         tree.search(concepts_of(question)).units()
     assert len(seen) == len(set(seen)) and os.path.join("shop", "orders.py") in seen
+
+
+NOTES = {
+    "a.py": 'def seal(jar):\n    """Closes a jar that was kept warm."""\n    return jar\n',
+    "b.py": 'def stir(jar):\n    """Moves a spoon in a jar."""\n    return jar\n',
+    "notes.md": "# Jars\n\nTo keep a jar warm, close it. The same jar can be closed twice.\n",
+}
+
+
+def _paths(folder: Path, question: str, code: bool = False) -> list[str]:
+    """Where something is found, best first."""
+    found = scan(str(write(folder, NOTES)), code=True)
+    asked = concepts_of(question)
+    return [one.path for one in Tree(found, found.documents).search([*asked, *faint(question, asked)], code=code).units()]
+
+
+def test_a_word_is_found_in_its_irregular_forms(tmp_path: Path) -> None:
+    assert [["keep"], ["write", "wrote", "written"], [], []] == [forms(one) for one in ("kept", "writing", "splitting", "cat")]
+    assert {"a.py", "notes.md"} == set(_paths(tmp_path, "keeping")) == set(_paths(tmp_path, "kept"))
+
+
+def test_a_word_that_tells_little_decides_only_between_those_that_tell_as_much(tmp_path: Path) -> None:
+    question = "Is it the same?"
+    assert ["same"] == [one.word for one in faint(question, concepts_of("jar"))]
+    assert [] == faint("the a of", concepts_of("jar")) == faint("same", concepts_of("the same same same"))
+    assert "notes.md" == _paths(tmp_path, "Which is the same jar?")[0]
+    assert "b.py" == _paths(tmp_path, "Does the same spoon move?")[0]
+
+
+def test_what_code_does_is_answered_from_code_before_documents(tmp_path: Path) -> None:
+    question = "keep a jar warm"
+    assert "notes.md" == _paths(tmp_path, question)[0]
+    assert "a.py" == _paths(tmp_path, question, code=True)[0]
+    asked = {"Where is it?": True, "How are they kept?": True, "Which function calls it?": True, "How do I keep it?": False,
+             "Why is it warm?": False, "Can a jar be closed where it is?": False}  # fmt: skip
+    assert asked == {one: explore_tools._HOW_DONE.search(one) is not None for one in asked}

@@ -228,6 +228,14 @@ def test_what_is_worth_most_leads_though_one_track_alone_reached_it() -> None:
     assert {"c is there", "d is there", "e is there"} == {row["claim"] for row in made["nuances"]}
 
 
+def test_a_claim_that_another_says_more_of_is_said_once() -> None:
+    def row(name: str, claim: str) -> dict[str, Any]:
+        return {**result(name), "findings": [{**finding("a"), "claim": claim, "subject": "a", "home": "a.py:1", "worth": 2.0}]}
+
+    made = synthesis.aggregate("Why?", [row("t1", "`a` is there"), row("t2", "`a` is there and says: tea")])
+    assert ["`a` is there and says: tea"] == [one["claim"] for one in made["unified"]]
+
+
 def test_who_uses_something_is_a_nuance_unless_that_is_asked() -> None:
     def row(name: str, claim: str, uses: bool, worth: float) -> dict[str, Any]:
         return {**result(name), "findings": [{**finding("f"), "claim": claim, "uses": uses, "worth": worth}]}

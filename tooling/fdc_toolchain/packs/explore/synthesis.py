@@ -104,6 +104,7 @@ def _claim(rows: list[tuple[str, dict[str, Any]]], tracks: list[str], of: int) -
         if one["claim"] not in claims:
             claims.append(one["claim"])
         citations += [cited for cited in one["citations"][:2] if cited not in citations]
+    claims = [one for one in claims if not any(other != one and other.startswith(one) for other in claims)]
     shared = "all tracks" if len(tracks) == of > 1 else f"{len(tracks)} of {of} tracks"
     support = f"{shared}: {', '.join(tracks)}"
     return {"claim": "; ".join(claims[:2]), "support": support, "tracks": tracks, "citations": citations[:6]}
