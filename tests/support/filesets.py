@@ -5,8 +5,8 @@ tree, writes the text from it, and walks every run of that tree on concrete file
 condition either way, each loop every number of turns. A computed path is a symbol of its own:
 a parameter of the root stands for a file of which nothing is known, a turn of `for_each_file`
 for one that is there. Below a fork that keeps failures each step may be the last of the branch.
-What a shell step leaves absent is unknown afterwards. A step that fails has then had its way: it
-is said once, not again for all that follows from it.
+What a shell step leaves absent is afterwards there if the command made it. A step that fails has
+then had its way: it is said once, not again for all that follows from it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 LITERALS = ("a.txt", "b.txt", "d/c.txt")
 ACCESSES = ("read", "create", "delete", "write", "edit")
 NAMES = ("r1", "r2")
-TURNS = 3
-"""Turns of a loop over files that are tried; three states need no more to show all that they can."""
+TURNS = 4
+"""Turns of a loop over files that are tried; four states need no more to show all that they can."""
 
 MOST_RUNS = 120
 MOST_KEPT_RUNS = 1200
@@ -251,8 +251,9 @@ class Failed(tuple):
 
 
 def failures(made: FileSet) -> set[Failed]:
-    """Every step that fails in some run of the root."""
-    return {item for item in _walked(made, 0) if len(item) == 4}
+    """Every step that fails in some run of the root; as perhaps failing only what fails in none for certain."""
+    found = {item for item in _walked(made, 0) if len(item) == 4}
+    return {item for item in found if item[3] != "FDC414" or Failed((*item[:3], "FDC411")) not in found}
 
 
 def unbound(made: FileSet, number: int) -> set[int]:
@@ -306,22 +307,22 @@ class _Run:
         if found is not None:
             return found
         literal = len(path) == 1 and isinstance(path[0], str)
-        return "unknown" if self.shelled or not literal else "absent"
+        return "unknown" if not literal else "made" if self.shelled else "absent"
 
     def access(self, access: str, path: Symbol, where: tuple[int, str, int]) -> None:
         before = self.before(path)
         if access == "create":
             if before == "present":
                 self.found.add(Failed((*where, "FDC412")))
-        elif access != "write" and before == "absent":
-            self.found.add(Failed((*where, "FDC411")))
+        elif access != "write" and before in ("absent", "made"):
+            self.found.add(Failed((*where, "FDC411" if before == "absent" else "FDC414")))
         self.state[path] = "absent" if access == "delete" else "present"
 
     def shell(self) -> None:
         self.shelled = True
         for path, state in self.state.items():
             if state == "absent":
-                self.state[path] = "unknown"
+                self.state[path] = "made"
 
     def turns(self, item: list) -> Iterator[None]:
         least = 1 if item[0] == "iterate" else 0

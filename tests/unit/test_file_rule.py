@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.linting import findings, lint, places
 
-FILES = ("FDC411", "FDC412", "FDC413")
+FILES = ("FDC411", "FDC412", "FDC413", "FDC414")
 
 
 def told(text: str, there: tuple[str, ...] = (), **more: str) -> list[tuple[int, str, str]]:
@@ -77,11 +77,19 @@ def test_the_help_fits_what_went_wrong(text: str, there: tuple[str, ...], help_:
 
 
 def test_a_command_on_some_runs_only_is_not_taken_for_granted():
-    """What a shell step may have made is unknown after it; where it did not run, nothing was made."""
-    assert told("run_in_bash_session make\nread_file x\n") == []
+    """What a shell step may have made is not proved after it; where it did not run, nothing was made."""
+    perhaps = "`x` is there only if a command before this step makes it"
+    assert told("run_in_bash_session make\nread_file x\n") == [(2, "FDC414", perhaps)]
+    assert told("run_in_bash_session make\nread_file x\n", there=("x",)) == []
+    assert told("run_in_bash_session make\ncreate_file_with_block x\n") == []
+    assert told("delete_file x\nrun_in_bash_session make\ndelete_file x\n", there=("x",)) == [(3, "FDC414", perhaps)]
     for head in ('if "a" == "b"', "for_each_file *", 'for i in "a" max 2'):
         assert [code for _, code, _ in told(f"{head}\n  run_in_bash_session make\nread_file x\n")] == ["FDC411"]
-    assert told("iterate max 2\n  run_in_bash_session make\nread_file x\n") == []
+    assert told("iterate max 2\n  run_in_bash_session make\nread_file x\n") == [(3, "FDC414", perhaps)]
+    # One step that fails for certain on one run is not said to fail perhaps on another.
+    twice = "iterate max 2\n  read_file x\n  delete_file x\n  run_in_bash_session make\n"
+    assert [code for _, code, _ in told(twice, there=("x",))] == ["FDC414"]
+    assert [code for _, code, _ in told(twice)] == ["FDC411"]
 
 
 @pytest.mark.parametrize(

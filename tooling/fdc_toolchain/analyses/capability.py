@@ -14,7 +14,7 @@ from ..syntax.values import Value
 from ..text.diagnostic import Diagnostic, Label
 from ..text.glob_match import matches
 from ..text.span import Span
-from .files import path_of
+from .paths import path_of
 from .rule import Context
 
 _WRITES = ("create", "write", "edit", "delete")

@@ -1,7 +1,7 @@
 """Files: there before they are used, absent before they are created, in every run (FDC-19 to FDC-22, FDC-32).
 
-Each path is a little machine of its own with three states: absent, present, and unknown. What a
-body does to a path is then a table from entry state to exit states, with the steps that fail
+Each path is a little machine of its own with four states: absent, present, unknown, and made by a
+command if at all. What a body does to a path is then a table from entry state to exit states, with the steps that fail
 from that entry; tables compose, so a plan is looked at once, however often it is called, and
 its effects are visible to its callers.
 
@@ -10,7 +10,8 @@ present; any other computed path unknown, and never reported before the plan its
 Two computed paths are taken for different files, and one whose name the plan binds twice is not
 followed at all. Where a call makes two of the callee's paths one, the callee is looked at once
 more with these arguments. A shell step may create files that no one names: what was absent is
-unknown after it (and what was present is believed to stay).
+there after it if the command made it, so a use of it is neither proved nor refuted, and is said
+as a warning (FDC414). What was present is believed to stay.
 
 A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
 that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
@@ -18,7 +19,6 @@ that it was in on the way: what it creates may not be there, what it deletes in 
 
 from __future__ import annotations
 
-import posixpath
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -29,53 +29,56 @@ from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Ref, Value
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
+from .paths import Path, filled, inner_name, outer_name, path_of, shown
 from .rule import Context
 
-ABSENT, PRESENT, UNKNOWN = 1, 2, 4
-
-Part = str | tuple[str, ...]
-Path = tuple[Part, ...]
-"""A path as a template: literal stretches and references."""
-
+ABSENT, PRESENT, UNKNOWN, MADE = 1, 2, 4, 8
+"""`MADE`: nothing but a command can have created it."""
 
 class Failure(NamedTuple):
-    """A step that fails: what it wanted, where it stands, and where the judged plan's text leads to it."""
+    """A step that fails: what it wanted, where it stands, and where the judged plan's text leads to it.
+
+    `perhaps`: unless a command has made the file.
+    """
 
     access: str
     step: Span
     outer: Span
+    perhaps: bool = False
+
+
+Failures = frozenset[Failure]
 
 
 class Effect(NamedTuple):
-    """What happens to one path: exit states and failures by entry state (absent, present, unknown)."""
+    """What happens to one path: exit states and failures by entry state (absent, present, unknown, made)."""
 
-    exits: tuple[int, int, int]
-    failures: tuple[frozenset[Failure], frozenset[Failure], frozenset[Failure]]
+    exits: tuple[int, int, int, int]
+    failures: tuple[Failures, Failures, Failures, Failures]
     writes: bool
 
 
 _SETTLED = "\0"
 """Starts the key of a path that nobody outside can name, kept for its failures."""
 
-_OUTER = "^"
-"""Starts a reference to a name of the caller."""
+_NONE: Failures = frozenset()
+_NOWHERE = (_NONE, _NONE, _NONE, _NONE)
+_SAME = Effect((ABSENT, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
+_SHELL = Effect((MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
 
-_NONE: frozenset[Failure] = frozenset()
-_SAME = Effect((ABSENT, PRESENT, UNKNOWN), (_NONE, _NONE, _NONE), False)
-_SHELL = Effect((UNKNOWN, PRESENT, UNKNOWN), (_NONE, _NONE, _NONE), False)
+_THERE = (PRESENT, PRESENT, PRESENT, PRESENT)
+_GONE = (ABSENT, ABSENT, ABSENT, ABSENT)
 
-_THERE = (PRESENT, PRESENT, PRESENT)
-
-_MAYBE = Effect((ABSENT | UNKNOWN, PRESENT, UNKNOWN), (_NONE, _NONE, _NONE), False)
+_MAYBE = Effect((ABSENT | MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
 """A shell step on some runs; with `_SAME` and `_SHELL` all that can happen to a path that a body does not name."""
 
 _TABLE = {
-    # access: exits from absent, present, unknown; the entry that fails
-    "read": ((PRESENT, PRESENT, PRESENT), 0, False),
-    "edit": ((PRESENT, PRESENT, PRESENT), 0, True),
-    "write": ((PRESENT, PRESENT, PRESENT), None, True),
-    "create": ((PRESENT, PRESENT, PRESENT), 1, True),
-    "delete": ((ABSENT, ABSENT, ABSENT), 0, True),
+    # access: exits from each entry; the entry that fails
+    "read": (_THERE, 0, False),
+    "edit": (_THERE, 0, True),
+    "write": (_THERE, None, True),
+    "create": (_THERE, 1, True),
+    "delete": (_GONE, 0, True),
 }
 
 
@@ -105,10 +108,10 @@ def _then(first: Effect, second: Effect) -> Effect:
     if first is _SAME or second is _SAME:
         return second if first is _SAME else first
     exits, failures = [], []
-    for entry in range(3):
+    for entry in range(4):
         middle = first.exits[entry]
         out, wrong = 0, first.failures[entry]
-        for state in range(3):
+        for state in range(4):
             if middle >> state & 1:
                 out |= second.exits[state]
                 if second.failures[state]:
@@ -129,46 +132,15 @@ def _or(first: Effect, second: Effect) -> Effect:
 
 
 def _repeat(body: Effect, least: int, most: int | None) -> Effect:
-    """Between `least` (0 or 1) and `most` times. Three states: three rounds reach everything that can be reached."""
+    """Between `least` (0 or 1) and `most` times. Four states: four rounds reach everything that can be reached."""
     if body is _SAME:
         return body
     total = body if least else _SAME
     turn = total
-    for _ in range(min(3, 3 if most is None else most - least)):
+    for _ in range(min(4, 4 if most is None else most - least)):
         turn = _then(turn, body)
         total = _or(total, turn)
     return total
-
-
-_LITERALS: dict[str, Path] = {}
-
-
-def path_of(value: Value) -> Path:
-    """The path that an argument names; a literal one in its plain form."""
-    if "{" not in value.text:
-        known = _LITERALS.get(value.text)
-        if known is None:
-            known = _LITERALS[value.text] = (posixpath.normpath(value.text),)
-        return known
-    parts: list[Part] = [part.path if isinstance(part, Ref) else part for part in value.parts]
-    return _plain(parts)
-
-
-def _plain(parts: list[Part]) -> Path:
-    joined: list[Part] = []
-    for part in parts:
-        if isinstance(part, str) and joined and isinstance(joined[-1], str):
-            joined[-1] += part
-        elif part:
-            joined.append(part)
-    if len(joined) == 1 and isinstance(joined[0], str):
-        return (posixpath.normpath(joined[0]),)
-    return tuple(joined)
-
-
-def shown(path: Path) -> str:
-    """The path as a plan writes it."""
-    return "".join(part if isinstance(part, str) else "{" + ".".join(part) + "}" for part in path)
 
 
 class Files:
@@ -279,7 +251,7 @@ class Files:
             unstable = self._unstable[unit.key] = bound_twice(unit)
         if any(isinstance(part, tuple) and part[0] in unstable for part in path):
             return None
-        return _filled(path, env)[0] if env else path
+        return filled(path, env)[0] if env else path
 
     def _called(
         self, instance: Instance, node: Invoke, callee: Instance, env: dict[str, Path], *, stopping: bool
@@ -289,17 +261,17 @@ class Files:
             value = node.arguments.get(name)
             if value is not None:
                 parts = tuple(part.path if isinstance(part, Ref) else part for part in value.parts)
-                given[name] = _filled(parts, env)[0] if env else parts
+                given[name] = filled(parts, env)[0] if env else parts
             elif param.default is not None:
                 given[name] = (param.default,)
         outer = instance.unit.span(node.call)
         known = self._plan(callee, (), stopping=stopping)
         found = [_as_called(effects, given, outer) for effects in known if effects is not None]
         if None in found:  # two of its paths are one here
-            given_paths = tuple((name, _outer(path)) for name, path in given.items())
+            given_paths = tuple((name, outer_name(path)) for name, path in given.items())
             known = self._plan(callee, given_paths, stopping=stopping)
             found = [
-                Effects({_inner(path): _moved(effect, outer) for path, effect in effects.paths.items()}, effects.rest)
+                Effects({inner_name(path): _moved(effect, outer) for path, effect in effects.paths.items()}, effects.rest)
                 for effects in known
                 if effects is not None
             ]
@@ -355,7 +327,7 @@ def _as_called(effects: Effects, given: dict[str, Path], outer: Span) -> Effects
     """A plan's effects on the paths of its caller; None where two of its paths are one there."""
     paths: dict[Path, Effect] = {}
     for path, effect in effects.paths.items():
-        key, whole = (path, True) if path[0] == _SETTLED else _filled(path, given)
+        key, whole = (path, True) if path[0] == _SETTLED else filled(path, given)
         if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
             effect = _settled(effect, 2)
             key = (_SETTLED, *path)
@@ -383,34 +355,6 @@ def bound_twice(unit: Unit) -> set[str]:
     return {name for name, count in counts.items() if count > 1 or (name in loops and name not in unit.params)}
 
 
-def _filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
-    """The path with names replaced by what they stand for; False where one cannot be."""
-    parts: list[Part] = []
-    whole = True
-    for part in path:
-        if isinstance(part, str) or part[0] not in given:
-            parts.append(part)
-            whole = whole and (isinstance(part, str) or part[0] == "run")
-            continue
-        stands = given[part[0]]
-        if len(part) == 1:
-            parts += stands
-        elif len(stands) == 1 and isinstance(stands[0], tuple):
-            parts.append(stands[0] + part[1:])
-        else:
-            parts.append(part)
-            whole = False
-    return _plain(parts), whole
-
-
-def _outer(path: Path) -> Path:
-    return tuple(part if isinstance(part, str) else (_OUTER, *part) for part in path)
-
-
-def _inner(path: Path) -> Path:
-    return tuple(part[1:] if isinstance(part, tuple) and part[0] == _OUTER else part for part in path)
-
-
 def _moved(effect: Effect, outer: Span) -> Effect:
     """The effect as the caller sees it: what fails, fails at the call."""
     if not any(effect.failures):
@@ -422,7 +366,7 @@ def _moved(effect: Effect, outer: Span) -> Effect:
 def _settled(effect: Effect, entry: int) -> Effect:
     """What is left of the effect on a path that begins in one state: its failures, from wherever."""
     failures = effect.failures[entry]
-    return Effect(_SAME.exits, (failures, failures, failures), False)
+    return Effect(_SAME.exits, (failures, failures, failures, failures), False)
 
 
 def _forget(effects: Effects, local: set[str], present: str | None) -> Effects:
@@ -440,9 +384,11 @@ def _forget(effects: Effects, local: set[str], present: str | None) -> Effects:
 
 def _effect(access: str, span: Span) -> Effect:
     exits, wrong, writes = _TABLE[access]
-    failures = [_NONE, _NONE, _NONE]
+    failures = [*_NOWHERE]
     if wrong is not None:
         failures[wrong] = frozenset((Failure(access, span, span),))
+    if wrong == 0:
+        failures[3] = frozenset((Failure(access, span, span, True),))
     return Effect(exits, tuple(failures), writes)  # type: ignore[arg-type]
 
 
@@ -453,13 +399,17 @@ def check(context: Context) -> Iterator[Diagnostic]:
     for instance, _ in context.roots:
         effects = files.plan(instance)
         probes = context.probes.setdefault(instance.unit.key, set())
+        found: list[tuple[Path, Failure, int]] = []
         for path, effect in effects.paths.items():
             if len(path) == 1 and isinstance(path[0], str):
                 probes.add(path[0])
                 entry = 1 if exists(path[0]) else 0
             else:
                 entry = 2
-            for failure in effect.failures[entry]:
+            found += [(path, failure, entry) for failure in effect.failures[entry]]
+        certain = {failure for _, failure, _ in found}
+        for path, failure, entry in found:
+            if not (failure.perhaps and failure._replace(perhaps=False) in certain):
                 yield _finding(path, failure, entry)
     for instance in context.order:
         files.plan(instance)
@@ -481,6 +431,9 @@ def _finding(path: Path, failure: Failure, entry: int) -> Diagnostic:
         help_ = "an earlier step, or an earlier turn of the loop, creates it"
         if entry == 1:
             help_ = "use `overwrite_file_with_block` to replace it"
+    elif failure.perhaps:
+        code, message = "FDC414", f"`{name}` is there only if a command before this step makes it"
+        help_ = "create it in a step, or read another file; a suppression with a reason says that the command does"
     else:
         code, message = "FDC411", f"Cannot access `{name}`: it does not exist at this point"
         help_ = "an earlier step deletes or renames it"

@@ -83,6 +83,7 @@ CODES: dict[str, Code] = {
     "FDC411": Code("missing-file", "error", "a run uses a file that does not exist at that point"),
     "FDC412": Code("existing-file", "error", "a run creates a file that exists already"),
     "FDC413": Code("fork-conflict", "error", "parallel branches that write the same file"),
+    "FDC414": Code("unproved-file", "warning", "a run uses a file that is there only if a command makes it"),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
     "FDC432": Code("complexity-mismatch", "error", "the plan's complexity class is not the stated one"),

@@ -1,0 +1,74 @@
+"""Paths as plans write them: literal stretches with references between them (FDC-19 to FDC-22)."""
+
+from __future__ import annotations
+
+import posixpath
+
+from ..syntax.values import Ref, Value
+
+Part = str | tuple[str, ...]
+Path = tuple[Part, ...]
+"""A path as a template: literal stretches and references."""
+
+_OUTER = "^"
+"""Starts a reference to a name of the caller."""
+
+_LITERALS: dict[str, Path] = {}
+
+
+def path_of(value: Value) -> Path:
+    """The path that an argument names; a literal one in its plain form."""
+    if "{" not in value.text:
+        known = _LITERALS.get(value.text)
+        if known is None:
+            known = _LITERALS[value.text] = (posixpath.normpath(value.text),)
+        return known
+    parts: list[Part] = [part.path if isinstance(part, Ref) else part for part in value.parts]
+    return _plain(parts)
+
+
+def _plain(parts: list[Part]) -> Path:
+    joined: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        elif part:
+            joined.append(part)
+    if len(joined) == 1 and isinstance(joined[0], str):
+        return (posixpath.normpath(joined[0]),)
+    return tuple(joined)
+
+
+def shown(path: Path) -> str:
+    """The path as a plan writes it."""
+    return "".join(part if isinstance(part, str) else "{" + ".".join(part) + "}" for part in path)
+
+
+def filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
+    """The path with names replaced by what they stand for; False where one cannot be."""
+    parts: list[Part] = []
+    whole = True
+    for part in path:
+        if isinstance(part, str) or part[0] not in given:
+            parts.append(part)
+            whole = whole and (isinstance(part, str) or part[0] == "run")
+            continue
+        stands = given[part[0]]
+        if len(part) == 1:
+            parts += stands
+        elif len(stands) == 1 and isinstance(stands[0], tuple):
+            parts.append(stands[0] + part[1:])
+        else:
+            parts.append(part)
+            whole = False
+    return _plain(parts), whole
+
+
+def outer_name(path: Path) -> Path:
+    """The path with every reference marked as one to a name of the caller."""
+    return tuple(part if isinstance(part, str) else (_OUTER, *part) for part in path)
+
+
+def inner_name(path: Path) -> Path:
+    """The same without the marks."""
+    return tuple(part[1:] if isinstance(part, tuple) and part[0] == _OUTER else part for part in path)
