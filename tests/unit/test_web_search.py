@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from fdc_toolchain.effects.failure import ToolFailure
@@ -61,6 +62,39 @@ def test_each_provider_is_asked_in_its_own_way_and_understood(name: str) -> None
     assert not key or key not in asked.path
 
 
+DOCUMENTED: dict[str, tuple[str, tuple[str, str], dict[str, object]]] = {
+    # provider: how its documentation wants to be asked: what, with which header, and with these parameters
+    "searxng": ("GET", ("accept", "application/json"), {"q": "tea", "format": "json"}),
+    "brave": ("GET", ("x-subscription-token", "brave-key"), {"q": "tea", "count": "10", "text_decorations": "false"}),
+    "tavily": ("POST", ("authorization", "Bearer tavily-key"), {"query": "tea", "max_results": 10}),
+    "exa": ("POST", ("x-api-key", "exa-key"), {"query": "tea", "numResults": 10, "contents": {"highlights": True}}),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_request_is_what_the_provider_documents(name: str) -> None:
+    method, (header, value), parameters = DOCUMENTED[name]
+    with engines(**{name: said(SAID[name])}) as (sites, environment):
+        search("tea", ready(environment))
+        asked = sites[name].asked[0]
+    assert value == asked.headers[header]
+    if method == "GET":
+        assert parameters == dict(parse_qsl(urlsplit(asked.path).query)) and not asked.body
+    else:
+        assert parameters == json.loads(asked.body) and asked.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("name", ["brave", "tavily"])
+def test_a_long_question_is_cut_to_what_a_provider_takes(name: str) -> None:
+    """400 characters and 50 words: more is refused by the provider, and the question would be lost."""
+    for question in ("tea " * 90, "watertemperature " * 40):
+        with engines(**{name: said(SAID[name])}) as (sites, environment):
+            search(question, ready(environment))
+            asked = sites[name].asked[0]
+        sent = json.loads(asked.body)["query"] if asked.body else dict(parse_qsl(urlsplit(asked.path).query))["q"]
+        assert 190 < len(sent) <= 400 and len(sent.split()) <= 50
+
+
 def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> None:
     with engines(searxng=said({}, 500), brave=said(SAID["brave"]), tavily=said(SAID["tavily"])) as (sites, environment):
         tried = search("tea", ready(environment))
@@ -74,6 +108,7 @@ def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> N
     [
         (said({}, 429), "limited", "status 429"),
         (said({}, 402), "limited", "status 402"),
+        (said({}, 432), "limited", "status 432"),
         (said({}, 403), "unavailable", "`json` among its `search.formats`"),
         (said({}, 502), "unavailable", "status 502"),
         (Reply(b"<html>a captcha</html>"), "unavailable", "is no JSON"),

@@ -29,6 +29,8 @@ ORDER = "FDC_SEARCH"
 RESULTS = 10
 SECONDS = 15.0
 MOST_BYTES = 4_000_000
+SPENT = (402, 429, 432, 433)
+"""What says that no more is answered for now: the usual two, and Tavily's for a plan and for pay-as-you-go."""
 PATIENCE = 20.0
 """Seconds for which a provider is not asked that answers no more and does not say for how long."""
 MOST_PATIENCE = 600.0
@@ -172,7 +174,7 @@ def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
 
 def _json(response: Response, name: str) -> Any:
     status = response.status
-    if status in (402, 429):
+    if status in SPENT:
         stated = response.headers.get("retry-after", "")
         patience = float(stated) if stated.isdecimal() else PATIENCE
         raise _Refused("limited", f"it answers no more for now (status {status})", min(patience, MOST_PATIENCE))
@@ -240,8 +242,13 @@ def _searxng_read(said: Any) -> list[Hit]:
     return found
 
 
+def _short(query: str) -> str:
+    """As long as a query may be: 400 characters and 50 words."""
+    return " ".join(query.split()[:50])[:400].rstrip()
+
+
 def _brave(query: str, key: str) -> Asked:
-    asked = urlencode({"q": query[:400], "count": RESULTS, "text_decorations": "false"})
+    asked = urlencode({"q": _short(query), "count": RESULTS, "text_decorations": "false"})
     return Asked("GET", f"/res/v1/web/search?{asked}", {"x-subscription-token": key})
 
 
@@ -250,7 +257,7 @@ def _posted(path: str, body: Mapping[str, Any], headers: dict[str, str]) -> Aske
 
 
 def _tavily(query: str, key: str) -> Asked:
-    return _posted("/search", {"query": query[:400], "max_results": RESULTS}, {"authorization": f"Bearer {key}"})
+    return _posted("/search", {"query": _short(query), "max_results": RESULTS}, {"authorization": f"Bearer {key}"})
 
 
 def _exa(query: str, key: str) -> Asked:
