@@ -46,6 +46,16 @@ def test_coverage_counts_all_benchmarks() -> None:
     assert ["low", "medium", "high"] == list(found["by_complexity"])
 
 
+def test_each_concept_comes_apart_as_far_as_it_does() -> None:
+    """ALPH-81: its own features as they were given, the primitives at the bottom, what is missing there."""
+    found = metrics.decompositions(alphabet("a", "b", "c"), CONCEPTS)
+    assert [row["concept"] for row in found] == [row["concept"] for row in CONCEPTS]
+    assert {
+        "concept": "abc", "result": "expressible", "features": ["ab", "not c"], "primitives": ["a", "b", "c"], "missing": [],
+    } == found[1]  # fmt: skip
+    assert ("partial", ["a"], ["z"]) == tuple(found[3][key] for key in ("result", "primitives", "missing"))
+
+
 def test_a_circle_of_concepts_expresses_nothing() -> None:
     """ALPH-82: `p` is `q` and `q` is `p`; what is built on them is missing them, at any depth and in linear time."""
     circle = [concept("p", "q"), concept("q", "p", "a"), concept("r", "p", "a")]

@@ -184,6 +184,8 @@ def test_cultural_variance_and_edge_cases_strike_what_is_bound_or_has_no_home() 
     spread = {"senses": 9, "contexts": tuple((f"noun.{name}", 10) for name in ("state", "act", "time", "food"))}
     assert "high" == judged(small(being=spread), "being")["attacks"]["edge_cases"]["severity"]
     assert ("REJECT", "edge_cases") == failed(judged(small(being=spread), "being", strictness=0.9))
+    allowed = judged(small(being=spread), "being", strictness=0.5)
+    assert "ACCEPT" == allowed["verdict"] and "survived five attacks" in allowed["reasoning_summary"]
     assert "universal" == judged(small(being={"label": "water"}), "water")["attacks"]["cultural_variance"]["assessment"]
 
 

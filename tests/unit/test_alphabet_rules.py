@@ -255,6 +255,7 @@ def test_nothing_is_accepted_that_failed_a_critical_attack(attacks: dict[str, An
     found = verdict("ACCEPT", **attacks)
     assert ("REFINE", "ACCEPT", next(iter(attacks))) == (found.word, found.said, found.attack) and found.why
     assert "ACCEPT" == verdict("ACCEPT").word
+    assert ("ACCEPT", "") == verdict("ACCEPT", edge_cases={"severity": "high"})[0:3:2]  # it failed none that rejects it
 
 
 def test_a_rejection_names_the_attack_that_failed() -> None:

@@ -163,10 +163,18 @@ def _files(work: Work, version: str, summary: Value, touched: list[Primitive], d
     if work.coverage:
         measured = dump({"coverage_report": {"iteration": work.iteration, "at": work.at, **work.coverage}})
         out[layout.COVERAGE] = measured
+        out[layout.DECOMPOSITIONS] = _decompositions(work)
         out[f"validation/benchmarks/results/coverage_by_iteration/iteration_{work.iteration:03d}.yaml"] = measured
     if config["validation"]["run_consistency_check"] and (len(work.alphabet) <= WHOLE or _due(work)):
         out |= consistency_files(work.alphabet, work.iteration, work.at)
     return out
+
+
+def _decompositions(work: Work) -> str:
+    from . import metrics
+
+    rows = metrics.decompositions(work.alphabet, work.base.concepts, [*work.base.rejected, *work.rejected])
+    return dump({"decompositions": {"iteration": work.iteration, "concepts": rows}}, rows=True)
 
 
 def consistency_files(alphabet: Alphabet, iteration: int, at: str) -> dict[str, str]:

@@ -250,6 +250,10 @@ def _verdict(attacks: dict[str, Any], label: str, proposed: str, strictness: flo
         return "REJECT", "circularity", circularity["notes"]
     if attacks["edge_cases"]["severity"] == "high" and strictness > 0.75:
         return "REJECT", "edge_cases", f"The word has no home: {attacks['edge_cases']['notes']}"
+    if attacks["edge_cases"]["severity"] == "high":
+        spread = attacks["edge_cases"]["notes"].rstrip(".")
+        allowed = f"that its meaning is spread ({spread}), a strictness of {strictness:g} allows"
+        return "ACCEPT", "", f"{label.capitalize()} survived five attacks; {allowed}."
     return "ACCEPT", "", f"{label.capitalize()} survived all six attacks."
 
 

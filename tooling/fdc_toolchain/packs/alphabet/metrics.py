@@ -161,6 +161,23 @@ def coverage(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, 
     }  # fmt: skip
 
 
+def decompositions(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+    """How each test concept comes apart (ALPH-81): what it consists of, the primitives at the bottom, what is missing there.
+
+    Raises BenchmarkError.
+    """
+    tests = tests_of(concepts)
+    found = expressed([one.label for one in alphabet], tests, derived(alphabet, rejected))
+    given = concepts["test_concepts"] if isinstance(concepts, dict) else concepts
+    return [
+        {
+            "concept": test.name, "result": found[test.name].kind, "features": list(row["features"]),
+            "primitives": sorted(found[test.name].primitives), "missing": sorted(found[test.name].missing),
+        }
+        for test, row in zip(tests, given, strict=True)
+    ]  # fmt: skip
+
+
 def _by(tests: Sequence[Test], found: Mapping[str, Expressed], key: Callable[[Test], str]) -> dict[str, dict[str, Any]]:
     groups: dict[str, list[Test]] = {}
     for test in tests:

@@ -88,7 +88,7 @@ def judged(output: Mapping[str, Any], alphabet: Alphabet) -> Verdict | str:
         if not attack:
             return Verdict("REFINE", said, "", ("rejected although it survived every attack: sent back",))
         return Verdict("REJECT", said, attack, ())
-    return Verdict(said, said, lost[0] if lost else "", ())
+    return Verdict(said, said, lost[0] if lost and said != "ACCEPT" else "", ())
 
 
 def _named(output: Mapping[str, Any]) -> str:
