@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pty
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.background import PATIENCE
 from tests.support.explored import (
     CITED,
     PLAN,
@@ -102,7 +105,7 @@ def test_at_a_terminal_the_question_is_asked_back_and_heard(tmp_path: Path, type
                 shown += os.read(controller, 4096)
             except OSError:  # the other end is closed
                 break
-        assert code == child.wait(timeout=60)
+        assert code == child.wait(timeout=PATIENCE)
     finally:
         child.kill()
         child.wait()
@@ -127,7 +130,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path)
     for question, code in ((QUESTION, 0), ("zzqx?", 5)):
         with open(os.devnull) as nothing:
             done = subprocess.run(
-                [*command, question], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=60,
+                [*command, question], cwd=tmp_path, stdin=nothing, capture_output=True, text=True, timeout=PATIENCE,
                 env=clean_environment({}),
             )  # fmt: skip
         assert code == done.returncode and "> " not in done.stdout.split("\n")[-1], done.stderr
@@ -201,12 +204,16 @@ def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_path: Path) -> None:
-    """EXP-37: in a copy whose catalogue allows an agent two seconds, one never answers in time."""
+    """EXP-37: in a copy whose catalogue allows an agent so much as a whole exploration takes here, one never answers in time."""
+    began = time.monotonic()
+    with thinking() as (_, env):
+        assert 0 == fdc("explore", QUESTION, cwd=shop(tmp_path / "quick"), env=env).returncode
+    seconds = math.ceil(time.monotonic() - began)
     copy = copy_to(tmp_path / "fdc")
     catalogue = copy / "grammar" / "explore_tools.json"
     text = catalogue.read_text("utf-8")
     assert 1 == text.count('"seconds": 300')
-    catalogue.write_text(text.replace('"seconds": 300', '"seconds": 2'), "utf-8")
+    catalogue.write_text(text.replace('"seconds": 300', f'"seconds": {seconds}'), "utf-8")
 
     def one_is_slow(body: dict[str, Any]) -> Any:
         said = documented(body)

@@ -114,8 +114,8 @@ def test_a_patch_that_never_ends_is_stopped_and_the_repair_goes_on(tmp_path: Pat
     shop(tmp_path)
     endless = GOOD.replace("+    if", "+    __import__('time').sleep(99)\n+    if").replace("-6 +6 @@", "-6 +6,2 @@")
     with thinking(patch=[endless, GOOD]) as (_, env):
-        said = fixed(tmp_path, env, "--test-timeout", "2")
-    assert 0 == said["code"] and ["compile-124", None] == reasons(tmp_path, said) and "took longer than 2 s" in said["stderr"]
+        said = fixed(tmp_path, env, "--test-timeout", "6")
+    assert 0 == said["code"] and ["compile-124", None] == reasons(tmp_path, said) and "took longer than 6 s" in said["stderr"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -29,6 +30,7 @@ from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
 
+from tests.support.background import PATIENCE
 from tests.support.history import History, Operation, explains, told
 from tests.support.nursery import Done, Nursery
 from tests.support.process import fdc
@@ -175,7 +177,8 @@ class World:
         self.workspace, self.nursery = workspace, nursery
         self.histories: dict[str, History] = {}
         self.parents: dict[str, tuple[str, str]] = {}
-        self.told: list[str] = []
+        self.took: dict[str, float] = {}
+        """Seconds that the latest command of each kind took which was not killed."""
         self.deaths = 0
 
     def begin(self) -> str:
@@ -191,23 +194,26 @@ class World:
         assert (0, "") == (done.code, done.err), done
         return {one["run"]: one["status"] for one in json.loads(done.out)["runs"]}
 
-    def call(self, kill_after: float | None, *arguments: str) -> Done | None:
-        """A command of a client; None where it was killed."""
+    def call(self, kill_at: float | None, *arguments: str) -> Done | None:
+        """A command of a client; None where it was killed: after that part of the time that such a command takes here."""
+        begun = time.monotonic()
+        kill_after = None if kill_at is None else kill_at * self.took.get(arguments[0], 0.1)
         done = self.nursery.run(*arguments, kill_after=kill_after)
         if done.killed:
             self.deaths += 1
             return None
+        self.took[arguments[0]] = time.monotonic() - begun
         said = done.out + done.err
         assert "Traceback" not in said and "bug" not in said and "damaged" not in said and done.code != 4, (arguments, done)
         return done
 
     def resume(
-        self, client: str, run: str, kill_after: float | None, said: tuple[int, str] | None = None, *assume: str
+        self, client: str, run: str, kill_at: float | None, said: tuple[int, str] | None = None, *assume: str
     ) -> Any:
         words = [] if said is None else ["--answer", f"{QUESTIONS[said[0]]}={said[1]}"]
         words += [word for one in assume for word in ("--assume", one)]
         with self.histories[run].operation(client, "resume", said) as heard:
-            done = self.call(kill_after, "resume", run, "--format", "json", *words)
+            done = self.call(kill_at, "resume", run, "--format", "json", *words)
             if done is not None:
                 heard(self._resumed(done))
         return None if done is None or done.code not in (0, 1) or not done.out else json.loads(done.out)
@@ -222,25 +228,25 @@ class World:
         assert len(heard) == 1, done
         return (heard[0],)
 
-    def cancel(self, client: str, run: str, kill_after: float | None) -> None:
+    def cancel(self, client: str, run: str, kill_at: float | None) -> None:
         with self.histories[run].operation(client, "cancel") as heard:
-            done = self.call(kill_after, "cancel", run)
+            done = self.call(kill_at, "cancel", run)
             if done is not None:
                 over = [status for status in ("finished", "stopped") if f"({status})" in done.err]
                 assert done.code == (1 if over else 0), done
                 heard(("over", *over) if over else ("cancelled",))
 
-    def answer(self, client: str, run: str, kill_after: float | None, number: int, text: str) -> None:
+    def answer(self, client: str, run: str, kill_at: float | None, number: int, text: str) -> None:
         with self.histories[run].operation(client, "answer", number, text) as heard:
-            done = self.call(kill_after, "answer", run, QUESTIONS[number], text)
+            done = self.call(kill_at, "answer", run, QUESTIONS[number], text)
             if done is not None:
                 assert done.code in (0, 1, 2), done
                 assert done.code == 0 or "waits for no answer" in done.err or "asks nothing at" in done.err, done
                 heard(("kept",) if done.code == 0 else ("none",))
 
-    def fork(self, client: str, run: str, kill_after: float | None, address: str) -> str:
+    def fork(self, client: str, run: str, kill_at: float | None, address: str) -> str:
         with self.histories[run].operation(client, "fork", address) as heard:
-            done = self.call(kill_after, "fork", "-q", f"{run}@{address}")
+            done = self.call(kill_at, "fork", "-q", f"{run}@{address}")
             if done is not None:
                 assert done.code == 0 or "has no step at" in done.err or "does not come to" in done.err, done
                 heard(("forked",) if done.code == 0 else ("none",))
@@ -266,9 +272,9 @@ class World:
         except FileNotFoundError:
             return Counter()
 
-    def settle(self, client: str, run: str, kill_after: float | None) -> None:
+    def settle(self, client: str, run: str, kill_at: float | None) -> None:
         """The operator: where something is in doubt, they look at the witness and say what they saw."""
-        end = self.resume(client, run, kill_after)
+        end = self.resume(client, run, kill_at)
         doubts = [one for one in (end or {}).get("questions", ()) if one["how"] == "assume"]
         if doubts:
             seen = self.witnessed()
@@ -277,7 +283,7 @@ class World:
                 brought = json.dumps({"name": one["args"]["name"], "list": ["x", "y", "z"]})
                 done = (f"done:{brought}" if one["bound"] else "done") if seen[f"{run}:{one['address']}"] else "not-done"
                 words.append(f"{one['address']}={done}")
-            self.resume(client, run, kill_after, None, *words)
+            self.resume(client, run, kill_at, None, *words)
 
 
 def client(world: World, name: str, seed: int, count: int, errors: list[BaseException]) -> None:
@@ -286,7 +292,7 @@ def client(world: World, name: str, seed: int, count: int, errors: list[BaseExce
     try:
         for number in range(count):
             run = chance.choice(list(world.histories))
-            kill = chance.uniform(0.004, 0.06) if chance.random() < 0.4 else None
+            kill = chance.uniform(0.1, 1.0) if chance.random() < 0.4 else None
             what = chance.choices(
                 ("resume", "say", "answer", "fork", "look", "cancel", "settle"),
                 (4, 1, 6, 1 if len(world.histories) < 8 else 0, 1, 0.5, 3 if name == "client-0" else 0),
@@ -347,7 +353,7 @@ def test_what_clients_hear_while_controllers_are_killed_has_an_order_that_explai
         for one in clients:
             one.start()
         for one in clients:
-            one.join(300)
+            one.join()
         if errors:
             raise errors[0]
         finish(world)
@@ -466,7 +472,7 @@ def test_who_takes_a_run_up_waits_for_whoever_is_just_answering(workspace: Path)
 
     one = threading.Thread(target=kept.give, args=(root, row, question, "green", "a test", 1.0, key, still))
     one.start()
-    answering.wait(10)
+    answering.wait(PATIENCE)
     found = kept.taken(root, row, state, records, key, alone=True)
     looked.set()
     one.join()
