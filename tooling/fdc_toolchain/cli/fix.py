@@ -155,7 +155,7 @@ def _tell(root: str, ended: Ended, form: str) -> int:
 
 
 def _summary(ended: Ended, outcome: dict[str, Any]) -> dict[str, Any]:
-    kept = ("ended", "status", "diff", "changes", "iterations", "cycles", "written", "history", "hypotheses", "failure")
+    kept = ("ended", "status", "diff", "changes", "iterations", "probes", "cycles", "written", "history", "hypotheses", "failure")
     said = {name: outcome.get(name) for name in kept}
     return {
         "format": 1, "run": ended.run, **said, "ended": outcome.get("ended") or ended.status, "seconds": round(ended.seconds, 3),

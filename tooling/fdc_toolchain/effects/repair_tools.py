@@ -44,7 +44,8 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
         every = globs.files(context.root, "**/*.py")
         found = dict.fromkeys(path for path in every if not _apart(path) and not _is_test(path, word(args, "test", ""), context))
     held = repair_copy.make_copy(context, found)
-    return {"files": list(held)[:200], "count": len(held), "named": bool(named)}
+    probes = not context.operator.model
+    return {"files": list(held)[:200], "count": len(held), "named": bool(named), "probes": probes}
 
 
 def _is_test(path: str, command: str, context: Context) -> bool:
@@ -118,6 +119,24 @@ def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[st
     if measured["spectra"] and not any(run["files"] for run in out):
         return out, "failing tests run no line of a file that may be changed"
     return out, "" if out else str(measured.get("why") or "no failing test was seen to run any line")
+
+
+def probe_edits(args: dict[str, Any], context: Context) -> Any:
+    """Tries small edits in memory, many in one run of the test command: which of them take a failure away.
+
+    Where that cannot be had there are no verdicts, and `why` says so: nothing depends on it but the order of the work.
+    """
+    from .repair_probe import probe
+
+    command, edits = text(args, "test"), _object(args, "listed")["edits"]
+    began = time.monotonic()
+    if not edits:
+        return {"verdicts": {}, "tried": 0, "why": "", "seconds": 0.0}
+    folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
+    for one in {str(row["path"]) for row in edits} | _patched(context):
+        repair_copy.put(folder, one, repair_copy.read(base, one))
+    found = probe(command, context, folder, edits)
+    return {**found, "seconds": round(time.monotonic() - began, 2)}
 
 
 def collect_context(args: dict[str, Any], context: Context) -> Any:
@@ -195,7 +214,7 @@ def apply_repair(args: dict[str, Any], context: Context) -> Any:
     patch = _object(args, "patch")
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
     path, after = _content(patch, context)
-    mark = os.path.join(context.run_folder, "patched")
+    mark = _mark(context)
     old = durable.read(mark)
     for one in {old.decode() if old else path, path}:
         repair_copy.put(folder, one, repair_copy.read(base, one))
@@ -216,7 +235,7 @@ def keep_repair(args: dict[str, Any], context: Context) -> Any:
         if not os.path.exists(os.path.join(first, path)):
             repair_copy.put(first, path, now)
         repair_copy.put(base, path, after)
-    mark = os.path.join(context.run_folder, "patched")
+    mark = _mark(context)
     if os.path.exists(mark):
         os.unlink(mark)
     return {"path": path, "digest": patch["digest"]}
@@ -280,6 +299,16 @@ def take_repair(args: dict[str, Any], context: Context) -> Any:
             context.root.write(path, before[path], "edit", context.key)
         raise
     return {**outcome, "written": [row["path"] for row in rows]}
+
+
+def _patched(context: Context) -> set[str]:
+    old = durable.read(_mark(context))
+    return {old.decode()} if old else set()
+
+
+def _mark(context: Context) -> str:
+    """Where it stands which file of the copy holds a patch under test."""
+    return os.path.join(context.run_folder, "patched")
 
 
 def _spectrum_file(context: Context) -> str:

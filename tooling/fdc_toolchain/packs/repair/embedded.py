@@ -11,7 +11,10 @@ from typing import Any
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
-_PER_FILE = 40
+EDITS, MOST_EDITS = 400, 800
+"""Edits that are tried in memory before a diagnosis, and in the whole repair."""
+USELESS = frozenset(("fails", "breaks"))
+"""What a probe says of an edit that takes no failure away, or brings one."""
 RAISED = 1.5
 """How much more credible an edit is of the lines that the first error was raised in."""
 
@@ -38,15 +41,43 @@ def interpret(failure: dict[str, Any], context: dict[str, Any], history: list[st
 def diagnose(
     failure: dict[str, Any], context: dict[str, Any], interpretation: str = "", known: list[Any] | None = None,
     history: list[str] | None = None, tried: list[str] | None = None, refused: list[str] | None = None,
+    probed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26)."""
-    found = candidates(context, list(tried or ()), failure)
+    """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26).
+
+    Those whose edit took a failure away when it was tried in memory come first. Where every edit was tried and none did,
+    there is no hypothesis.
+    """
+    verdicts = (probed or {}).get("verdicts") or {}
+    found = weighed(candidates(context, [key for key in tried or () if key not in verdicts], failure), verdicts)
+    if verdicts and all(row.get("probe") in USELESS for row in found):
+        why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
+        return {"hypotheses": [], "exhausted": True, "why": why}
     why = "" if len(found) > 1 else str(context.get("why") or "no further small edit of a suspect line is known")
     return {"hypotheses": spread(found, BATCH), "exhausted": len(found) < 2 or bool(refused), "why": why}
 
 
+def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    """The edits to be tried in memory: those of the suspects that were not tried, best first."""
+    most = min(EDITS, MOST_EDITS - int(state["probes"]))
+    found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
+    return {"edits": [{"key": row["key"], "path": row["affected_region"]["path"], "pieces": row["pieces"]} for row in found]}
+
+
+def weighed(found: list[dict[str, Any]], verdicts: dict[str, str]) -> list[dict[str, Any]]:
+    """The candidates by what a probe of their edit has shown, and then by what they were worth before."""
+    rank = {"passes": 0.9, "helps": 0.6}
+    out = []
+    for row in found:
+        said = verdicts.get(row["key"])
+        before = row["confidence"]
+        worth = rank[said] + before / 10 if said in rank else before / 10 if said in USELESS else before / 2
+        out.append({**row, "confidence": round(worth, 4), **({"probe": said} if said else {})})
+    return sorted(out, key=lambda row: -row["confidence"])
+
+
 def candidates(
-    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = _PER_FILE
+    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
 ) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import propose
@@ -83,7 +114,7 @@ def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
 
 def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
     named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
-             "intent", "key")  # fmt: skip
+             "intent", "key", "probe")  # fmt: skip
     effect = f"{row['expected_effect']} (edit {row['key']})"  # two edits of a line are two effects, in whatever words
     return {**{name: row[name] for name in named if name in row}, "expected_effect": effect, "edit": row["diff"]}
 
@@ -94,9 +125,12 @@ def falsify(
     """What would contradict the hypothesis, and can be measured (HYP-09 to 11)."""
     region = hypothesis["affected_region"]
     lines = f"lines {region['first']} to {region['last']} of {region['path']}"
+    seen = {"observation": "with its change alone the tests that fail now still fail, or others do", "status": "pending",
+            "kind": "probed"}  # fmt: skip
     return {
         "hypothesis_id": hypothesis["id"],
         "contradictions": [
+            *([seen] if hypothesis.get("probe") else []),
             {"observation": f"no failing test runs {lines}", "status": "pending", "kind": "not-executed"},
             {"observation": "after its change the same error stands at the same place", "status": "pending",
              "kind": "unchanged-error"},
@@ -116,11 +150,13 @@ def write(hypothesis: dict[str, Any], proposal: dict[str, Any], context: dict[st
 
 
 def guess(
-    failure: dict[str, Any], context: dict[str, Any], tried: list[str] | None = None, history: list[str] | None = None
-) -> str:
+    failure: dict[str, Any], context: dict[str, Any], tried: list[str] | None = None, history: list[str] | None = None,
+    probed: dict[str, Any] | None = None,
+) -> str:  # fmt: skip
     """The next edit, whatever came of those before: what the loop is measured against."""
-    old = set(tried or ())
-    found = (str(row["diff"]) for row in candidates(context, [], failure, 400))
+    old, verdicts = set(tried or ()), (probed or {}).get("verdicts") or {}
+    rows = weighed(candidates(context, [], failure), verdicts)
+    found = (str(row["diff"]) for row in rows if row.get("probe") not in USELESS)
     return next((diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), "")
 
 

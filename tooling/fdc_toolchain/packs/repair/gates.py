@@ -12,7 +12,7 @@ from .failure import unchanged
 from .region import parse_region
 
 RELATIONS = ("grouping", "nesting", "ordering", "scope", "ownership")
-KINDS = ("not-executed", "patch-apply", "compile", "unchanged-error", "other")
+KINDS = ("not-executed", "probed", "patch-apply", "compile", "unchanged-error", "other")
 REASONS = (
     "missing-diff", "empty-diff", "scope-violation", "patch-apply", "compile-<rc>", "stall", "unchanged-error", "empty-response",
 )  # fmt: skip
@@ -160,6 +160,10 @@ def happened(kind: str, hypothesis: dict[str, Any], seen: dict[str, Any]) -> str
         if isinstance(executed, dict) and executed and not any(region.first <= line <= region.last for line in lines or ()):
             return f"no failing test runs lines {region.first} to {region.last} of {region.path}"
         return ""
+    if kind == "probed":
+        shown = {"fails": "the tests that fail without it still fail", "breaks": "another test fails"}
+        said = shown.get(str(hypothesis.get("probe")))
+        return f"it was tried in memory: {said}" if said else ""
     own = [row for row in seen.get("attempts") or () if row.get("hypothesis") == hypothesis["id"]]
     if kind == "patch-apply":
         row = next((row for row in own if row.get("reason") == "patch-apply"), None)

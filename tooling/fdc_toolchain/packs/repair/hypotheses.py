@@ -161,7 +161,7 @@ def create(
 def _row(key: str, row: dict[str, Any], iteration: int) -> dict[str, Any]:
     said = {name: str(row.get(name) or "").strip() for name in ("claim", "expected_effect", "interpretation", "explanation")}
     change = row.get("structural_change")
-    more = {name: row[name] for name in ("edit", "key", "change", "intent") if row.get(name)}
+    more = {name: row[name] for name in ("edit", "key", "change", "intent", "probe") if row.get(name)}
     return {
         "id": key, **said, "affected_region": dict(parse_region(row["affected_region"])._asdict()),
         "structural_change": change if isinstance(change, (dict, str)) else None,

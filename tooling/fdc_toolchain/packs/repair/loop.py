@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import gates, hypotheses
+from . import embedded, gates, hypotheses
 from .failure import progress, read, unchanged
 from .region import as_dict, parse_region
 
@@ -32,7 +32,7 @@ def open_repair(measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6,
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
-        "interpretation": "", "context": [], "notes": [],
+        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0,
     }  # fmt: skip
     return _told(state, [])
 
@@ -63,6 +63,14 @@ def hold_interpretation(state: State, answer: Any) -> State:
         said = f"INTERPRET failed: {why}"
         return _told(state, [_event("note", said)], interpretation="", notes=[*state["notes"], said])
     return _told(state, [], interpretation=answer["interpretation"].strip()[:600])
+
+
+def hold_probes(state: State, probed: dict[str, Any]) -> State:
+    """Keeps what was seen of edits that were tried in memory; those that do not help are not tried again."""
+    verdicts = probed["verdicts"]
+    useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
+    tried = list(dict.fromkeys([*state["tried"], *useless]))
+    return _told(state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried)
 
 
 def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
@@ -299,6 +307,7 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
         "ended": ended, "status": status, "diff": diff, "changes": changes, "iterations": state["iteration"],
         "cycles": state["cycle"], "failure": state["failure"], "history": state["history"], "attempts": state["attempts"],
         "hypotheses": hypotheses.buckets(state["store"]), "notes": state["notes"], "why": "; ".join(state["refused"][:3]),
+        "probes": state["probes"],
     }  # fmt: skip
 
 

@@ -175,7 +175,7 @@ def _candidate(
         "intent": kind.intent,
         "confidence": round(min(0.99, max(0.001, score)), 4),
         "diff": unified(path, source.text, text),
-        "key": key,
+        "key": key, "pieces": [list(piece) for piece in edit.pieces],
     }  # fmt: skip
 
 

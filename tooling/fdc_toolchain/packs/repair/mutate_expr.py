@@ -58,7 +58,10 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
     texts = sorted({one.value for one in source.nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)})
     functions = [one.name for one in source.nodes if isinstance(one, ast.FunctionDef)]
     own = _own(source)
+    notes = _annotations(source)
     for node in nodes:
+        if node in notes:
+            continue
         if isinstance(node, ast.JoinedStr) or any(isinstance(up, ast.JoinedStr) for up in _up(source, node)):
             continue  # places inside of f-strings are not to be trusted before Python 3.12
         if isinstance(node, ast.Compare):
@@ -97,6 +100,12 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
         elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
             yield from _condition(source, node.value, 0.3)
             yield from _shift(source, node.value, 0.2)
+
+
+def _annotations(source: Source) -> set[ast.AST]:
+    """What only says of which type something is: no fault of it fails a test."""
+    roots = [getattr(one, name, None) for one in source.nodes for name in ("annotation", "returns")]
+    return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}
 
 
 def _up(source: Source, node: ast.AST) -> Iterator[ast.AST]:
@@ -269,7 +278,7 @@ def _name(source: Source, node: ast.Name, functions: list[str], own: set[str]) -
         for other in sorted(name for name in source.names(node) if name != node.id and (name in called or name in idle))[:4]:
             yield _replace(source, "callee", node, other, 0.5 if other in idle else 0.3)
         return
-    bound = source.names(node)
+    bound = {} if _default(source, node) else source.names(node)
     idle = source.unused(node)
     if node.id not in bound and not bound:
         return
@@ -282,6 +291,11 @@ def _name(source: Source, node: ast.Name, functions: list[str], own: set[str]) -
             yield _replace(source, "name", node, other, (0.55 if other in idle else 0.3) * (0.7 + 0.5 * closeness))
     if "self" in bound and node.id in own:
         yield _replace(source, "name", node, f"self.{node.id}", 0.3)
+
+
+def _default(source: Source, node: ast.AST) -> bool:
+    """True for what stands in the header of a function, where its own names are not known."""
+    return any(isinstance(up, ast.arguments) for up in _up(source, node))
 
 
 def _own(source: Source) -> set[str]:

@@ -18,6 +18,7 @@ _CUT = 20_000
 _OF = {
     "request_context": "GATHER", "read_requests": "GATHER", "gather_context": "GATHER", "hold_context": "GATHER",
     "interpret_failure": "INTERPRET", "hold_interpretation": "INTERPRET",
+    "list_edits": "DIAGNOSE", "probe_edits": "DIAGNOSE", "hold_probes": "DIAGNOSE",
     "diagnose_failure": "DIAGNOSE", "admit_hypotheses": "DIAGNOSE", "choose_hypothesis": "DIAGNOSE",
     "falsify_hypothesis": "FALSIFY", "weigh_challenge": "FALSIFY", "propose_change": "PROPOSE", "judge_proposal": "PROPOSE",
     "write_patch": "GENERATE_PATCH", "guess_patch": "GENERATE_PATCH", "check_patch": "GENERATE_PATCH", "apply_repair": "APPLY",
@@ -138,8 +139,8 @@ def _phase(name: str, steps: list[Step], around: list[Step]) -> dict[str, Any]:
 
 
 _SHOWN_AS_CHECKS = frozenset(
-    "read_requests gather_context hold_context hold_interpretation admit_hypotheses choose_hypothesis weigh_challenge"
-    " judge_proposal check_patch"
+    "read_requests list_edits probe_edits hold_probes gather_context hold_context hold_interpretation admit_hypotheses"
+    " choose_hypothesis weigh_challenge judge_proposal check_patch"
     " conclude_iteration conclude_guess keep_repair apply_repair".split()
 )
 

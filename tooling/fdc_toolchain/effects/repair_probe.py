@@ -1,0 +1,110 @@
+"""Which small edits take a failing test's failure away: many are tried in one run of the test command, one in each fork.
+
+A run of the command costs a start of Python and of its test runner; an edit needs only what comes after. So the command is begun
+once, with a small program (`repair_probe_inside.py`) in front of it that forks before anything of the workspace is imported.
+Nothing is written into a file: a fork sees its edit where the file is imported. It is evidence and no verdict: what passes
+here is applied to the copy and tested by a run of its own, as everything is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import Any
+
+from . import repair_copy
+from .context import Context
+from .failure import ToolFailure
+
+HIDDEN = ".fdc-probe"
+ENOUGH = 1
+"""Edits with which everything passes, after which no further one is tried."""
+SLOW = 80
+"""Edits that are tried where each needs the tests to be imported anew."""
+SECONDS, CPU_SECONDS = 240.0, 40.0
+"""What all forks together may take."""
+_BEGIN = '''\
+"""Begins the probe, and then what this file stands in front of."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+_here = os.path.dirname(os.path.abspath(__file__))
+import fdc_probe
+fdc_probe.begin()
+_spec = importlib.machinery.PathFinder.find_spec("sitecustomize", [_path for _path in sys.path if _path != _here])
+if _spec is not None and _spec.loader is not None:
+    _spec.loader.exec_module(importlib.util.module_from_spec(_spec))
+'''
+
+
+def probe(command: str, context: Context, folder: str, edits: list[dict[str, Any]], seconds: float = SECONDS) -> dict[str, Any]:
+    """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, tried, why}`.
+
+    `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
+    `fails`. It is empty, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`),
+    Cancelled.
+    """
+    hidden = os.path.join(os.path.realpath(folder), HIDDEN)
+    shutil.rmtree(hidden, ignore_errors=True)
+    try:
+        os.mkdir(hidden)
+        paths = {path: os.path.realpath(os.path.join(folder, path)) for path in {one["path"] for one in edits}}
+        rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
+        given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "slow": SLOW, "seconds": seconds,
+                 "cpu_seconds": CPU_SECONDS}  # fmt: skip
+        for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
+            with open(os.path.join(hidden, name), "w", encoding="utf-8") as out:
+                out.write(text)
+        inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "repair_probe_inside.py")
+        shutil.copyfile(inside, os.path.join(hidden, "fdc_probe.py"))
+        repair_copy.run_in_copy(["bash", "-c", command], context, folder, _environment(hidden, folder))
+    except ToolFailure as failed:
+        if failed.kind not in ("timeout", "limit"):
+            raise  # else: what was told until then counts
+    finally:
+        told = _told(hidden)
+        shutil.rmtree(hidden, ignore_errors=True)
+    return _read(told, edits)
+
+
+def _environment(hidden: str, folder: str) -> dict[str, str]:
+    places = [hidden, *(one for one in (folder, os.path.join(folder, "src")) if os.path.isdir(one))]
+    return {
+        "PYTHONPATH": os.pathsep.join(places), "PYTEST_ADDOPTS": "-p fdc_probe", "FDC_PROBE": hidden,
+        "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": os.path.join(hidden, "compiled"),
+    }  # fmt: skip
+
+
+def _told(hidden: str) -> list[dict[str, Any]]:
+    rows = []
+    try:
+        with open(os.path.join(hidden, "told"), encoding="utf-8", errors="replace") as text:
+            for line in text:
+                rows.append(json.loads(line))
+    except (OSError, ValueError):
+        return rows  # the last line of a run that was stopped
+    return rows
+
+
+def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, Any]:
+    """The verdicts: what the last process says that failed without an edit."""
+    verdicts: dict[str, str] = {}
+    base: set[str] | None = None
+    for row in told:
+        if row["edit"] < 0:
+            base = set(row["failed"]) if row["status"] != 0 and row["used"] else None
+        elif base is not None and row["used"]:
+            verdicts[edits[row["edit"]]["key"]] = _verdict(row, base)
+    why = "" if verdicts or not edits else "no process of the test command could be forked before it imports what is edited"
+    return {"verdicts": verdicts, "tried": len(verdicts), "why": why}
+
+
+def _verdict(row: dict[str, Any], base: set[str]) -> str:
+    if row["status"] == 0:
+        return "passes"
+    if row["status"] is None or row["status"] < 0 or not row.get("won"):
+        return "fails"
+    return "breaks" if row["stopped"] or not set(row["failed"]) < base else "helps"
