@@ -139,8 +139,8 @@ class Change:
             mates = [user for user in users if user.id in mine]
             both = {field: tuple(mate.id for mate in mates if one.id in getattr(mate, field)) for field in SYMMETRIC}
             new.append(named)
-            made[named] = one._replace(
-                id=named, prime=next_prime(grown), label=part["label"], definition=part["definition"], version=1,
+            made[named] = changed(
+                one, id=named, prime=next_prime(grown), label=part["label"], definition=part["definition"], version=1,
                 added=self.iteration, changed=self.iteration, reviewed=self.iteration, derivation=(), **both,
             )  # fmt: skip
             made |= {mate.id: self.newer(_renamed(mate, one.id, named)) for mate in mates}
