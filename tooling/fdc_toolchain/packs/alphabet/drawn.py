@@ -16,7 +16,7 @@ COUNTED = ("proposed", "accepted", "rejected", "refined", "deferred")
 
 
 def pages(
-    alphabet: Alphabet, summaries: Sequence[Mapping[str, Any]], concepts: Any, rejected: Iterable[Mapping[str, Any]],
+    alphabet: Alphabet, summaries: Sequence[Mapping[str, Any]], concepts: Any, rejected: Sequence[Mapping[str, Any]],
     title: str, ended: str = "",
 ) -> dict[str, str]:  # fmt: skip
     """Every file by its name: four drawings, `metrics.yaml`, `index.html`. `ended`: why the work has ended, where it has.
