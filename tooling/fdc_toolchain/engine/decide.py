@@ -28,6 +28,10 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
     if state.overrun is not None:
         return Wait() if state.running else Finish(state.overrun, None)
     if room > 0 and state.pending:
+        if len(state.pending) == 1 and not (state.budget or state.rules):
+            (want,) = state.pending.values()
+            if want.action is None:  # nothing could forbid it
+                return Performs([want.effect])
         admitted, refused = _admit(state, room)
         if admitted:
             return Performs(admitted)
@@ -43,10 +47,6 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
 
 def _admit(state: RunState, room: int) -> tuple[list[Perform], Stop | None]:
     """The first effects that may start together, and why the next may not."""
-    if not (state.budget or state.rules or len(state.pending) > 1):
-        want = next(iter(state.pending.values()))
-        refused = None if want.action is None else _forbidden(want, {})
-        return ([], refused) if refused else ([want.effect], None)
     admitted: list[Perform] = []
     planned: dict[str, float] = {}
     moved: dict[int, str] = {}
