@@ -38,6 +38,7 @@ def test_the_web_answers_in_the_background_and_the_findings_come_home_with_their
         done = fdc("agent", "T-1", "--network", "off", cwd=home, env=allowing(tea, search=engine))
     assert "AWAITING_RESULT -> PLANNING  (result_ready)" in done.stdout, done.stdout + done.stderr
     findings = state(home)["agent"]["research_findings"]
+    assert f"  {findings['answer'][0]}\n" in done.stdout and f"  report: {findings['report']}\n" in done.stdout
     assert findings["answered"] and [f"{tea.url}/white"] == [row["url"] for row in findings["pages"]]
     assert any("seventy degrees" in line and f"[{tea.url}/white:" in line for line in findings["answer"])
     report = (home / findings["report"]).read_text()

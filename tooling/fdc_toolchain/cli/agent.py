@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 """The protocol's own names of states, beside those of the automaton (C-04)."""
+SHOWN_FINDINGS = 3
+"""Sentences of a research's answer that are shown."""
 
 
 @click.command(
@@ -202,6 +204,9 @@ def _go(
 
     def moved(source: str, trigger: str, dest: str) -> None:
         talk.line(f"{_ALIAS.get(source, source)} -> {_ALIAS.get(dest, dest)}  ({trigger})")
+        if source == "AWAITING_RESULT" and dest == "PLANNING":
+            for line in _found(state.research_findings):
+                talk.line(line)
 
     plan: PlanFile | ModelPlanner
     if asked is None:
@@ -226,6 +231,16 @@ def _go(
     finally:
         graph.close()
     return _tell(graph, state, talk)
+
+
+def _found(findings: dict[str, Any]) -> list[str]:
+    """What a piece of research brought, for whoever plans: its first lines, and where the rest is (FDC-54)."""
+    if not findings.get("answered"):
+        return [f"  the research found no answer: {findings.get('why')}"]
+    answer = findings["answer"]
+    more = len(answer) - SHOWN_FINDINGS
+    rows = [f"  {line}" for line in answer[:SHOWN_FINDINGS]] + ([f"  and {more} more"] if more > 0 else [])
+    return [*rows, f"  report: {findings['report']}"]
 
 
 def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
