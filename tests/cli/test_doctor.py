@@ -67,6 +67,7 @@ def test_live_asks_the_server_what_it_honours(
         found = doctor(workspace, "--live", code=code, HOME=str(workspace), **env)
     assert expected == {name: found[f"endpoint: {name}"]["grade"] for name in expected}
     assert len(server.requests) == 1 and server.requests[0]["max_tokens"] <= 200
+    assert found["endpoint"]["detail"] == server.url
 
 
 def test_nobody_is_asked_without_live(workspace: Path) -> None:

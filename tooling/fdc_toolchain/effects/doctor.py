@@ -55,7 +55,7 @@ def examine(
     root: str, operator: Operator, model: MessagesModel | None, environment: Mapping[str, str], *, live: bool
 ) -> list[Found]:
     """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
-    found = [_python(), *_model(model, environment), *([] if model is None or not live else _asked_and_closed(model))]
+    found = [_python(), *_model(model, environment, live), *([] if model is None or not live else _asked_and_closed(model))]
     found += [*_sandbox(operator), *_web(operator, environment), _disk(root), _sqlite(), _key(), _git(root)]
     return found + [_package(name, use) for name, use in PACKAGES.items()]
 
@@ -64,7 +64,7 @@ def _python() -> Found:
     return Found("python", "ok", f"{sys.version.split()[0]} on {sys.platform}")
 
 
-def _model(model: MessagesModel | None, environment: Mapping[str, str]) -> list[Found]:
+def _model(model: MessagesModel | None, environment: Mapping[str, str], live: bool) -> list[Found]:
     kinds = [name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)]
     key = Found("key", "ok", f"{' and '.join(kinds)} set") if kinds else Found(
         "key", "bad" if model is not None else "note", "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
@@ -76,14 +76,14 @@ def _model(model: MessagesModel | None, environment: Mapping[str, str]) -> list[
     names = sorted({choice.model for choice in model.choices()})
     unknown = [name for name in names if most(name, 1) is None]
     priced = f"; no price is known of {', '.join(unknown)}, so no budget of money is possible" if unknown else ""
-    host = _host(environment.get("ANTHROPIC_BASE_URL", ""))
+    host = _host(environment.get("ANTHROPIC_BASE_URL", ""), "" if live else "; not asked (--live does)")
     return [Found("model", "note" if unknown else "ok", ", ".join(names) + priced), key, host]
 
 
-def _host(address: str) -> Found:
+def _host(address: str, asked: str) -> Found:
     """The address without what may be secret in it: user, password, path and query."""
     if not address:
-        return Found("endpoint", "ok", "the provider's own; not asked (--live does)")
+        return Found("endpoint", "ok", f"the provider's own{asked}")
     try:
         parts = urlsplit(address)
         port = f":{parts.port}" if parts.port else ""
@@ -94,7 +94,7 @@ def _host(address: str) -> Found:
         return Found("endpoint", "bad", "ANTHROPIC_BASE_URL is no http or https address")
     plain = parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1")
     warning = "; the key would travel unencrypted" if plain else ""
-    return Found("endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}; not asked (--live does)")
+    return Found("endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}{asked}")
 
 
 def _asked_and_closed(model: MessagesModel) -> list[Found]:
