@@ -81,7 +81,7 @@ def machine(rng: random.Random) -> Machine:
 
 
 def plan_set(seed: int, *, kept: bool = False) -> PlanSet:
-    """The plan set of a seed. `kept`: every `for` is a fork of one branch whose failure is kept."""
+    """The plan set of a seed. `kept`: every `for` is a fork of one branch, and most keep its failure."""
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3, 4))
     machines = [machine(rng) if number == 0 or rng.random() < 0.35 else None for number in range(count)]
@@ -122,7 +122,9 @@ def _with_forks(body: list) -> list:
     out: list = []
     for item in body:
         parts = [_with_forks(part) if isinstance(part, list) else part for part in item]
-        out.append(("kept", 1, parts[2]) if parts[0] == "for" else tuple(parts))
+        if parts[0] == "for":
+            parts = ["kept" if item[1] != 2 else "fork", 1, parts[2]]
+        out.append(tuple(parts))
     return out
 
 
@@ -136,8 +138,8 @@ def _write(body: list, level: int, lines: list[str]) -> None:
         elif item[0] == "each":
             lines.append(f"{pad}for_each_file *.x")
             _write(item[1], level + 1, lines)
-        elif item[0] in ("for", "kept"):
-            head, tail = ("for", "") if item[0] == "for" else ("fork", " keep failures")
+        elif item[0] in ("for", "fork", "kept"):
+            head, tail = ("fork", " keep failures") if item[0] == "kept" else (item[0], "")
             lines.append(f'{pad}{head} _i in "x" max {item[1]}{tail}')
             _write(item[2], level + 1, lines)
         elif item[0] == "iterate":
@@ -191,7 +193,7 @@ def runs(made: PlanSet, number: int) -> set[tuple[str | None, ...]]:
             return {(None, *run) for run in ends}, {(None, *run) for run in stops}
         if item[0] == "each":
             return rounds(item[1], 0, made.unbounded, stopping)
-        if item[0] == "for":
+        if item[0] in ("for", "fork"):
             return rounds(item[2], 0, item[1], stopping)
         if item[0] == "iterate":
             return rounds(item[2], 1, item[1], stopping)
@@ -264,7 +266,7 @@ def judged(made: PlanSet) -> list[int]:
                 visit(item[1])
             elif item[0] == "each":
                 work += item[1]
-            elif item[0] in ("for", "iterate", "kept"):
+            elif item[0] in ("for", "iterate", "fork", "kept"):
                 work += item[2]
             elif item[0] == "if":
                 work += item[1] + item[2]
