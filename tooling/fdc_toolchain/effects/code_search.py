@@ -94,7 +94,7 @@ class Tree:
         """What others made of a search, for the next one who asks the same."""
         self._stemmer = Stemmer()
         self._stems: dict[str, str] = {}
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
 
     def text(self, path: str) -> tuple[str, str, list[int]]:
         """A file's text, the same in lower case, and where its lines begin."""
@@ -114,14 +114,14 @@ class Tree:
 
     def outline(self, path: str) -> Outline | None:
         """The outline of a source file; None for prose."""
-        with self._lock:
+        with self.lock:
             if path not in self._outlines:
                 self._outlines[path] = outline(self.documents[path]) if is_code(path) else None
             return self._outlines[path]
 
     def shape(self, path: str) -> Shape:
         """The sections and blocks of a document that is no source file."""
-        with self._lock:
+        with self.lock:
             if path not in self._shapes:
                 from .outline import outline as read
 
@@ -136,7 +136,7 @@ class Tree:
 
     def stems(self, words: Iterable[str]) -> dict[str, str]:
         """The stem of each word."""
-        with self._lock:
+        with self.lock:
             fresh = sorted({word for word in words if word not in self._stems})
             for word, found in zip(fresh, self._stemmer(fresh) if fresh else ()):
                 self._stems[word] = found[0] if found else word
@@ -146,7 +146,7 @@ class Tree:
         """What speaks of the concepts; what has one of the `names` first, and documents last where `code` is asked for.
         Kept for the next one who asks the same."""
         key = (tuple(concepts), frozenset(names), code)
-        with self._lock:
+        with self.lock:
             if key not in self._found:
                 self._found[key] = Search(self, *key)
             return self._found[key]
@@ -262,11 +262,12 @@ class Search:
 
     def units(self) -> list[Unit]:
         """Every unit that has a word of the question, best first."""
-        if self._units is None:
-            found = [unit for path in self.best_files() for unit in self._of(path)]
-            found.sort(key=lambda one: (-one.score, one.path, one.line))
-            self._units = found
-        return self._units
+        with self.tree.lock:  # all tracks ask at once; one does the work
+            if self._units is None:
+                found = [unit for path in self.best_files() for unit in self._of(path)]
+                found.sort(key=lambda one: (-one.score, one.path, one.line))
+                self._units = found
+            return self._units
 
     def ordered(self, units: list[Unit]) -> None:
         """Puts units into another order, that of their scores."""

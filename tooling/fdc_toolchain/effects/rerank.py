@@ -104,11 +104,15 @@ def embedded(texts: list[str], tokens: int) -> Any:
 
 def reranked(search: Search, question: str) -> Search:
     """The same search, its best units in the order of words and meaning together; those further down stay as they are."""
-    key = ("reranked", search.concepts, search.names, question)
-    with _lock:
+    key = ("reranked", search.concepts, search.names, search.code, question)
+    with search.tree.lock:  # all tracks ask at once; one does the work
         known = search.tree.kept.get(key)
-    if known is not None:
+        if known is None:
+            known = search.tree.kept[key] = _ordered(search, question)
         return known
+
+
+def _ordered(search: Search, question: str) -> Search:
     units = search.units()
     head, rest = units[:DEPTH], units[DEPTH:]
     out = copy.copy(search)
@@ -122,8 +126,6 @@ def reranked(search: Search, question: str) -> Search:
         ]
         head = [unit._replace(score=round(max(most * value, least), 6)) for value, unit in zip(worth, head)]
         out.ordered(sorted(head, key=lambda one: (-one.score, one.path, one.line)) + rest)
-    with _lock:
-        search.tree.kept[key] = out
     return out
 
 
