@@ -70,6 +70,9 @@ PLANS = {
     "forks": HEAD + "first <- deed one\ngot <- fork x in {first.list} max 3\n    done <- deed branch-{x}\n"
     "    create_file_with_block {x}.txt\n        {x}\n    call_plan inner.plan who={x}\n    yield {done.name}\n"
     "create_file_with_block out.txt\n    {got}\n" + TAIL,
+    "kept": HEAD + "first <- deed one\ngot <- fork x in {first.list} max 3 keep failures\n    done <- deed branch-{x}\n"
+    "    yield {done.name}\n    require x != \"y\" else \"not y\"\n    if x == \"z\"\n        read_file none-{x}.txt\n"
+    "    create_file_with_block {x}.txt\n        {x}\ncreate_file_with_block out.txt\n    {got}\ndeed last\n" + TAIL,
     "asks": HEAD + "a <- request_user_input which?\nf <- deed {a}\nfork x in {f.list} max 3\n"
     "    b <- request_user_input for {x}?\n    create_file_with_block {x}-{b}.txt\n        {b}\n"
     "record_user_approval_for_plan\ndeed last\n" + TAIL,
@@ -229,7 +232,8 @@ def crash_everywhere(matrix: Matrix, plan: str, room: int, second: int = 0) -> i
     return crashes
 
 
-CASES = [(plan, room) for plan in PLANS for room in {"forks": (1, 2, 4), "asks": (1, 4)}.get(plan, (1,))]
+CASES = [(plan, room) for plan in PLANS for room in {"forks": (1, 2, 4), "asks": (1, 4), "kept": (2,)}.get(plan, (1,))]
+"""`kept` is LGTM-38: a branch stops at a gate, another because a tool fails, and the run goes on."""
 
 
 @pytest.mark.slow
