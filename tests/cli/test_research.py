@@ -19,6 +19,9 @@ QUESTION = "How hot is the water for green tea?"
 NAME = "research/how-hot-is-the-water-for-green-tea.md"
 
 
+CODE = "(`--code` reads the comments and docstrings of source files)"
+
+
 def test_the_answer_is_printed_with_its_places_and_the_report_is_named(tmp_path: Path) -> None:
     """FDC-57."""
     write(tmp_path, {"docs/tea.md": TEA})
@@ -26,7 +29,8 @@ def test_the_answer_is_printed_with_its_places_and_the_report_is_named(tmp_path:
     assert (0, "") == (done.returncode, done.stderr)
     assert "- Green tea wants water of eighty degrees.\n  docs/tea.md:3\n" in done.stdout
     assert re.search(
-        rf"^1 documents? read in .*; (\d+) citations checked, \1 hold\nreport: {NAME}  \(run [\w-]+\)$",
+        rf"^1 documents? read in .*; (\d+) citations checked, \1 hold(?:; the report has all of them)?\n"
+        rf"report: {NAME}  \(run [\w-]+\)$",
         done.stdout,
         re.M,
     )
@@ -121,6 +125,7 @@ def test_a_report_that_cannot_be_written_does_not_take_the_answer_with_it(tmp_pa
     ("files", "question", "why"),
     [
         ({"picture.png": "x"}, QUESTION, "there are no documents to read"),
+        ({"tea.py": "x = 1"}, QUESTION, f"there are no documents to read\n{CODE}"),
         ({"a.md": b"\xff\xfe"}, QUESTION, "there are no documents to read\n  skipped a.md: UTF-16 text, not UTF-8"),
         ({"tea.md": TEA}, "xyzzy plugh?", "no document has a word of the question"),
         ({"tea.md": TEA}, "☕", "no document has a word of the question"),

@@ -267,6 +267,9 @@ def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str
         return code
     if ended.stop is not None:
         click.echo(visible(ended.stop["message"]), err=True)
+        scan = show.results.get("scan_documents") or {}
+        if scan.get("include") == "documents" and not scan.get("documents") and _has_code(folder):
+            click.echo("(`--code` reads the comments and docstrings of source files)", err=True)
         for path, reason in _skips(show)[:5]:
             click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
         _unread(show)
@@ -275,6 +278,15 @@ def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str
     else:
         click.echo(f"the world failed: {visible(ended.message)}", err=True)
     return code
+
+
+def _has_code(folder: str) -> bool:
+    """Whether there are source files in a folder, near its top."""
+    from itertools import islice
+
+    from ..effects.code_outline import is_code
+
+    return any(is_code(name) for _, _, names in islice(os.walk(folder), 50) for name in names)
 
 
 def _answer(show: _Watching) -> None:
@@ -297,7 +309,8 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
     pages = len(_web(show).get("pages", ()))
     read = f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}"
     read += f", {count(pages, 'page')} on the web" if pages else ""
-    click.echo(f"{read}; {checked} checked, {held} hold")
+    shown = sum(" [" in line for line in str(done.get("answer", "")).split("\n"))
+    click.echo(f"{read}; {checked} checked, {held} hold" + ("; the report has all of them" if held > shown else ""))
     click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
 
 
