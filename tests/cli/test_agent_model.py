@@ -12,8 +12,9 @@ import pytest
 from tests.cli.test_agent import BAD, PLAN
 from tests.cli.test_prompts import GOOD, JUDGE, PROMPT, SCHEMA, world
 from tests.support import process
+from tests.support.background import fdc_started, wait_for
 from tests.support.inside import fdc
-from tests.support.messages_api import Item, fault, messages_api, reply
+from tests.support.messages_api import Item, fault, held, messages_api, reply
 from tests.support.repository import ROOT
 
 pytest.importorskip("anthropic")
@@ -111,3 +112,67 @@ def test_a_budget_that_cannot_be_kept_to_is_a_finding_about_the_plan(home: Path)
         home, "Grade tea", "--task-id", "T-1", "--model", "nobody-knows-1", script=[reply(json.dumps({"plan": plan}))]
     )
     assert (1, 1) == (code, len(asked)) and "the price of `nobody-knows-1` is not in" in out and "bug" not in out
+
+
+def test_a_task_s_budget_is_over_its_runs_and_all_that_its_controller_asks(home: Path) -> None:
+    """Planner and plan share it; used up, the task waits, and more of it goes on (FDC-92, issue 4 "Bounded")."""
+    plan = judging(home).replace("found <-", "first <- judge milk\nfound <-").replace("{found", "{first.grade} {found")
+    script = [reply(json.dumps({"plan": plan})), GOOD, GOOD]
+    words = ("Grade tea", "--task-id", "T-1", "--budget", "model_calls=3")
+    code, out, err, asked = agent(home, *words, script=script)
+    assert (1, "", 2) == (code, err, len(asked)), out  # one is left, and a judge may need two
+    assert "the budget of 2 model_calls is used up before `judge`" in out and "task T-1: EXECUTING" in out
+    code, out, _, asked = agent(home, "--resume", "T-1", "--budget", "model_calls=4", script=[GOOD])
+    assert (0, 1) == (code, len(asked)) and "\ngrade 7 7\n" in out, out
+
+
+def test_a_planner_that_has_used_the_budget_up_is_not_asked_again(home: Path) -> None:
+    script = [reply(json.dumps({"plan": BAD}))] * 9
+    code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script)
+    assert (1, "", 2) == (code, err, len(asked))
+    assert "the task's budget of 2 model_calls is used up; `fdc agent --resume T-1 --budget model_calls=NUMBER`" in out
+    good = [reply(json.dumps({"plan": PLAN}))]
+    assert 0 == agent(home, "--resume", "T-1", "--budget", "model_calls=3", script=good)[0]
+
+
+def test_no_answer_is_longer_than_the_task_s_money_allows(home: Path) -> None:
+    script = [reply(json.dumps({"plan": PLAN}), tokens=(100, 20))]
+    with messages_api(script) as server:
+        words = ("agent", "Say hello", "--task-id", "T-1", "--budget", "money=0.05", "--network", "off")
+        done = fdc(*words, cwd=home, env=world(server, home))
+    assert done.returncode == 0, done.stdout
+    assert server.requests[0]["max_tokens"] * 15e-6 < 0.05
+    kept = json.loads((home / ".fdc/agents/T-1/purse.json").read_text())
+    assert {"model_calls": 1, "tokens": 120} == {one: kept["spent"][one] for one in ("model_calls", "tokens")}
+    assert 0 < kept["spent"]["money"] < 0.01 and kept["pending"] == {}
+
+
+def test_what_a_killed_controller_had_set_aside_counts(home: Path) -> None:
+    """SIGKILL while the planner is asked: nobody knows what that cost, so what was set aside is spent."""
+    with messages_api([held("late")]) as server:
+        words = ("agent", "Say hello", "--task-id", "T-1", "--budget", "model_calls=3", "--network", "off")
+        with fdc_started(*words, cwd=home, env=world(server, home)) as process_:
+            wait_for(lambda: server.requests)
+            process_.kill()
+        server.release.set()
+    code, out, _, asked = agent(home, "--resume", "T-1", script=[reply("no"), reply("no")], start=process.fdc)
+    assert (1, 1) == (code, len(asked)), out  # one call is left, and a reply that does not fit is not mended with it
+    assert 3 == json.loads((home / ".fdc/agents/T-1/purse.json").read_text())["spent"]["model_calls"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(["--budget", "steps=3"], "a task's budget limits"), (["--budget", "money=1", "--model", "unheard-of"], "the price of")],
+)
+def test_a_task_s_budget_that_cannot_be_kept_to_is_one_sentence(home: Path, words: list[str], why: str) -> None:
+    code, out, err, asked = agent(home, "Say hello", *words, script=[])
+    assert (2, "", []) == (code, out, asked) and why in err
+
+
+def test_research_under_a_budget_asks_no_model(home: Path) -> None:
+    """It is made in a process of its own, whose questions nobody could count: there it quotes."""
+    (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
+    script = [reply(json.dumps({"plan": "research how hot is green tea"})), reply(json.dumps({"plan": PLAN}))]
+    code, out, _, asked = agent(home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script)
+    assert (0, 2) == (code, len(asked)), out
+    assert "80 degrees" in asked[1]

@@ -14,6 +14,7 @@ from .exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, UsageError, WorldError
 from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
+    from ..effects.agent_purse import Purse
     from ..effects.model import MessagesModel
     from ..workflows.agent_state import AgentState
     from ..workflows.master_control import MasterControlGraph
@@ -41,6 +42,8 @@ SHOWN_FINDINGS = 3
 )  # fmt: skip
 @click.option("--attempts", type=click.IntRange(1, 50), default=5, show_default=True, help="Versions of the plan judged.")
 @click.option("--model", metavar="NAME", help="The model that plans and codes (else FDC_MODEL; none: whoever writes the files).")
+@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N",
+              help="What the task may have models do, all in all: model_calls, tokens, money.")
 @click.option("--analysis", type=click.Path(dir_okay=False), help="A text for the post-mortem: its sections, or its summary.")
 @click.option("--fsm", default="tooling/fsm.json", show_default=True, metavar="FILE", help="The automaton of the task's life.")
 @click.option("--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none.")
@@ -56,6 +59,7 @@ def command(
     wait: float,
     attempts: int,
     model: str | None,
+    budgets: tuple[str, ...],
     analysis: str | None,
     fsm: str,
     network: str | None,
@@ -83,6 +87,7 @@ def command(
     if reorient and resume is None:
         raise UsageError("--reorient goes with --resume ID")
     talk = _Talk(quiet, form)
+    budget = _budget(budgets)
     operator = Operator.of_environment(model=model)
     world = LocalWorld(root, show=talk.steps, network=network, operator=operator)
     asked = model_for(root, operator.model)
@@ -94,6 +99,7 @@ def command(
         if holder is not None:
             raise WorldError(f"the task `{named}` is in the hands of {holder}; one controller at a time")
         try:
+            world.purse = _purse(world, named, budget, asked)
             graph, state = _opened(world, fsm, named, task, reorient, asked)
             return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked)
         finally:
@@ -106,6 +112,29 @@ def command(
         raise WorldError(str(wrong)) from wrong
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
+
+
+def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
+    """The ceilings of a task. Raises UsageError."""
+    from ..effects.agent_purse import MEASURES
+    from .run_options import budget_of
+
+    found = budget_of(pairs)
+    wrong = [measure for measure in found if measure not in MEASURES]
+    if wrong:
+        raise UsageError(f"a task's budget limits {', '.join(MEASURES)}; {wrong[0]} are a plan's: `budget {wrong[0]} N` in it")
+    return found
+
+
+def _purse(world: LocalWorld, task_id: str, budget: dict[str, float], asked: MessagesModel | None) -> Purse:
+    """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
+    from ..effects.agent_purse import Purse
+    from . import money
+
+    purse = Purse(world.root, task_id, {}, world.used)
+    if asked is not None and "money" in {**purse.budget, **budget}:
+        money.listed(sorted({choice.model for choice in asked.choices()}))
+    return Purse(world.root, task_id, budget, world.used) if budget else purse
 
 
 class _Talk:
@@ -173,7 +202,7 @@ def _opened(
     from .agent_model import AskedModel
     from .agent_world import PersonModel
 
-    model = PersonModel(world.root, named) if asked is None else AskedModel(asked)
+    model = PersonModel(world.root, named) if asked is None else AskedModel(asked, world.purse)
     graph = MasterControlGraph(fsm, world=world, model=model)
     if task is not None:
         return graph, AgentState(task, task_id=named)
@@ -217,7 +246,8 @@ def _go(
         from .agent_model import AskedModel, tools_of
 
         talk.line(f"{asked.choice('planner').model} plans")
-        plan = ModelPlanner(graph, AskedModel(asked), world.root, plan_file, attempts=attempts, tools=tools_of(world.root))
+        planner = AskedModel(asked, world.purse)
+        plan = ModelPlanner(graph, planner, world.root, plan_file, attempts=attempts, tools=tools_of(world.root))
     deadline = time.monotonic() + wait
     try:
         while True:

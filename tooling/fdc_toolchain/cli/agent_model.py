@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING, Any
 from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
 
 if TYPE_CHECKING:
-    from ..effects.model import MessagesModel
+    from ..effects.agent_purse import Purse
+    from ..effects.model import MessagesModel, Question
 
 
 class AskedModel:
-    """Asks a model (port `workflows.model_port.ModelPort`); settings by role are those of the workspace."""
+    """Asks a model (port `workflows.model_port.ModelPort`); settings by role are those of the workspace.
 
-    def __init__(self, model: MessagesModel) -> None:
+    `purse`: the task's account, where it has a budget.
+    """
+
+    def __init__(self, model: MessagesModel, purse: Purse | None = None) -> None:
         self._model = model
+        self._purse = purse if purse is not None and purse.budget else None
 
     def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
-        """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes: the task can be resumed."""
+        """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
+        from ..effects.agent_purse import Exhausted
         from ..effects.failure import ToolFailure
         from ..effects.model import Question
         from ..engine.ports import WorldFailed
@@ -27,12 +33,39 @@ class AskedModel:
         turns = [message for message in messages if message["role"] != "system"]
         text = turns[0]["content"] if len(turns) == 1 else "\n\n".join(f"{one['role']}: {one['content']}" for one in turns)
         try:
-            reply = self._model.ask(Question(role, system, text, schema))
+            question = self._limited(Question(role, system, text, schema))
+        except Exhausted as none:
+            raise ModelWaiting(str(none)) from none
+        try:
+            reply = self._model.ask(question)
         except ToolFailure as failed:
+            self._settle(failed.usage)
+            if self._purse is not None and failed.kind == "budget":
+                measure = next(one for one in ("tokens", "money") if one in self._purse.budget)
+                raise ModelWaiting(str(self._purse.exhausted(measure))) from failed
             raise ModelFailed(f"the {role}: {failed}") from failed
         except WorldFailed as failed:
+            self._settle(None)
             raise ModelWaiting(f"the {role} cannot be asked now: {failed}") from failed
+        self._settle(reply.usage)
         return validated(reply.value, schema)
+
+    def _limited(self, question: Question) -> Question:
+        """The question with what is set aside for it as its ceilings. Raises Exhausted."""
+        if self._purse is None:
+            return question
+        from ..effects.model_prices import most
+
+        choice = self._model.choice(question.role)
+        turns = choice.repairs + 1
+        size = len(f"{question.system}{question.text}{question.schema}".encode("utf-8", "replace")) + 2000
+        held = self._purse.reserve(turns, turns * (size + turns * choice.max_tokens), most(choice.model, 1))
+        calls, tokens = held.get("model_calls"), held.get("tokens")
+        return question._replace(calls=None if calls is None else int(calls), tokens=None if tokens is None else int(tokens))
+
+    def _settle(self, usage: dict[str, float] | None) -> None:
+        if self._purse is not None:
+            self._purse.settle(usage)
 
 
 def tools_of(root: str) -> tuple[str, ...]:

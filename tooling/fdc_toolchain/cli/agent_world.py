@@ -18,6 +18,7 @@ from .exits import Exit, UsageError, WorldError
 from .progress import Lines, Quiet, Silent
 
 if TYPE_CHECKING:
+    from ..effects.agent_purse import Purse
     from ..effects.context import Context
     from ..effects.operator import Operator
     from ..engine.events import Outcome, Perform, Record
@@ -44,6 +45,8 @@ class LocalWorld:
         self._show = show
         self._network = network
         self._operator = operator
+        self.purse: Purse | None = None
+        """The task's account, where it has a budget."""
 
     # Settings, orientation, the log
 
@@ -171,13 +174,16 @@ class LocalWorld:
         from ..program.codec import encode
         from . import money, wiring
 
+        ceilings = self._ceilings(program, run)
         try:
-            rates = money.settle(self.root, program, {}, self._operator)
+            rates = money.settle(self.root, program, ceilings, self._operator)
         except UsageError as wrong:
             raise ValueError(str(wrong)) from wrong
         runs.folder(self.root)
         task = self._task(task_id)
-        inputs: dict[str, Any] = {"given": {}, "builtin": {"run": f"runs/{run}"}, "budget": {}}
+        inputs: dict[str, Any] = {"given": {}, "builtin": {"run": f"runs/{run}"}, "budget": ceilings}
+        if self.purse is not None:
+            self.purse.begin(run)
         if rates is not None:
             inputs["model"] = rates
         if task is not None:
@@ -191,6 +197,34 @@ class LocalWorld:
             return True
         finally:
             store.close()
+
+    def _ceilings(self, program: dict[str, Any], run: str) -> dict[str, float]:
+        """What a run of the task may use: what its plan says, and no more than the task has left."""
+        left = {} if self.purse is None else self.purse.left(run)
+        return {measure: min(number, program["budget"].get(measure, number)) for measure, number in left.items()}
+
+    def used(self, run: str) -> dict[str, float]:
+        """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
+        from ..engine.fold import fold
+
+        try:
+            state = fold(*self.peek(run))
+        except LookupError:
+            return {}  # a controller was lost before it was on record
+        return {one: state.spent.get(one, 0.0) + state.reserved.get(one, 0.0) for one in {*state.spent, *state.reserved}}
+
+    def _changed(self, run: str) -> dict[str, float]:
+        """The ceilings of a run that are other ones by now, because the controller asked too, or there is more budget."""
+        from ..engine.fold import fold
+
+        if self.purse is None or not self.purse.budget:
+            return {}
+        program, inputs, records = self.peek(run)
+        state = fold(program, inputs, records)
+        if state.ended and (state.stop is None or state.stop.kind not in ("budget", "overrun")):
+            return {}
+        wanted = self._ceilings(program, run)
+        return {measure: number for measure, number in wanted.items() if state.budget.get(measure) != number}
 
     def _task(self, task_id: str) -> dict[str, Any] | None:
         from ..effects import activity_log
@@ -255,7 +289,9 @@ class LocalWorld:
         from . import wiring
 
         try:
-            ended = wiring.drive_run(self.root, run, self._show(), answers=dict(answers), operator=self._operator)
+            ended = wiring.drive_run(
+                self.root, run, self._show(), answers=dict(answers), operator=self._operator, budget=self._changed(run)
+            )
         except WorldError as failed:
             return Driven("broken", str(failed))
         except Exit as refused:
@@ -332,6 +368,8 @@ class LocalWorld:
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        if self.purse is not None and self.purse.budget:
+            environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
         background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)
 
     def poll(self, task_id: str, name: str) -> Polled:

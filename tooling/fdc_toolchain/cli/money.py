@@ -30,7 +30,7 @@ def settle(
     limits = {**program["budget"], **budget}
     _declared(program, limits)
     if asked and "money" in limits:
-        _listed(asked)
+        listed(asked)
     rate, _ = _dearest(asked)
     return {"names": asked, "rate": rate}
 
@@ -58,7 +58,7 @@ def check(root: str, store: Store, row: RunRow, budget: Mapping[str, float], ope
     if not asked:
         return
     run, inputs = row.name, row.inputs
-    _listed(asked)
+    listed(asked)
     rate, dearest = _dearest(asked)
     recorded = inputs.get("model", {}).get("rate")
     if not recorded:
@@ -91,7 +91,8 @@ def _declared(program: Mapping[str, Any], limits: Mapping[str, float]) -> None:
                 raise UsageError(f"a budget of {measure} cannot be kept to: {missing}")
 
 
-def _listed(asked: list[str]) -> None:
+def listed(asked: list[str]) -> None:
+    """Raises UsageError for a model whose price is not known, so that no budget of money could be kept to."""
     from ..effects.model_prices import PRICES, most
 
     for name in asked:

@@ -1,0 +1,122 @@
+"""What a task may have models do, over all its runs and all that its controller asks: `.fdc/agents/TASK/purse.json`.
+
+Like in a run, the most that a question may use is set aside on record before it is put, and what it used counts
+when the answer is there; of one that a killed controller had put, what was set aside counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import durable
+from . import agent_files
+
+MEASURES = ("model_calls", "tokens", "money")
+DIGITS = 9
+_FILE = "purse.json"
+
+
+class Exhausted(Exception):
+    """Nothing is left of something; the message says of what, and how the task goes on."""
+
+
+class Purse:
+    """The account of one task. `budget` has its ceilings by measure; without one it keeps nothing."""
+
+    def __init__(
+        self, root: str, task_id: str, more: Mapping[str, float], used: Callable[[str], Mapping[str, float]]
+    ) -> None:
+        """`more`: ceilings that replace those on record. `used`: what a run has spent.
+
+        Raises ValueError for a damaged account, WorldFailed and OSError where it cannot be kept.
+        """
+        self._task = task_id
+        self._used = used
+        self._path = os.path.join(root, *agent_files.folder(root, task_id).split("/"), _FILE)
+        self._row: dict[str, Any] = {"format": 1, "budget": {}, "spent": {}, "pending": {}, "runs": [], **_read(self._path)}
+        self.budget: dict[str, float] = self._row["budget"]
+        lost = self._row["pending"]
+        if more or lost:
+            self.budget.update(more)
+            agent_files.made(root, task_id)
+            self._settle(lost)
+
+    def left(self, run: str | None = None) -> dict[str, float]:
+        """What is left of each measure that has a ceiling; to a run of the task, with what it has used itself."""
+        left = dict(self.budget)
+        others = [self._used(one) for one in self._row["runs"] if one != run] if left else []
+        for measure in left:
+            gone = sum(row.get(measure, 0.0) for row in (self._row["spent"], *others))
+            left[measure] = max(0.0, round(left[measure] - gone, DIGITS))
+        return left
+
+    def begin(self, run: str) -> None:
+        """Takes a run into the account, before it is on record."""
+        if self.budget and run not in self._row["runs"]:
+            self._row["runs"].append(run)
+            self._save()
+
+    def reserve(self, calls: int, tokens: int, rate: float | None) -> dict[str, float]:
+        """Sets aside what a question may use: so many calls and tokens at most, at the rate of a token; less where less is left.
+
+        Returns the ceilings by measure (`tokens` also where only money has one). Raises Exhausted.
+        """
+        left = self.left()
+        held: dict[str, float] = {}
+        if "model_calls" in left:
+            held["model_calls"] = min(calls, int(left["model_calls"]))
+        if "tokens" in left or "money" in left:
+            most = min(tokens, int(left.get("tokens", tokens)))
+            if "money" in left and rate:
+                most = min(most, int(left["money"] / rate))
+            held["tokens"] = most
+        for measure, number in held.items():
+            if number < 1:
+                raise self.exhausted("money" if measure == "tokens" and left.get("tokens", 1) >= 1 else measure)
+        aside = dict(held)
+        if "money" in left:
+            aside["money"] = round(held["tokens"] * (rate or 0.0), DIGITS)
+        self._row["pending"] = aside
+        self._save()
+        return held
+
+    def settle(self, usage: Mapping[str, float] | None) -> None:
+        """What the question used; None: nobody knows, so what was set aside counts."""
+        if self.budget:
+            self._settle(self._row["pending"] if usage is None else usage)
+
+    def exhausted(self, measure: str) -> Exhausted:
+        """What to raise where a measure is used up."""
+        return Exhausted(
+            f"the task's budget of {self.budget[measure]:g} {measure} is used up; "
+            f"`fdc agent --resume {self._task} --budget {measure}=NUMBER` goes on with more"
+        )
+
+    def _settle(self, usage: Mapping[str, float]) -> None:
+        spent = self._row["spent"]
+        for measure in MEASURES:
+            if usage.get(measure):
+                spent[measure] = round(spent.get(measure, 0.0) + usage[measure], DIGITS)
+        self._row["pending"] = {}
+        self._save()
+
+    def _save(self) -> None:
+        durable.replace(self._path, json.dumps(self._row, indent=1, sort_keys=True).encode("ascii") + b"\n")
+
+
+def _read(path: str) -> dict[str, Any]:
+    data = durable.read(path)
+    if data is None:
+        return {}
+    try:
+        found = json.loads(data)
+        tables = [found[name] for name in ("budget", "spent", "pending")]
+        numbers = all(name in MEASURES and isinstance(n, (int, float)) for table in tables for name, n in table.items())
+        if not numbers or not all(isinstance(run, str) for run in found["runs"]):
+            raise ValueError("it holds something else than amounts")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as wrong:
+        raise ValueError(f"{path} is damaged: {wrong}") from wrong
+    return dict(found)
