@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _POLL = 0.05
 _CANCEL = 0.5
+_ASIDE = 0.2
+"""Seconds that a worker without the key waits, so that it is not the next one, too."""
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Fleet:
 
     def work(self, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
         """Drives a run or a piece of one (`effects.dispatch.Work`)."""
-        from ..effects.dispatch import is_sealed
+        from ..effects.dispatch import first, is_sealed
         from ..effects.journal import Damaged, Untrusted
         from ..engine.events import Mismatch
         from ..engine.ports import Fenced, WorldFailed
@@ -64,16 +66,18 @@ class Fleet:
         self.under_way.add(delivery)
         try:
             if not (self.trust or is_sealed(run, asked, delivery, self.key)):
-                return {"refused": f"what was asked of the run {run} is not sealed by the key of {self.session.executor}"}
+                why = f"what was asked of the run {run} is not sealed by the key of {self.session.executor}"
+                return self._offer_again(run, asked, delivery, why)
             store = self._store()
-            return self._work(store, run, asked, delivery)
+            return self._work(store, run, asked, first(delivery))
         except _Leaving:
             self.under_way.discard(delivery)
             return self._stay()
         except Fenced as fenced:
             return {"fenced": str(fenced)}
         except Untrusted:
-            return {"refused": f"the run {run} is not sealed by the key of the worker {self.session.executor}"}
+            why = f"the run {run} is not sealed by the key of the worker {self.session.executor}"
+            return self._offer_again(run, asked, delivery, why)
         except (Damaged, Mismatch, ProgramError, Exit) as refused:
             return {"refused": str(refused)}
         except WorldFailed as failed:
@@ -88,6 +92,20 @@ class Fleet:
             self.under_way.discard(delivery)
             if store is not None:
                 store.close()
+
+    def _offer_again(self, run: str, asked: dict[str, Any], delivery: str, why: str) -> dict[str, Any]:
+        """Has another worker try what this one has not the key for. Returns what the delivery ends with."""
+        from ..effects.liveness import number
+        from ..engine.ports import WorldFailed
+
+        self.leaving.wait(_ASIDE)
+        try:
+            return self.sender.offer_again(
+                run, asked, delivery, why, number(self.session.executor), self.session.alive(), piece="~" in run
+            )
+        except WorldFailed as failed:
+            self.fatal(str(failed))
+            return {"refused": str(failed)}
 
     def _store(self) -> PgStore:
         from ..effects.pg_journal import PgStore

@@ -43,6 +43,9 @@ GRACE = 3.0
 LONG = 30.0
 """Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
 
+OFFERS = 40
+"""Times that a delivery goes on from workers of another key, to whichever takes it, before it is refused."""
+
 Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
 """Drives a run (its name, what the client asked for, the delivery's id); returns how that went, raises nothing."""
 
@@ -55,11 +58,16 @@ def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) ->
 def is_sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> bool:
     """Whether that is what a holder of the key asked for. Nothing asked for needs no seal."""
     plain = {name: value for name, value in asked.items() if name != "seal"}
-    return not plain or compare_digest(str(asked.get("seal", "")), _seal(run, plain, delivery, key))
+    return not plain or compare_digest(str(asked.get("seal", "")), _seal(run, plain, first(delivery), key))
 
 
 def _seal(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> str:
     return blake2b(canonical([run, delivery, asked]).encode(), digest_size=16, key=key or b"").hexdigest()
+
+
+def first(delivery: str) -> str:
+    """The delivery that a client sent, of one that workers have offered to each other."""
+    return delivery.partition("/")[0]
 
 
 def prepare(url: str) -> None:
@@ -108,12 +116,32 @@ class Sender:
         return delivery
 
     def outcome(self, delivery: str) -> dict[str, Any] | None:
-        """What a worker said in the end of a delivery; None where it has not."""
-        found = self._try(lambda: self._client.list_workflows(workflow_ids=[delivery]))
-        if not found or found[0].status in ("ENQUEUED", "PENDING", "DELAYED"):
+        """What the last worker that had a delivery said in the end; None where it has not."""
+        ids = [delivery, *(f"{delivery}/{at}" for at in range(1, OFFERS + 1))]
+        found = {one.workflow_id: one for one in self._try(lambda: self._client.list_workflows(workflow_ids=ids))}
+        one, at = found.get(delivery), 0
+        while one is not None and isinstance(one.output, dict) and "offered" in one.output:
+            at += 1
+            one = found.get(f"{delivery}/{at}")
+        if one is None or one.status in ("ENQUEUED", "PENDING", "DELAYED"):
             return None
-        said = found[0].output
-        return said if isinstance(said, dict) else {"refused": f"the delivery ended as {found[0].status}: {found[0].error}"}
+        return one.output if isinstance(one.output, dict) else {"refused": f"the delivery ended as {one.status}: {one.error}"}
+
+    def offer_again(
+        self, run: str, asked: dict[str, Any], delivery: str, why: str, by: int, alive: set[int], *, piece: bool
+    ) -> dict[str, Any]:
+        """Puts a delivery that the worker numbered `by` cannot take, for its key, back for those that have not said so yet.
+
+        Returns what to end this one with: where all that are `alive` have said so, or after OFFERS, a refusal for `why`.
+        """
+        known = [one for one in self.deliveries(run) if first(one.workflow_id) == first(delivery)]
+        refused = {by, *(number for one in known if isinstance(one.output, dict) for number in one.output.get("by", ()))}
+        at = delivery.partition("/")[2]
+        following = int(at) + 1 if at.isdecimal() else 1
+        if alive <= refused or following > OFFERS:
+            return {"refused": why, "by": sorted(refused | alive)}
+        self.send(run, asked, piece=piece, delivery=f"{first(delivery)}/{following}")
+        return {"offered": following, "by": sorted(refused)}
 
     def deliveries(self, run: str) -> list[Any]:
         """All deliveries of a run (DBOS's status of each)."""
@@ -228,7 +256,9 @@ class Janitor:
             return
         last = max(known, key=lambda one: one.created_at or 0, default=None)
         if last is not None and isinstance(last.output, dict) and "refused" in last.output:
-            return  # the next worker would say the same; `fdc runs --stalled` shows it
+            # The next worker would say the same, unless it is about keys and there is a new one; `fdc runs --stalled` shows it.
+            if "by" not in last.output or self._session.alive() <= set(last.output["by"]):
+                return
         waits = any(one.status == "PENDING" for one in known)
         if waits and not any(one.name == run for one in self._store.stalled(LONG)):
             return
