@@ -10,7 +10,7 @@ import pytest
 import yaml
 from fdc_toolchain.packs.alphabet import layout
 
-from tests.support.alphabets import CONFIG, FIXED, answering, good, made, meta, role_of
+from tests.support.alphabets import CONFIG, FIXED, answering, good, made, meta, need_dictionary, role_of
 from tests.support.inside import fdc
 
 EVERY = CONFIG.replace("candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1")
@@ -100,4 +100,20 @@ def test_a_role_that_answers_badly_twice_loses_its_own_work_alone(tmp_path: Path
         assert (0.7, []) == (strategy["proposer_temperature"], strategy["domains_priority"])
     kept = sorted(path.read_text() for path in (folder / "reasoning/logs/iteration_001/raw").iterdir())
     assert BOMB in kept
+    assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
+
+
+@pytest.mark.soak
+def test_without_a_model_the_work_comes_to_its_end_by_itself(tmp_path: Path) -> None:
+    """ALPH-65, issue 6: with the configuration of `init` nine test concepts in ten can be expressed before long."""
+    need_dictionary()
+    folder = made(tmp_path / "a")
+    done = run(folder, "--iterations", "40", env={})
+    assert 0 == done.returncode and "the work has ended, COVERAGE_ACHIEVED" in done.stdout, done.stderr
+    report = values(folder, "FINAL_REPORT.yaml")["final_report"]
+    assert report["metrics"]["coverage_score"] >= 0.9 and len(report["alphabet"]) < 150
+    rows = values(folder, layout.DECOMPOSITIONS)["decompositions"]["concepts"]
+    done_with = [row for row in rows if row["result"] == "expressible"]
+    assert len(done_with) / len(rows) == pytest.approx(report["metrics"]["coverage_score"], abs=0.001)
+    assert all(row["primitives"] and not row["missing"] for row in done_with)
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
