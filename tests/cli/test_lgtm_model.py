@@ -333,6 +333,23 @@ def test_one_branch_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
     assert "No model could judge it (the model refused to answer); by rule: " in challenge
 
 
+def test_a_branch_that_stops_is_a_record_and_its_siblings_finish(tmp_path: Path) -> None:
+    """LGTM-35, 38: a tool that there is not, in one branch of the refinement; that hypothesis stays, the other is validated."""
+
+    def agent(body: dict[str, Any]) -> Any:
+        if "A_Stock" in str(data(body)[0]):
+            return {"say": "", "tool": "RunShell", "args": {"queries": ["rm -rf /"]}}
+        return ANSWERS["agent"](body)
+
+    with thinking(agent=agent) as (_, env):
+        done = plan_for(tmp_path, "--max-iterations", "1", env=env)
+    assert 0 == done.returncode, done.stderr
+    wv = worldview(tmp_path)
+    states = {row["microHypothesisID"]: row["status"] for row in wv["microHypotheses"]}
+    assert {"h_Stock_001": "Initial", "h_Orders_001": "Validated"} == states
+    assert any("h_Stock_001 stays as it is: " in line and "Tool not found: RunShell" in line for line in log(wv)), log(wv)
+
+
 def test_a_challenge_searches_the_web_where_whoever_starts_it_allows_that(tmp_path: Path) -> None:
     """LGTM-36, 37: through a real search port; what it brings is knowledge with its address."""
 

@@ -440,3 +440,21 @@ def test_the_library_plans_are_proved() -> None:
     checked = check_paths([str(path) for path in PLANS], str(ROOT))
     assert 13 == len(PLANS) and [] == [item.message for item in checked.diagnostics]
     assert all("allow " in path.read_text("utf-8") for path in PLANS)
+
+
+def test_a_challenge_that_could_not_be_made_is_not_passed() -> None:
+    """LGTM-38, 69: its branch left a record; the hypothesis stays a candidate, and `subset` goes on with the others."""
+    known = [entry("CandidateNullChallenge"), entry("CandidateNullChallenge", microHypothesisID="h_Other_001")]
+    wv = state(*known)
+    kept = {"id": "h_Other_001", "path": "null_challenges/nc_h_Other_001_challenge.json", "outcome": "Passed", "knowledge": [],
+            "warn": "", "log": []}  # fmt: skip
+    record = {"failed": "failure", "why": "the disk is full", "item": known[0], "at": "main/1", "path": "p", "line": 1}
+    joined = hypotheses.join([record, kept], "CollectTupleResults")
+    assert ["NotAttempted", "Passed"] == [outcome for _, outcome in joined["tuples"]] and not joined["all"]
+    challenged = worldview.challenged(wv, joined, worldview.log_line("Info", "x"))
+    assert "was not challenged: the disk is full" in challenged["log"][-1]["message"]
+    for gate, on in (("all", False), ("subset", True)):
+        settled = worldview.settle(challenged, worldview.configure("5", "0.7", "0", gate))
+        statuses = [row["status"] for row in settled["worldview"]["microHypotheses"]]
+        assert (False, on) == (settled["all_passed"], settled["proceed"])
+        assert ["CandidateNullChallenge", "Validated"] == statuses

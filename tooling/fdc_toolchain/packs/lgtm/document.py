@@ -77,7 +77,8 @@ def assemble(
               for row in challenges or () for one in row["weaknesses"][:SHOWN]]  # fmt: skip
     out += [*(risks or ["- **Potential Critique/Risk:** none was found"]), ""]
     out += ["## 5. Relevant Visualizations (Proposed State)", ""]
-    for drawing in diagrams:
+    for row in diagrams:
+        drawing = {"name": row["item"]["name"], "text": f"(not drawn: {row['why']})"} if "failed" in row else row
         out += [f"**{_line(drawing['name'])}:**", "", _fenced(str(drawing["text"]), "ascii"), ""]
     out.append("Nothing of this plan has been carried out: that takes a person's decision.")
     path = generate_file_name("plan_synth", meta["runId"], "final", "md")

@@ -210,7 +210,10 @@ def join(results: list[Any], strategy: str) -> dict[str, Any]:
     if strategy == "CollectResults":
         return {"results": results, "count": len(results)}
     if strategy == "CollectTupleResults":
-        pairs = [[row["id"], row["outcome"]] for row in results]
+        pairs = [
+            [row["item"]["microHypothesisID"], "NotAttempted"] if "failed" in row else [row["id"], row["outcome"]]
+            for row in results
+        ]
         return {"results": results, "count": len(results), "tuples": pairs, "all": all(two == "Passed" for _, two in pairs)}
     raise ValueError(f"there is no strategy `{strategy[:40]}`; there are CollectResults, CollectTupleResults")
 

@@ -94,7 +94,9 @@ def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, A
     entries = list(wv["microHypotheses"])
     lines = []
     for row in made:
-        if row["ok"]:
+        if "failed" in row:  # what its branch of the fork left (LGTM-38)
+            lines.append(log_line("Warn", f"{row['item']['areaID']} has no hypothesis: {row['why']}"))
+        elif row["ok"]:
             entries.append({
                 "microHypothesisID": row["id"], "areaOfAnalysisID": row["area"], "version": 0, "status": "Initial",
                 "confidence": row["hypothesis"]["confidence"], "filePath": row["path"], "nullChallengeFilePath": None,
@@ -131,6 +133,9 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
     lines = [log] if isinstance(log, dict) else list(log)
     out = wv
     for row in joined["results"]:
+        if "failed" in row:
+            lines.append(log_line("Warn", f"{row['item']['microHypothesisID']} stays as it is: {row['why']}"))
+            continue
         out = know(out, row["knowledge"], row.get("warn", ""))
         if row["outcome"] != "SuccessfulRefinement":
             lines.append(log_line("Info", f"{row['id']} stays as it is: {row['reason']}"))
@@ -230,8 +235,11 @@ def to_challenge(wv: dict[str, Any]) -> dict[str, Any]:
 def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
     """With the outcome and the file of every challenge, and what was found on the way (LGTM-68)."""
     out = wv
-    by_id = {row["id"]: row for row in joined["results"]}
-    for row in joined["results"]:
+    whole = [row for row in joined["results"] if "failed" not in row]
+    lost = [log_line("Warn", f"{row['item']['microHypothesisID']} was not challenged: {row['why']}")
+            for row in joined["results"] if "failed" in row]  # fmt: skip
+    by_id = {row["id"]: row for row in whole}
+    for row in whole:
         if HYPOTHESIS.match(row["id"]) is None:
             raise ValueError(f"`{row['id']}` is no hypothesis")
         out = logged(know(out, row["knowledge"], row["warn"]), row["log"])
@@ -241,17 +249,20 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
         if row is not None:
             entry = {**entry, "nullChallengeFilePath": row["path"], "nullChallengeOutcome": row["outcome"]}
         entries.append(entry)
-    return logged({**out, "microHypotheses": entries}, log)
+    return logged({**out, "microHypotheses": entries}, [log, *lost])
 
 
 def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    """With every challenged hypothesis Validated or Invalidated (LGTM-24), whether all passed, and whether to go on (C-19)."""
+    """With every challenged hypothesis Validated or Invalidated (LGTM-24), whether all passed, and whether to go on (C-19).
+
+    A candidate whose challenge could not be made stays a candidate, and has not passed.
+    """
     rows = []
+    outcomes = [row["nullChallengeOutcome"] for row in wv["microHypotheses"] if row["status"] == "CandidateNullChallenge"]
     for entry in wv["microHypotheses"]:
-        if entry["status"] == "CandidateNullChallenge":
+        if entry["status"] == "CandidateNullChallenge" and entry["nullChallengeOutcome"] != "NotAttempted":
             entry = advance(entry, "Validated" if entry["nullChallengeOutcome"] == "Passed" else "Invalidated")
         rows.append(entry)
-    outcomes = [entry["nullChallengeOutcome"] for entry in rows if entry["nullChallengeOutcome"] != "NotAttempted"]
     passed = all(one == "Passed" for one in outcomes)
     on = passed or (config["gate"] == "subset" and "Passed" in outcomes)
     text = "Passed" if passed else "Failed"
