@@ -165,7 +165,7 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
               for address, known in asked["assume"].items()}  # fmt: skip
     if row.status == "cancelled":
         raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
-    if asked["answers"] or assume:
+    if asked["answers"] or assume or not (asked["budget"] or asked["retry"]):
         asked = {**asked, "seen": row.epoch}
     if row.status in ("new", "running") and _in_hand(database, row):
         if asked["answers"] or assume or asked["budget"] or asked["retry"]:
@@ -218,7 +218,7 @@ def wake(database: str, root: str, row: RunRow) -> str:
         raise Refused(f"the run {row.name} was cancelled, and workers do not go on with it")
     try:
         if row.status not in ("new", "running") or not _in_hand(database, row):
-            _asked(database, root, row, {"again": True})
+            _asked(database, root, row, {"again": True, "seen": row.epoch})
         return "A worker goes on with it." if alive(database) else "No worker is connected; the run waits for one."
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
