@@ -144,9 +144,9 @@ HEAD = """
 # How well questions about a source tree are answered
 
 {count} questions with known answers (a file and its lines) over the source distributions of {about}: {code} of them
-about code, {docs} about what documents and docstrings say. They were written from the sources, with none of these ways
-at hand. With the development part the ranking was made, and looked at question by question. The held-out part was written
-and committed before that, over two more packages and other modules, and was measured when the ranking was done.
+about code, {docs} about what documents and docstrings say. Those who make fdc wrote them from the sources, with
+none of these ways at hand. With the development part the ranking was made, and looked at question by question. The held-out
+part was written and committed before that, over two more packages and other modules, and measured when the ranking was done.
 
 A question counts where one of the first places that a way names, in reading order, lies inside of the known lines.
 For {search} and BM25 a place is a window of lines (any overlap counts); for fdc it is a cited line, and citations within
