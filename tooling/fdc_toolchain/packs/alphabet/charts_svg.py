@@ -26,8 +26,8 @@ _DARK = {
 _SHAPE = (
     "svg.chart{font-family:system-ui,'DejaVu Sans',sans-serif;font-size:11px}svg.chart .title{font-size:13px;font-weight:600}"
     "svg.chart .axis{stroke-width:1}svg.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}svg.chart .area{opacity:.15}"
-    "svg.chart .bold{font-weight:600}svg.chart .edge{fill:none;stroke-width:1.3;opacity:.7}"
-    "svg.chart .composes{stroke-width:1;opacity:.3}"
+    "svg.chart .bold{font-weight:600}svg.chart .edge{fill:none;stroke-width:1.3;stroke-opacity:.7}"
+    "svg.chart .composes{stroke-width:1;stroke-opacity:.3}"
 )
 
 
