@@ -67,7 +67,7 @@ bench: ## measure beside other tools and write docs/benchmarks.md
 	$(PY) -m benchmarks.engine
 	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
 
-bench-repair: ## count the seeded faults that `fdc fix` repairs without a model and write docs/benchmarks-repair.md (an hour)
+bench-repair: ## count the seeded faults that `fdc fix` repairs without a model and write docs/benchmarks-repair.md (a quarter of an hour)
 	@$(SETUP) dev
 	$(PY) -m benchmarks.repair
 

@@ -6,13 +6,14 @@ What has been measured is kept (`~/.cache/fdc-benchmarks/repair`), so that an in
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from .. import environment
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     reader = argparse.ArgumentParser(prog="python -m benchmarks.repair", description="Count the seeded faults that are repaired.")
     reader.add_argument("--cases", type=int, default=40, help="how many faults (default: 40)")
     reader.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by (default: {SEED})")
-    reader.add_argument("--iterations", type=int, default=40, help="patches that fdc fix may try (default: 40)")
+    reader.add_argument("--iterations", type=int, default=12, help="patches that fdc fix may try (default: 12)")
     reader.add_argument("--jobs", type=int, default=2, help="cases at the same time (default: 2)")
     reader.add_argument("--output", type=Path, default=PAGE, help="where the page goes")
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
@@ -35,8 +36,11 @@ def main(arguments: Sequence[str]) -> int:
     fetched = packages.fetch()
     scratch = Path(tempfile.mkdtemp(prefix="fdc-bench-repair-"))
     try:
-        found = list(cases.make(fetched, packages.MODULES, options.seed, options.cases, scratch))
-        kept = packages.home() / f"results-{cases.digest(found)}-{options.iterations}.json"
+        found = []
+        for case in cases.make(fetched, packages.MODULES, options.seed, options.cases, scratch):
+            found.append(case)
+            _tell(f"case {len(found)} of {options.cases}: {case.module.module}, {case.fault.kind}")
+        kept = packages.home() / f"results-{cases.digest(found)}-{options.iterations}-{_code()}.json"
         if options.anew:
             kept.unlink(missing_ok=True)
         results = _load(kept)
@@ -47,10 +51,13 @@ def main(arguments: Sequence[str]) -> int:
                 pool.submit(run.repair, case, fetched[case.module.package], mode, options.seed, options.iterations, scratch)
                 for case, mode in wanted
             ]
-            for future in waiting:
+            for future in as_completed(waiting):
                 results.append(future.result())
                 _save(kept, results)
-                print(*results[-1], file=sys.stderr, flush=True)
+                last = results[-1]
+                work = f"{last.iterations} patches, {last.probes} edits in memory, {last.seconds:.0f} s"
+                said = f"{last.verdict} ({last.ended}), {work}"
+                _tell(f"{len(results)} of {len(found) * len(run.MODES)}: case {last.number}, {last.mode}: {said}")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     options.output.write_text(page.page(found, results, options.seed, options.iterations, options.jobs), "utf-8")
@@ -58,10 +65,23 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _code() -> str:
+    """What says that two measurements are of the same repairs: a change of fdc makes what was kept worthless."""
+    found = hashlib.sha256()
+    for place in (environment.ROOT / "tooling", environment.ROOT / "plans" / "library", environment.ROOT / "grammar"):
+        for path in sorted(one for one in place.rglob("*") if one.suffix in (".py", ".plan", ".json")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:12]
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 def _load(path: Path) -> list[run.Result]:
     try:
         return [run.Result(*row) for row in json.loads(path.read_text("utf-8"))]
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         return []
 
 

@@ -1,8 +1,8 @@
 """One-line faults as people make them, seeded by tokens: no syntax tree is edited and nothing is shared with the proposer.
 
 The kinds follow what is known of single-statement bugs in Python projects (a wrong name, number, operator, member, call or
-argument; a condition, call, argument, return or statement that was forgotten; a line at the wrong depth). For about a fifth of
-them the proposer has no edit that undoes them; the page says which. All kinds are drawn equally often.
+argument; a condition, call, argument, return or statement that was forgotten; a line at the wrong depth). What is gone in a
+fifth of them the proposer can only take from elsewhere in the same file; the page says which. All kinds are drawn equally often.
 """
 
 from __future__ import annotations
@@ -307,4 +307,4 @@ KINDS: dict[str, Seeder] = {
     "bound or sign forgotten": _bound_lost, "wrong jump": _jump, "wrong exception": _exception,
 }  # fmt: skip
 NO_INVERSE = frozenset(("call forgotten", "condition forgotten", "wrong text", "statement forgotten"))
-"""Kinds that no edit of the proposer undoes, but by luck: something that is gone would have to be invented."""
+"""Kinds where something is gone: the proposer undoes them only where the same text stands elsewhere in the file."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from . import packages
@@ -34,7 +35,8 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
         f"No model is used. `fdc fix --test COMMAND` is run as a user runs it, and may try {iterations} patches; the module is",
         "named, other files are not. The generator works on tokens and shares no code with the proposer; still both know the",
         "same kinds of simple faults, and for real bugs the figures would be lower: most real repairs are longer than a line.",
-        "For four kinds the proposer has no edit that undoes them but by luck; they were drawn as often as the others.",
+        "What is gone (a statement, a call, a condition) the proposer can only take from the same file; such faults were drawn",
+        "as often as the others. Edits are tried in memory first, up to 400 in one run of the command, in both columns.",
         *_unfinished(cases, results),
         "",
         "| | " + " | ".join(_NAMES[mode] for mode in _NAMES) + " |",
@@ -49,7 +51,10 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
     for what, pick in (("patches tried, where fixed (median)", "iterations"), ("seconds, where fixed (median)", "seconds")):
         row = [_median([getattr(one, pick) for one in by_mode[mode] if one.verdict == "fixed"]) for mode in _NAMES]
         out.append(f"| {what} | " + " | ".join(row) + " |")
-    for what, pick in (("patches tried, all cases", "iterations"), ("seconds, all cases", "seconds")):
+    for what, pick in (
+        ("patches tried, all cases", "iterations"), ("edits tried in memory, all cases", "probes"),
+        ("seconds, all cases", "seconds"),
+    ):  # fmt: skip
         row = [f"{sum(getattr(one, pick) for one in by_mode[mode]):.0f}" for mode in _NAMES]
         out.append(f"| {what} | " + " | ".join(row) + " |")
     out += [
@@ -57,6 +62,7 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
         "*Fixed*: all tests of the module pass, those held out too. *Plausible*: the visible tests pass, and one that was held",
         "out does not. *Wrong*: a repair was claimed and a visible test fails. *Given up*: no repair was claimed.",
         "",
+        *_remarks(by_mode, named),
         "## By kind of fault",
         "",
         "| kind | cases | fixed with | fixed without | an edit undoes it |",
@@ -67,7 +73,8 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
         if kinds[kind]:
             fixed = [one for one in results if one.verdict == "fixed" and named[one.number].fault.kind == kind]
             with_, without = (sum(1 for one in fixed if one.mode == mode) for mode in _NAMES)
-            out.append(f"| {kind} | {kinds[kind]} | {with_} | {without} | {'no' if kind in NO_INVERSE else 'mostly'} |")
+            undone = "from the same file" if kind in NO_INVERSE else "mostly"
+            out.append(f"| {kind} | {kinds[kind]} | {with_} | {without} | {undone} |")
     out += ["", "## Case by case", "", "| | module | seeded | with | without |", "|---|---|---|---|---|"]
     for case in cases:
         said = [next((_said(one) for one in by_mode[mode] if one.number == case.number), "") for mode in _NAMES]
@@ -75,10 +82,32 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
         out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {said[0]} | {said[1]} |")
     out += [
         "",
-        f"Python {platform.python_version()}, {jobs} cases at a time, on a machine that others used too: times are upper bounds.",
+        f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {jobs} cases at a time.",
         "",
     ]
     return "\n".join(out)
+
+
+def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case]) -> list[str]:
+    """What the figures say, in sentences made of them."""
+    fixed = {mode: {one.number for one in rows if one.verdict == "fixed"} for mode, rows in by_mode.items()}
+    only = {mode: sorted(fixed[mode] - fixed[other]) for mode, other in (("discipline", "plain"), ("plain", "discipline"))}
+    out = ["## Remarks", ""]
+    if len(fixed["discipline"]) == len(fixed["plain"]):
+        out.append(f"- The discipline neither wins nor costs repairs: {len(fixed['plain'])} with and without it.")
+    else:
+        out.append(f"- {len(fixed['discipline'])} faults are repaired with the discipline, {len(fixed['plain'])} without it.")
+    for mode, said in (("discipline", "with it"), ("plain", "without it")):
+        if only[mode]:
+            out.append(f"- Only {said}: {', '.join(f'case {number}' for number in only[mode])}.")
+    wrong = [one for rows in by_mode.values() for one in rows if one.verdict == "wrong"]
+    out.append(f"- Repairs that were claimed although a visible test fails: {len(wrong)}.")
+    missed = Counter(case.fault.kind for number, case in cases.items() if number not in fixed["discipline"])
+    kinds = Counter(case.fault.kind for case in cases.values())
+    if missed:
+        worst = ", ".join(f"{kind} ({count} of {kinds[kind]})" for kind, count in missed.most_common(4))
+        out.append(f"- Most often not repaired with the discipline: {worst}.")
+    return [*out, ""]
 
 
 def _unfinished(cases: Sequence[Case], results: Sequence[Result]) -> list[str]:

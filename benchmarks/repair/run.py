@@ -16,7 +16,7 @@ from . import cases
 from .cases import Case
 
 MODES = {"discipline": [], "plain": ["--no-discipline"]}
-LONGEST = 1800.0
+LONGEST = 600.0
 
 
 class Result(NamedTuple):
@@ -29,6 +29,7 @@ class Result(NamedTuple):
     ended: str
     exit_code: int
     iterations: int
+    probes: int
     seconds: float
 
 
@@ -63,7 +64,8 @@ def repair(case: Case, package: Path, mode: str, seed: int, iterations: int, scr
     if code == 0:
         verdict, restored = judge(case, package, str(said.get("diff") or ""), seed, scratch / f"judge-{case.number}-{mode}")
     shutil.rmtree(folder, ignore_errors=True)
-    return Result(case.number, mode, verdict, restored, ended, code, int(said.get("iterations") or 0), round(seconds, 1))
+    return Result(case.number, mode, verdict, restored, ended, code, int(said.get("iterations") or 0),
+                  int(said.get("probes") or 0), round(seconds, 1))  # fmt: skip
 
 
 def judge(case: Case, package: Path, diff: str, seed: int, folder: Path) -> tuple[str, bool]:

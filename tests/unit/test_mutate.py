@@ -18,6 +18,10 @@ from hypothesis import strategies as st
 from tests.support.repository import PACKAGE
 
 FAULTS = {
+    "restored": ("def f(xs):\n    pass\n", "def f(xs):\n    return xs\n"),
+    "wrapped": ("def g(x):\n    return len(x)\n\n\ndef f(x):\n    return x\n",
+                "def g(x):\n    return len(x)\n\n\ndef f(x):\n    return len(x)\n"),
+    "narrowed": ("def f(a, b):\n    if a > 1:\n        return b\n", "def f(a, b):\n    if a > 1 and b:\n        return b\n"),
     "comparison": ("def f(x):\n    return x <  10  # ten\n", "def f(x):\n    return x <=  10  # ten\n"),
     "boolean": ("def f(a, b):\n    if a and b:\n        return 1\n", "def f(a, b):\n    if a or b:\n        return 1\n"),
     "arithmetic": ("def f(a, b):\n    return (a)  -  b\n", "def f(a, b):\n    return (a)  +  b\n"),
@@ -83,7 +87,7 @@ def test_candidates_are_whole_hypotheses() -> None:
     source = (PACKAGE / "packs/repair/patch_read.py").read_text("utf-8")
     found = candidates(source, 200, lines=range(150, 260))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
-              "confidence", "diff", "key"}  # fmt: skip
+              "confidence", "diff", "key", "pieces"}  # fmt: skip
     tree = ast.dump(ast.parse(source))
     texts = set()
     for row in found:

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...report.diff import unified
-from . import mutate_expr, mutate_stmt
+from . import mutate_expr, mutate_gone, mutate_stmt
 from .mutate_source import Edit, Source, edited
 from .mutate_words import KINDS
 from .region import Region, as_dict
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
-AGAIN = 0.93
+AGAIN = 0.985
 """What each further edit of a statement is worth, by the one before it."""
 DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
@@ -36,7 +36,16 @@ def propose(source: str, path: str, suspects: list[dict[str, Any]], tried: list[
     interpretation, explanation, structural_change `{type, operation}` (HYP-20, 22), intent, confidence (0 to 1; comparable
     between files), diff and key. Nothing is raised, whatever the text is.
     """
-    scores = {int(row["line"]): float(row["score"]) for row in suspects if row.get("path", path) == path}
+    scores = tuple((int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path)
+    return [dict(row) for row in _proposed(source, path, scores, tuple(tried), limit)]
+
+
+@functools.lru_cache(maxsize=4)
+def _proposed(
+    source: str, path: str, suspects: tuple[tuple[int, float], ...], tried: tuple[str, ...], limit: int
+) -> list[dict[str, Any]]:
+    """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
+    scores = dict(suspects)
     if not scores or limit < 1 or len(source) > LONGEST:
         return []
     try:
@@ -64,7 +73,7 @@ def _ranked(source: Source, scores: dict[int, float], order: dict[int, int]) -> 
     by_statement: dict[ast.stmt, list[Edit]] = {}
     suspicion = {one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)}
     nodes = [one for one in source.nodes if (near := source.statement(one)) is not None and suspicion[near] > 0]
-    for edit in (*mutate_expr.edits(source, nodes), *mutate_stmt.edits(source, nodes)):
+    for edit in (*mutate_expr.edits(source, nodes), *mutate_stmt.edits(source, nodes), *mutate_gone.edits(source, nodes)):
         statement = source.statement(edit.node)
         if edit.kind == "nesting" and statement is not None:  # what is nested too deep may not be run at all
             statement = source.statement(source.parents[statement])

@@ -9,24 +9,24 @@ from difflib import SequenceMatcher
 from .mutate_source import Edit, Source
 
 _COMPARE: dict[type[ast.cmpop], tuple[str, tuple[tuple[str, float], ...]]] = {
-    ast.Lt: ("<", (("<=", 0.9), (">", 0.55), (">=", 0.45), ("!=", 0.1))),
-    ast.LtE: ("<=", (("<", 0.9), (">=", 0.55), (">", 0.45), ("==", 0.1))),
-    ast.Gt: (">", ((">=", 0.9), ("<", 0.55), ("<=", 0.45), ("!=", 0.1))),
-    ast.GtE: (">=", ((">", 0.9), ("<=", 0.55), ("<", 0.45), ("==", 0.1))),
-    ast.Eq: ("==", (("!=", 0.8), (">=", 0.3), ("<=", 0.3), ("in", 0.1), (">", 0.1), ("<", 0.1), ("is", 0.08))),
-    ast.NotEq: ("!=", (("==", 0.8), ("<", 0.25), (">", 0.25), ("not in", 0.08))),
+    ast.Lt: ("<", (("<=", 0.9), (">", 0.55), (">=", 0.45), ("!=", 0.2), ("==", 0.2))),
+    ast.LtE: ("<=", (("<", 0.9), (">=", 0.55), (">", 0.45), ("==", 0.25), ("!=", 0.15))),
+    ast.Gt: (">", ((">=", 0.9), ("<", 0.55), ("<=", 0.45), ("!=", 0.2), ("==", 0.2))),
+    ast.GtE: (">=", ((">", 0.9), ("<=", 0.55), ("<", 0.45), ("==", 0.25), ("!=", 0.15))),
+    ast.Eq: ("==", (("!=", 0.8), (">=", 0.3), ("<=", 0.3), ("in", 0.1), (">", 0.2), ("<", 0.2), ("is", 0.08))),
+    ast.NotEq: ("!=", (("==", 0.8), ("<", 0.25), (">", 0.25), ("<=", 0.2), (">=", 0.2), ("not in", 0.08))),
     ast.Is: ("is", (("is not", 0.8), ("==", 0.15))),
     ast.IsNot: ("is not", (("is", 0.8), ("!=", 0.15))),
     ast.In: ("in", (("not in", 0.8), ("==", 0.12))),
     ast.NotIn: ("not in", (("in", 0.8), ("!=", 0.12))),
 }
 _BINARY: dict[type[ast.operator], tuple[str, tuple[tuple[str, float], ...]]] = {
-    ast.Add: ("+", (("-", 0.6), ("*", 0.2))),
-    ast.Sub: ("-", (("+", 0.6), ("%", 0.08))),
-    ast.Mult: ("*", (("/", 0.3), ("+", 0.3), ("//", 0.25), ("**", 0.15))),
-    ast.Div: ("/", (("//", 0.45), ("*", 0.35))),
-    ast.FloorDiv: ("//", (("/", 0.45), ("%", 0.45), ("*", 0.2))),
-    ast.Mod: ("%", (("//", 0.45), ("/", 0.1), ("*", 0.1))),
+    ast.Add: ("+", (("-", 0.6), ("*", 0.3), ("//", 0.15), ("/", 0.15), ("%", 0.15))),
+    ast.Sub: ("-", (("+", 0.6), ("%", 0.15), ("*", 0.15), ("//", 0.15), ("/", 0.15))),
+    ast.Mult: ("*", (("/", 0.3), ("+", 0.3), ("//", 0.25), ("-", 0.2), ("%", 0.2), ("**", 0.15))),
+    ast.Div: ("/", (("//", 0.45), ("*", 0.35), ("%", 0.2), ("+", 0.15), ("-", 0.15))),
+    ast.FloorDiv: ("//", (("/", 0.45), ("%", 0.45), ("*", 0.25), ("+", 0.15), ("-", 0.15))),
+    ast.Mod: ("%", (("//", 0.45), ("/", 0.25), ("*", 0.25), ("+", 0.15), ("-", 0.15))),
     ast.Pow: ("**", (("*", 0.4),)),
     ast.LShift: ("<<", ((">>", 0.6),)),
     ast.RShift: (">>", (("<<", 0.6),)),
@@ -46,6 +46,9 @@ _ALIKE = (
     "islice takewhile dropwhile", "hour minute second", "year month day", "days seconds", "imag real",
     "lineno end_lineno", "popitem pop", "sub subn", "chr ord", "hex oct bin",
 )  # fmt: skip
+_BUILTIN = ("str", "len", "list", "int", "tuple", "iter", "set", "dict", "sorted", "max", "min", "sum", "next", "isinstance")
+_BARE = ["lower", "upper", "strip", "items", "keys", "values", "copy", "clear"]
+_GIVEN = ["update", "append", "get", "join", "split", "replace", "format", "add", "extend", "pop"]
 _PEERS: dict[str, list[str]] = {}
 for _row in _ALIKE:
     for _word in _row.split():
@@ -221,6 +224,7 @@ def _constant(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[
         return  # a docstring
     if isinstance(value, bool):
         yield _replace(source, "constant", node, str(not value), 0.7)
+        yield _replace(source, "constant", node, "None", 0.2)
     elif isinstance(value, int):
         signed = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub)
         at: ast.AST = parent if signed and parent is not None else node
@@ -229,11 +233,13 @@ def _constant(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[
         if radix in ("0x", "0b", "0o") and value > 255:
             return
         indexes = isinstance(source.parents.get(at), ast.Subscript | ast.Slice | ast.Compare | ast.BinOp)
-        for other, prior in ((number + 1, 0.5), (number - 1, 0.5), (-number, 0.12)):
+        for other, prior in ((number + 1, 0.5), (number - 1, 0.5), (-number, 0.2), (number - 2, 0.25), (number + 2, 0.12)):
             if other != number:
                 text = str(other)
                 loose = other < 0 and isinstance(source.parents.get(at), ast.BinOp | ast.UnaryOp | ast.Attribute)
                 yield _replace(source, "bound", at, f"({text})" if loose else text, prior * (1.2 if indexes else 1.0))
+        if number and number % 10 == 0:
+            yield _replace(source, "constant", at, str(number // 10), 0.3)
         if number > 1 and isinstance(source.parents.get(at), ast.Subscript):
             yield _replace(source, "bound", at, "0", 0.45)
         if abs(number) > 2:
@@ -249,11 +255,14 @@ def _constant(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[
         wanted = [(text, 0.2 * ratio) for ratio, text in sorted(near, reverse=True)[:2] if ratio > 0.5]
         wanted += [(" ", 0.2)] if value == "" else [("", 0.2)] if len(value) <= 2 else []
         wanted += [(text, 0.15) for text in (value.strip(), f"{value} ") if text != value and len(value) < 4]
+        wanted += [(text, 0.3) for text in (value.rstrip(), value.swapcase()) if text != value and text]
+        wanted += [(f"{value}{mark}", 0.12) for mark in "-_.,:/%" if len(value) < 2]
         for text, prior in wanted:
             if text.isprintable() and "\\" not in text and quote not in text:
                 yield _replace(source, "constant", node, f"{quote}{text}{quote}", prior)
-    elif value is None and isinstance(parent, ast.Return | ast.Assign | ast.arguments):
-        yield _replace(source, "constant", node, "False", 0.08)
+    elif value is None:
+        for truth in ("False", "True"):
+            yield _replace(source, "constant", node, truth, 0.25 if not isinstance(parent, ast.Compare) else 0.1)
 
 
 def _alike(one: str, other: str) -> float:
@@ -275,6 +284,10 @@ def _name(source: Source, node: ast.Name, functions: list[str], own: set[str]) -
                 yield _replace(source, "callee", node, other, 0.35 * ratio)
         called = {one.func.id for one in source.nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
         idle = source.unused(node)
+        if node.id in _BUILTIN:
+            for other in _BUILTIN:
+                if other != node.id:
+                    yield _replace(source, "callee", node, other, 0.2)
         for other in sorted(name for name in source.names(node) if name != node.id and (name in called or name in idle))[:4]:
             yield _replace(source, "callee", node, other, 0.5 if other in idle else 0.3)
         return
@@ -287,7 +300,7 @@ def _name(source: Source, node: ast.Name, functions: list[str], own: set[str]) -
     if isinstance(parent, ast.Attribute) and node.id in ("self", "cls"):
         return
     for number, (closeness, other) in enumerate(sorted(usable, reverse=True)):
-        if number < 4 or other in idle:
+        if number < 10 or other in idle:
             yield _replace(source, "name", node, other, (0.55 if other in idle else 0.3) * (0.7 + 0.5 * closeness))
     if "self" in bound and node.id in own:
         yield _replace(source, "name", node, f"self.{node.id}", 0.3)
@@ -317,6 +330,8 @@ def _attribute(source: Source, node: ast.Attribute, members: dict[str, int], own
     for ratio, other in near[:3]:
         if ratio > 0.55:
             others.setdefault(other, 0.35 * ratio)
+    for other in _beside(source, node, called):
+        others.setdefault(other, 0.22)
     mine = isinstance(node.value, ast.Name) and node.value.id == "self" and not called
     if mine:
         for other in sorted(sorted(own - {node.attr}), key=lambda name: -_alike(node.attr, name))[:3]:
@@ -325,6 +340,18 @@ def _attribute(source: Source, node: ast.Attribute, members: dict[str, int], own
         yield _edit(source, "attribute", node, [(first, last, other)], prior)
     if mine and node.attr in source.names(node):
         yield _replace(source, "name", node, node.attr, 0.25)
+
+
+def _beside(source: Source, node: ast.Attribute, called: bool) -> list[str]:
+    """Other members that the same function asks for, and common ones that are called in the same way."""
+    around = source.function(node)
+    found = [one.attr for one in ast.walk(around) if isinstance(one, ast.Attribute)] if around is not None else []
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.Call) and called:
+        found += _BARE if not parent.args and not parent.keywords else _GIVEN
+    elif not called:
+        found += ["__name__", "__class__", "__dict__"]
+    return [one for one in dict.fromkeys(found) if one != node.attr][:16]
 
 
 def _called(source: Source, node: ast.AST) -> bool:

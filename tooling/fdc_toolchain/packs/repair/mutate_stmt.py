@@ -18,6 +18,11 @@ _EXCEPTIONS = {
     "RuntimeError": ("ValueError", "Exception"), "NotImplementedError": ("TypeError", "ValueError"),
     "AssertionError": ("ValueError",), "Exception": ("BaseException",),
 }  # fmt: skip
+_COMMON = ("TypeError", "ValueError", "KeyError", "IndexError", "AttributeError", "RuntimeError", "StopIteration")
+_PURE = frozenset(
+    "join format replace lower upper strip lstrip rstrip split title get items keys values copy sub match search encode decode"
+    " from_iterable".split()
+)
 _AUGMENTED: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
     ast.Add: ("+=", ("-=", "=")), ast.Sub: ("-=", ("+=", "=")), ast.Mult: ("*=", ("/=", "+=")), ast.Div: ("/=", ("*=", "//=")),
     ast.FloorDiv: ("//=", ("/=", "%=")), ast.Mod: ("%=", ("//=",)), ast.BitOr: ("|=", ("&=", "=")),
@@ -47,7 +52,10 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
             function = source.function(node)
             if function is not None:
                 gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function))
-                weight = (0.45 if gives else 0.25) if isinstance(node.value, ast.Call) else 0.9  # a value that nobody takes
+                called = node.value.func if isinstance(node.value, ast.Call) else None
+                without = called is None or isinstance(called, ast.Attribute) and called.attr in _PURE  # nobody takes the value
+                last = function.body[-1] is node
+                weight = 0.9 if without else 0.45 if gives or last else 0.25
                 yield _piece(source, "return", node, (source.start(node), source.start(node), "return "), weight)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _function(source, node)
@@ -85,8 +93,10 @@ def _assign(source: Source, node: ast.Assign) -> Iterator[Edit]:
 def _exceptions(source: Source, node: ast.expr, prior: float) -> Iterator[Edit]:
     named = node.elts if isinstance(node, ast.Tuple) else [node]
     for one in named:
-        for other in _EXCEPTIONS.get(one.id, ()) if isinstance(one, ast.Name) else ():
-            yield _piece(source, "exception", one, (source.start(one), source.end(one), other), prior)
+        known = _EXCEPTIONS.get(one.id, ()) if isinstance(one, ast.Name) else ()
+        for other in (*known, *(name for name in _COMMON if known and name not in known)):
+            weight = prior if other in known else prior / 2
+            yield _piece(source, "exception", one, (source.start(one), source.end(one), other), weight)
 
 
 def _function(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:

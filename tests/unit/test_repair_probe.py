@@ -1,0 +1,102 @@
+"""Edits that are tried in memory: what is seen of each, in real processes; nothing of it stays on the disk."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fdc_toolchain.effects import repair_copy, repair_probe
+
+from tests.support.background import PATIENCE
+
+CODE = """\
+def limit(x, most):
+    return x if x < most else x
+
+
+def twice(x=1):
+    return x + x
+
+
+TABLE = [twice(n) for n in range(3)]
+"""
+TESTS = """\
+from code_under import TABLE, limit, twice
+
+def test_high(): assert limit(9, 3) == 3
+def test_low(): assert limit(1, 3) == 1
+def test_twice(): assert twice(2) == 4
+def test_table(): assert TABLE == [0, 2, 4]
+"""
+UNIT = """\
+import unittest
+from code_under import TABLE, limit, twice
+
+class T(unittest.TestCase):
+    def test_high(self): self.assertEqual(limit(9, 3), 3)
+    def test_low(self): self.assertEqual(limit(1, 3), 1)
+    def test_table(self): self.assertEqual(TABLE, [0, 2, 4])
+
+unittest.main()
+"""
+PYTHON = shlex.quote(sys.executable)
+PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {PYTHON} -m pytest -q -p no:cacheprovider test_code.py"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy, whose commands run without a sandbox."""
+
+    def plainly(argv: list[str], context: Any, place: str, environment: dict[str, str] | None = None) -> Any:
+        env = {**os.environ, "PYTHONPATH": place, **(environment or {})}
+        done = subprocess.run(argv, cwd=place, env=env, capture_output=True, timeout=PATIENCE, check=False)
+        return SimpleNamespace(exit_code=done.returncode, output=done.stdout)
+
+    monkeypatch.setattr(repair_copy, "run_in_copy", plainly)
+    for name, text in (("code_under.py", CODE), ("test_code.py", TESTS), ("unit.py", UNIT)):
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def edit(key: str, old: str, new: str) -> dict[str, Any]:
+    at = CODE.index(old)
+    return {"key": key, "path": "code_under.py", "pieces": [[at, at + len(old), new]]}
+
+
+EDITS = [
+    edit("useless", "x < most", "x <= most"), edit("harmful", "most else x", "most else most - most"),
+    edit("endless", "return x if", "\n    while True: pass\n    return x if"), edit("header", "x=1", "x=2"),
+    edit("right", "most else x", "most else most"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [PYTEST, f"{PYTHON} unit.py"])
+def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command: str) -> None:
+    """Before and after the tests are collected; an edit that never ends is stopped; the file is as it was."""
+    found = repair_probe.probe(command, None, str(folder), EDITS)  # type: ignore[arg-type]
+    seen = {key: said for key, said in found["verdicts"].items() if key != "header"}  # under pytest it comes after the others
+    assert {"useless": "fails", "harmful": "fails", "endless": "fails", "right": "passes"} == seen
+    assert CODE == (folder / "code_under.py").read_text("utf-8") and not (folder / repair_probe.HIDDEN).exists()
+
+
+def test_fewer_failures_are_told_from_none(folder: Path) -> None:
+    """What ran while the tests were imported is edited before they are."""
+    broken = CODE.replace("x + x", "x * x + 1")
+    (folder / "code_under.py").write_text(broken, "utf-8")
+    at = broken.index("x * x + 1")
+    pieces = {"right": "x + x", "other": "4"}
+    edits = [{"key": key, "path": "code_under.py", "pieces": [[at, at + 9, new]]} for key, new in reversed(pieces.items())]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert {"other": "helps", "right": "helps"} == found["verdicts"], "test_high fails with either"
+
+
+@pytest.mark.parametrize("command", ["exit 1", f"{PYTHON} -c 'raise SystemExit(2)'", "true"])
+def test_a_command_that_runs_none_of_the_files_says_nothing(folder: Path, command: str) -> None:
+    found = repair_probe.probe(command, None, str(folder), EDITS[:1])  # type: ignore[arg-type]
+    assert ({}, 0) == (found["verdicts"], found["tried"]) and "could be forked" in found["why"]
