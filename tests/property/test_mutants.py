@@ -62,7 +62,7 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("files", "wrong |= second.failures[state]", "wrong = second.failures[state]"),
     ("files", "out |= second.exits[state]", "out = second.exits[state]"),
     ("files", "total = body if least else _SAME", "total = body"),
-    ("files", "range(min(3, 3 if most is None else most - least))", "range(min(1, 3 if most is None else most - least))"),
+    ("files", "range(min(4, 4 if most is None else most - least))", "range(min(1, 4 if most is None else most - least))"),
     ("files", '"delete": ((ABSENT, ABSENT, ABSENT), 0, True)', '"delete": ((PRESENT, PRESENT, PRESENT), 0, True)'),
     ("files", '"create": ((PRESENT, PRESENT, PRESENT), 1, True)', '"create": ((PRESENT, PRESENT, PRESENT), None, True)'),
     ("files", "_or(one.of(path), other.of(path))", "one.of(path)"),

@@ -1,4 +1,4 @@
-"""docs/language.md, docs/plan-text.md and docs/trust.md are the specification: their examples are linted, their tables true."""
+"""docs/language.md and the pages beside it are the specification: their examples are linted, their tables true."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fdc_toolchain.text.source import Limits
 from tests.support import spec
 from tests.support.repository import ROOT
 
-PAGES = {name: (ROOT / "docs" / name).read_text("utf-8") for name in ("language.md", "plan-text.md", "trust.md")}
+PAGES = {name: (ROOT / "docs" / name).read_text("utf-8") for name in ("language.md", "branches.md", "plan-text.md", "trust.md")}
 PAGE = PAGES["language.md"]
 
 
