@@ -38,7 +38,7 @@ def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("clean")
     venv.create(folder, with_pip=True)
     done = process.run(
-        [folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", built[1]], cwd=folder
+        [folder / "bin" / "pip", "install", "--quiet", "--retries", "10", "--disable-pip-version-check", built[1]], cwd=folder
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "bin"
