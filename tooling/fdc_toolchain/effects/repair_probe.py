@@ -22,7 +22,7 @@ ENOUGH = 1
 """Edits with which everything passes, after which no further one is tried."""
 SLOW = 80
 """Edits that are tried where each needs the tests to be imported anew."""
-SECONDS, CPU_SECONDS = 240.0, 40.0
+SECONDS, CPU_SECONDS = 240.0, 20.0
 """What all forks together may take."""
 _BEGIN = '''\
 """Begins the probe, and then what this file stands in front of."""

@@ -11,7 +11,7 @@ from typing import Any
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
-EDITS, MOST_EDITS = 400, 800
+EDITS, MOST_EDITS = 400, 400
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
