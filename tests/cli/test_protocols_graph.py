@@ -146,6 +146,18 @@ def test_the_tools_of_the_workspaces_own_catalogue_are_asked_for_and_those_of_fd
     assert f"fdc_tools.json:{line}:" in err and "`pour`" in err
 
 
+def test_a_protocol_that_names_a_catalogue_owns_its_tools(tmp_path: Path) -> None:
+    row = {"summary": "boils water", "action": "step_op", "effect": "pure", "trust": "trusted", "parameters": []}
+    check = {"template": "precedence", "a": {"tool": "boil"}, "b": "read_op"}
+    rule = {"rule_id": "look", "description": "d", "enforcement": "e", "check": check}
+    for tools, loose in (["fdc_tools.json"], 0), (["read_file"], 1):
+        folder = tmp_path / str(loose)
+        folder.mkdir()
+        root = workspace_with(folder, protocol(rules=[rule], associated_tools=tools))
+        (root / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "kitchen", "tools": {"boil": row}}), "utf-8")
+        assert loose == graph(root, "--check")[2].count("FDC531")
+
+
 def test_a_source_with_an_error_is_not_drawn(tmp_path: Path) -> None:
     root = workspace_with(tmp_path, {"protocol_id": "tea"})
     code, out, err = graph(root, "-o", "a.dot")

@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support import browser as browsers
-from tests.support.background import fdc_started, wait_for
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.process import fdc
 
 ASKS = """param what = "it"
@@ -277,7 +277,7 @@ def test_ctrl_c_ends_it_and_a_taken_port_is_a_sentence(served: Ui) -> None:
         line.sendall(head.encode())  # an open stream does not hold it up
         line.recv(100)
         served.process.send_signal(signal.SIGINT)
-        _, err = served.process.communicate(timeout=20)
+        _, err = served.process.communicate(timeout=PATIENCE)
     assert (served.process.returncode, err.strip()) == (0, "")
 
 

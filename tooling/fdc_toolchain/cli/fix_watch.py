@@ -81,7 +81,8 @@ def _probed(value: dict[str, Any]) -> str:
     count = Counter(value["verdicts"].values())
     if not count:
         return f"no edit was tried in memory: {value['why']}" if value["why"] else ""
-    return f"{value['tried']} small edits tried in memory: with {count['passes']} the tests pass, with {count['helps']} fewer fail"
+    tried = f"{value['tried']} small edits tried in memory"
+    return f"{tried}: with {count['passes']} the tests pass, with {count['helps']} fewer fail"
 
 
 def _admitted(value: dict[str, Any]) -> str:
@@ -118,6 +119,7 @@ def _guessed(value: dict[str, Any]) -> str:
 
 
 _TELL = {
-    "open_case": _case, "probe_edits": _probed, "open_repair": _opened, "hold_interpretation": _read, "admit_hypotheses": _admitted,
+    "open_case": _case, "probe_edits": _probed, "open_repair": _opened,
+    "hold_interpretation": _read, "admit_hypotheses": _admitted,
     "weigh_challenge": _weighed, "conclude_iteration": _concluded, "conclude_guess": _guessed,
 }  # fmt: skip

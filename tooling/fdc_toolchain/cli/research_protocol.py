@@ -26,8 +26,8 @@ def execute_research_protocol(constraints: Mapping[str, Any], root: str | None =
         root: the workspace; the nearest one above the working directory otherwise.
 
     Returns:
-        The file's text, the folder's files, one a line, what a search or the knowledge graph has, or the text of a page. Where that cannot be
-        had, a sentence that begins with `Error: `; nothing is made up.
+        The file's text, the folder's files, one a line, what a search or the knowledge graph has, or the text of a page.
+        Where that cannot be had, a sentence that begins with `Error: `; nothing is made up.
     """
     return _execute(constraints, root)[0]
 

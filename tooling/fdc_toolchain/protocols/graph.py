@@ -135,7 +135,7 @@ def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> li
             mine = {part for row in rows if row.rule in (None, number) for part in (row.name, row.name.rpartition(".")[2])}
             asked = {word for word, is_tool in _events(rule.get("check", {}), world) if is_tool}
             mentioned |= asked
-            for name in sorted(asked - mine):
+            for name in sorted(name for name in asked - mine if world.tools[name] not in mine):
                 span = place(data, protocol.path, ("rules", number, "check"))
                 message = f"the check of `{rule['rule_id']}` names `{name}`, which its protocol does not associate"
                 found.append(Diagnostic(span, "FDC531", message, help=f"add `{name}` to `associated_tools`"))
