@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ from fdc_toolchain.packs.repair.patch import unified
 
 from benchmarks.repair import cases, faults, page, run
 from benchmarks.repair.packages import MODULES, VERSIONS, Module
-from tests.support.repository import PACKAGE
+from tests.support.repository import PACKAGE, ROOT
 
 TINY = Module("tiny", "tiny.py", "test_tiny.py")
 CODE = '''\
@@ -93,6 +94,17 @@ def _visible(package: Path, tmp_path: Path, seed: int) -> set[str]:
     kept = {name for name in names
             if int(hashlib.sha256(f"{cases.salt(seed)}test_tiny.py::{name}".encode()).hexdigest(), 16) % 2}  # fmt: skip
     return kept
+
+
+def test_the_published_totals_are_those_of_the_published_cases() -> None:
+    """T-49: a success rate was published that came from another set of data."""
+    text = (ROOT / "docs" / "benchmarks-repair.md").read_text("utf-8")
+    number = int(re.search(r"^(\d+) one-line faults", text, re.MULTILINE)[1])  # type: ignore[index]
+    rows = re.findall(r"^\| \d+ \| `.*\| ([a-z ]+), \d+ \| ([a-z ]+), \d+ \|$", text, re.MULTILINE)
+    assert 40 <= number == len(rows)
+    for verdict in page.VERDICTS:
+        counts = [sum(1 for row in rows if row[column] == verdict) for column in (0, 1)]
+        assert f"| {verdict} | {counts[0]} of {number} | {counts[1]} of {number} |" in text
 
 
 def test_the_table_of_packages_is_whole() -> None:
