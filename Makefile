@@ -19,7 +19,7 @@ demo: ## prove the plan library, then answer a question from this repository's o
 
 test: ## run every test (ARGS="tests/repo -x" for some)
 	@$(SETUP) dev
-	@$(PY) -m pytest --numprocesses=auto --dist=loadfile $(ARGS)
+	@$(PY) -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 install: ## make .venv with all that the other verbs need
 	@$(SETUP) dev
