@@ -449,7 +449,7 @@ EXAMPLE: dict[str, Any] = {
     "attempt": loop.attempted(loop.weigh(diagnosed(), SURVIVES), PROPOSAL, PATCH, after()),
     "context": {"excerpts": "e", "files": ["f"], "gathered": [], "suspects": [], "sources": {"shop/price.py": "s"}},
     "history": ["h"], "known": hypotheses.carried(made(RIGHT, WRONG)), "refused": ["r"], "tried": ["t"], "interpretation": "i",
-    "gathered": ["g"],
+    "gathered": ["g"], "probed": {"verdicts": {"t": "helps"}},
 }  # fmt: skip
 
 
