@@ -51,7 +51,7 @@ def measure(command: str, context: Context, folder: str, spectrum: bool) -> dict
         return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "spectra": [], "why": ""}
     coverage = _coverage()
     if coverage is None:
-        why = "the `coverage` package is not installed beside fdc (pip install 'fdc-toolchain[fix]')"
+        why = "the `coverage` package is not installed beside fdc (pip install coverage)"
         return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "spectra": [], "why": why}
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
     shutil.rmtree(hidden, ignore_errors=True)
