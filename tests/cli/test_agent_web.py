@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.workflows.research_cycle import from_outside
 
 from tests.support.background import wait_for
 from tests.support.process import fdc
@@ -41,6 +42,12 @@ def test_the_web_answers_in_the_background_and_the_findings_come_home_with_their
     assert f"  {findings['answer'][0]}\n" in done.stdout and f"  report: {findings['report']}\n" in done.stdout
     assert findings["answered"] and [f"{tea.url}/white"] == [row["url"] for row in findings["pages"]]
     assert any("seventy degrees" in line and f"[{tea.url}/white:" in line for line in findings["answer"])
+    assert from_outside(findings) and "untrusted" == findings["trust"]
+    for row in findings["findings"]:
+        [cited] = row["citations"]
+        assert (cited["target"] == "external_web") == (row["trust"] == "untrusted") == (row["from"] == [f"{tea.url}/white"])
+    assert any(row["trust"] == "untrusted" and "seventy" in row["text"] for row in findings["findings"])
+    assert ["untrusted"] == [one.get("trust") for one in state(home)["agent"]["messages"] if one["content"].startswith("Find")]
     report = (home / findings["report"]).read_text()
     assert f"{tea.url}/white" in report and findings["pages"][0]["sha256"][:16] in report
     entries = [json.loads(line)["action"] for line in (home / "logs/activity.log.jsonl").read_text().splitlines()]
@@ -75,4 +82,21 @@ def test_research_at_home_asks_nobody_outside(home: Path) -> None:
         env = {name: value for name, value in allowing(tea, search=engine).items() if name != "FDC_ALLOW_WEB"}
         assert 1 == fdc("agent", "T-1", "--network", "off", cwd=home, env=env).returncode
         assert [] == tea.paths() == engine.paths()
-    assert not state(home)["agent"]["research_findings"]["answered"]
+    findings = state(home)["agent"]["research_findings"]
+    assert not findings["answered"] and "workspace" == findings["trust"] and not from_outside(findings)
+
+
+def test_findings_without_a_known_label_come_from_outside() -> None:
+    """Issue 5, "untrusted from the first byte": what is not proved to be from inside is from outside, earlier findings too."""
+    row = {"text": "Tea.", "by": "quotation", "trust": "workspace", "citations": [], "from": []}
+    inside: dict[str, Any] = {"question": "q", "findings": [row], "trust": "workspace", "pages": [], "earlier": []}
+    assert not from_outside({}) and not from_outside(inside)
+    assert not from_outside({**inside, "trust": "model", "findings": [{**row, "trust": "model"}], "earlier": [inside]})
+    less = [{key: value for key, value in inside.items() if key != gone} for gone in ("findings", "trust", "pages")]
+    wrong = [
+        {"trust": "untrusted"}, {"trust": "sure"}, {"trust": None}, {"pages": [{}]}, {"findings": [{**row, "trust": "x"}]},
+        {"findings": [{"text": "Tea."}]}, {"findings": ["Tea."]}, {"findings": None}, {"earlier": None}, {"earlier": ["x"]},
+        {"earlier": [{**inside, "trust": "untrusted"}]}, {"earlier": [less[0]]},
+    ]  # fmt: skip
+    for findings in [*less, *({**inside, **row} for row in wrong)]:
+        assert from_outside(findings), findings

@@ -85,6 +85,31 @@ def test_what_came_from_outside_is_labelled_in_the_journal(tmp_path: Path) -> No
     assert [f"{tea.url}/white"] == read["notes"]["from"]
 
 
+def test_every_finding_says_whether_it_comes_from_outside(tmp_path: Path) -> None:
+    """Issue 5, FDC-54, FDC-56: target and label for each sentence of the answer, each citation, and for all of it."""
+    write(tmp_path, {"docs/tea.md": LOCAL})
+    ask = ("research", QUESTION, "--docs", "docs", "--format", "json")
+    with world() as (tea, web), thinking() as (_, model):
+        both, thought = (json.loads(fdc(*ask, cwd=tmp_path, env=env).stdout) for env in (web, {**web, **model}))
+        home, at_home = (json.loads(fdc(*ask, cwd=tmp_path, env=env).stdout) for env in (None, model))
+    url = f"{tea.url}/white"
+    assert ["untrusted", "untrusted", "workspace", "model"] == [said["trust"] for said in (both, thought, home, at_home)]
+    for said in (both, home):
+        assert said["findings"] and len(said["answer"]) == len(said["findings"])
+        for row in said["findings"]:
+            [cited] = row["citations"]
+            outside = cited["path"] == url
+            assert ("external_web" if outside else "local_filesystem") == cited["target"]
+            assert ("quotation", "untrusted" if outside else "workspace") == (row["by"], row["trust"])
+            assert ([url] if outside else []) == row["from"]
+        assert all(("untrusted" if row["path"] == url else "workspace") == row["trust"] for row in said["citations"])
+    assert {"untrusted"} <= {row["trust"] for row in both["findings"]}
+    [claim] = thought["findings"]
+    assert ("model", "untrusted", [url]) == (claim["by"], claim["trust"], claim["from"])
+    assert {"external_web", "local_filesystem"} == {one["target"] for one in claim["citations"]}
+    assert [("model", "model", [])] == [(row["by"], row["trust"], row["from"]) for row in at_home["findings"]]
+
+
 def test_without_documents_the_web_alone_answers(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     with world() as (_, env):

@@ -12,6 +12,7 @@ from fdc_toolchain.effects.documents import MARK, Document
 from fdc_toolchain.effects.extract import Citation
 from fdc_toolchain.effects.kinds import kind_of, section_kind
 from fdc_toolchain.effects.question import concepts_of
+from fdc_toolchain.effects.research_tools import _citation
 from fdc_toolchain.effects.retrieve import Index, search
 from fdc_toolchain.effects.spelling import respell
 from fdc_toolchain.effects.stems import Stemmer
@@ -234,7 +235,7 @@ def test_a_document_that_changed_after_it_was_quoted_is_found_out(kitchen: Path)
     path = kitchen / "docs" / "copy" / "tea.md"
     path.write_text(path.read_text("utf-8").replace("switches itself off", "explodes"), "utf-8")
     checked = cite.check(
-        str(kitchen), [Citation(**{**row, "section": (), "has": ()}) for row in extracted["citations"]]
+        str(kitchen), [_citation({**row, "section": (), "has": ()}) for row in extracted["citations"]]
     )
     assert ["the quoted text is not there"] == [failure.why for failure in checked.failures]
 

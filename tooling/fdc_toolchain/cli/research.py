@@ -330,6 +330,14 @@ def _skips(show: _Watching) -> list[tuple[str, str]]:
     return [(str(row["path"]), str(row["reason"])) for row in scan.get("skipped", ())]
 
 
+def _trust(findings: list[dict[str, Any]], web: dict[str, Any]) -> str:
+    """How far all of it can be trusted: as far as the least of it, and no further than a page that was read."""
+    labels = {row.get("trust") for row in findings}
+    if web.get("pages") or labels - {"workspace", "model"}:
+        return "untrusted"
+    return "model" if "model" in labels else "workspace"
+
+
 def _as_json(question: str, ended: Ended, show: _Watching, target: str, run: str | None) -> dict[str, Any]:
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}
@@ -341,6 +349,8 @@ def _as_json(question: str, ended: Ended, show: _Watching, target: str, run: str
         "stop": ended.stop["kind"] if ended.stop is not None else None,
         "why": ended.stop["message"] if ended.stop is not None else ended.message,
         "answer": [line for line in str(done.get("answer", "")).split("\n") if line],
+        "findings": done.get("findings", []),
+        "trust": _trust(done.get("findings", []), _web(show)),
         "note": done.get("note", ""),
         "citations": evidence.get("citations", []),
         "checked": done.get("checked", 0),

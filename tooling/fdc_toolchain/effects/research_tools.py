@@ -8,7 +8,7 @@ path, line and digest, and carries the text of chosen sentences only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from ..engine.events import Outcome
@@ -138,10 +138,12 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
         (text_of(row, "path"), _count(row, "line"), _count(row, "end_line"), float(row.get("score", 0.0))) for row in rows
     ]
     named = {passage[0] for passage in passages}
-    documents = [document for document in [*shelf.scan.documents, *pages_of(args, context)] if document.path in named]
+    pages = pages_of(args, context)
+    documents = [document for document in [*shelf.scan.documents, *pages] if document.path in named]
     found = extract(documents, passages, concepts, weights, text_of(object_of(args, "scope"), "question"), SENTENCES)
+    outside = {page.path for page in pages}
     value = {
-        "citations": [_row(one) for one in found],
+        "citations": [_row(one, outside) for one in found],
         "count": len(found),
         "documents": len({one.path for one in found}),
         "changed": changed,
@@ -156,12 +158,13 @@ def check_citations(args: dict[str, Any], context: Context) -> Any:
 
     scan = object_of(args, "scan")
     citations = [_citation(row) for row in list_of(args, "citations")]
+    pages = {page.path: page.lines for page in pages_of(args, context)}
     with library.folder(text_of(scan, "folder"), context) as opened:
-        done = cite.check(opened.base, citations, {page.path: page.lines for page in pages_of(args, context)})
+        done = cite.check(opened.base, citations, pages)
     value = {
         "checked": done.checked,
         "held": len(done.held),
-        "citations": [_row(one) for one in done.held],
+        "citations": [_row(one, pages) for one in done.held],
         "failures": [{"path": one.path, "line": one.line, "why": one.why} for one in done.failures],
     }
     return labelled(value, args)
@@ -185,6 +188,7 @@ def synthesise(args: dict[str, Any], context: Context) -> Any:
     value = {
         "markdown": report.markdown,
         "answer": report.answer,
+        "findings": [_origin(row, web.get("pages") or ()) for row in report.findings],
         "note": report.note,
         "checked": _count(checked, "checked") + int(answer.get("checked") or 0),
         "held": _count(checked, "held") + sum(len(row["citations"]) for row in claims),
@@ -199,6 +203,19 @@ def cited(args: dict[str, Any], context: Context) -> Any:
         return False
     checked, held = value.get("checked"), value.get("held")
     return isinstance(checked, int) and checked > 0 and checked == held
+
+
+def _origin(row: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A finding with where it is from: the target of its citations as FDC-56 names them, and how far it can be trusted.
+
+    A quotation of a page is `untrusted`; so is all that a model says who was shown a page, whatever it cites.
+    """
+    urls = {str(page["url"]) for page in pages}
+    cited = [{**one, "target": "external_web" if one["path"] in urls else "local_filesystem"} for one in row["citations"]]
+    quoted = [one["path"] for one in cited if one["target"] == "external_web"]
+    model = row["by"] == "model"
+    trust = "untrusted" if quoted or (model and urls) else "model" if model else "workspace"
+    return {**row, "citations": cited, "trust": trust, "from": sorted(urls if model else {*quoted})}
 
 
 def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any], web: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
@@ -307,8 +324,10 @@ def _citation(row: Mapping[str, Any]) -> Any:
         raise ToolFailure("argument", "`citations` are not what extract_evidence returns") from None
 
 
-def _row(one: Any) -> dict[str, Any]:
+def _row(one: Any, outside: Container[str]) -> dict[str, Any]:
+    """A citation for the journal, with its label: whether it quotes one of the pages that are from outside."""
     return {
+        "trust": "untrusted" if one.path in outside else "workspace",
         "path": one.path, "line": one.line, "column": one.column, "end_line": one.end_line, "end_column": one.end_column,
         "text": one.text, "section": list(one.section), "label": one.label, "score": one.score, "role": one.role,
         "group": one.group, "has": list(one.has),

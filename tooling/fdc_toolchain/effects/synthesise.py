@@ -26,11 +26,13 @@ _OPENS_BLOCK = re.compile(r"(?:[#>+*-]|\d+[.)])(?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`markdown` is the whole report, `answer` its short answer as plain text; `note` says where it is less than one."""
+    """`markdown` is the whole report, `answer` its short answer as plain text; `note` says where it is less than one.
+    `findings` are the answer's rows one by one: text, whose words they are (`quotation`, `model`), and the lines cited."""
 
     markdown: str
     answer: str
     note: str
+    findings: tuple[dict[str, Any], ...] = ()
 
 
 def synthesise(
@@ -69,7 +71,8 @@ def synthesise(
     lines += ["## How this was made", ""] + [f"- {one}" for one in facts]
     lines += [f"- Left out, because it does not hold: {one}" for one in failures]
     answer = "\n".join(map(_plain_claim, claims)) if claims else _plain_answer(best)
-    return Report("\n".join(lines).rstrip("\n") + "\n", answer, note)
+    findings = tuple(map(_claimed, claims)) if claims else tuple(_quoted(one) for one in _answering(best))
+    return Report("\n".join(lines).rstrip("\n") + "\n", answer, note, findings)
 
 
 def _claim(claim: Mapping[str, Any]) -> list[str]:
@@ -85,6 +88,15 @@ def _claim(claim: Mapping[str, Any]) -> list[str]:
 def _plain_claim(claim: Mapping[str, Any]) -> str:
     places = ", ".join(f"{one['path']}:{one['line']}" for one in claim["citations"])
     return f"{' '.join(str(claim['claim']).split())} [{places}]"
+
+
+def _claimed(claim: Mapping[str, Any]) -> dict[str, Any]:
+    cited = [{"path": one["path"], "line": one["line"]} for one in claim["citations"]]
+    return {"text": " ".join(str(claim["claim"]).split()), "by": "model", "citations": cited}
+
+
+def _quoted(one: Citation) -> dict[str, Any]:
+    return {"text": " ".join(one.text.split()), "by": "quotation", "citations": [{"path": one.path, "line": one.line}]}
 
 
 def _best(groups: Sequence[list[Citation]]) -> list[list[Citation]]:
@@ -194,12 +206,15 @@ def _heading(question: str) -> str:
 
 def _plain_answer(best: list[list[Citation]]) -> str:
     lines = []
-    for group in best:
-        for one in group:
-            if one.role in ("answer", "context"):
-                span = str(one.line) if one.line == one.end_line else f"{one.line}-{one.end_line}"
-                lines.append(f"{' '.join(one.text.split())} [{one.path}:{span}]")
+    for one in _answering(best):
+        span = str(one.line) if one.line == one.end_line else f"{one.line}-{one.end_line}"
+        lines.append(f"{' '.join(one.text.split())} [{one.path}:{span}]")
     return "\n".join(lines)
+
+
+def _answering(best: list[list[Citation]]) -> list[Citation]:
+    """The sentences of the short answer."""
+    return [one for group in best for one in group if one.role in ("answer", "context")]
 
 
 def _missing(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from .turn import Failed, Turn
 
 MOST_EXCERPT = 4000
+INSIDE = ("workspace", "model")
+"""Labels of what was made of the workspace's documents alone, by quotation or by a model."""
 
 
 def launch(turn: Turn) -> str:
@@ -56,6 +59,8 @@ def poll(turn: Turn) -> str:
             "report": result.get("report"),
             "citations": int(result["held"]),
             "pages": [{key: str(row[key]) for key in ("url", "fetched", "sha256")} for row in read],
+            "findings": [_finding(row) for row in result["findings"]],
+            "trust": str(result["trust"]),
         }
     except (ValueError, KeyError, TypeError) as wrong:
         why = f"the research process (exit code {found.exit_code}) left no result that can be read: {wrong}; {said}"
@@ -64,6 +69,34 @@ def poll(turn: Turn) -> str:
     turn.control["research_number"] = int(turn.control.get("research_number", 0)) + 1
     turn.control["research"] = turn.control["research_question"] = None
     return "PLANNING"
+
+
+def _finding(row: dict[str, Any]) -> dict[str, Any]:
+    """A finding with its label; one that has none comes from outside."""
+    trust = row.get("trust")
+    cited = [{key: one.get(key) for key in ("path", "line", "target")} for one in row.get("citations", ())]
+    label = trust if trust in INSIDE else "untrusted"
+    return {"text": str(row["text"]), "by": str(row.get("by", "")), "trust": label, "citations": cited,
+            "from": [str(url) for url in row.get("from", ())]}  # fmt: skip
+
+
+def from_outside(findings: Mapping[str, Any]) -> bool:
+    """Whether anything in `research_findings`, the earlier ones included, comes from outside of the workspace.
+
+    Nothing does where there are none. What has no label, or one that nobody knows, does: it is proved to be from
+    inside, or it is from outside (issue 5: untrusted from the first byte).
+    """
+    if not findings:
+        return False
+    rows, earlier = findings.get("findings"), findings.get("earlier", [])
+    inside = (
+        findings.get("trust") in INSIDE
+        and findings.get("pages") == []
+        and isinstance(rows, list)
+        and all(isinstance(row, Mapping) and row.get("trust") in INSIDE for row in rows)
+        and isinstance(earlier, list)
+    )
+    return not inside or any(not isinstance(one, Mapping) or from_outside(one) for one in earlier)
 
 
 def _integrate(turn: Turn, findings: dict[str, Any]) -> None:
@@ -79,7 +112,8 @@ def _integrate(turn: Turn, findings: dict[str, Any]) -> None:
     told = "\n".join(findings["answer"]) or f"The documents do not answer it: {findings['why']}"
     turn.state.say("user", f"Findings of the research on: {findings['question']}\n{told}"[:MOST_EXCERPT * 4])
     details = {"question": findings["question"], "citations": findings["citations"]}
-    if findings["pages"]:
+    if from_outside(findings):
+        turn.state.messages[-1]["trust"] = "untrusted"
         details |= {"trust": "untrusted", "pages": [row["url"] for row in findings["pages"]]}
     if report is None:
         turn.log(1, "EXTERNAL_RAG_QUERY", details, "SUCCESS", f"no answer: {findings['why']}")
