@@ -55,6 +55,17 @@ def test_each_language_has_its_definitions_uses_imports_and_prose(name: str) -> 
     assert found.prose and all(any(word in lines[line - 1] for word in ("tea", "Tea", "cup")) for line in found.prose)
 
 
+@pytest.mark.parametrize("ends", ["\r", "\x0c\r", "\r\r"])
+def test_a_carriage_return_that_ends_no_line_moves_no_citation(ends: str) -> None:
+    """EXP-17: lines are counted as editors count them, and by Python's parser, too."""
+    text = f"# old{ends}# files\n\ndef pour(cup):\n    \"\"\"Fills a cup.\"\"\"{ends}    return cup\n"
+    lines = tuple(text.split("\n"))
+    found = code_outline.outline(Document("a.py", lines, "", len(text)))
+    assert [("pour", 3, 4)] == [(one.name, one.line, one.doc) for one in found.definitions] and found.how in ("ast", "lines")
+    macintosh = f"def pour(cup):{ends}    \"\"\"Fills a cup.\"\"\"{ends}    return cup{ends}"
+    found = code_outline.outline(Document("a.py", (macintosh,), "", len(macintosh)))
+    assert {1} >= {one.line for one in found.definitions} and {1, 0} >= {one.doc for one in found.definitions}
+
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != "a.py"])
 def test_without_a_grammar_lines_tell_the_most_of_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_trees, "_parser", lambda extension: None)

@@ -73,7 +73,7 @@ def outline(document: Document) -> Outline:
 
 
 def _python(document: Document) -> Outline | None:
-    text = "\n".join(document.lines)
+    text = "\n".join(document.lines).replace("\r", " ")  # for the parser it would end a line
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
