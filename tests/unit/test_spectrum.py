@@ -88,6 +88,17 @@ def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
 
 
 @pytest.mark.slow
+def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(measure: Measure, tmp_path: Path) -> None:
+    """pytest hands `run` its result by name: a recorder that did not know the name made every such test fail (issue 6)."""
+    text = "import unittest\nfrom shapes import area\n\n\nclass T(unittest.TestCase):\n"
+    text += "    def test_area(self): self.assertEqual(area(2, 3), 6)\n    def test_none(self): self.assertEqual(area(0, 3), 1)\n"
+    (tmp_path / "copy" / "test_shapes.py").write_text(text, "utf-8")
+    found = measure(f"{sys.executable} -m pytest -q test_shapes.py")
+    assert (1, 1) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"]), found["output"]
+    assert {6: (1, 1), 7: (1, 0), 8: (0, 1)} == {line: table(found, "shapes.py")[line] for line in (6, 7, 8)}
+
+
+@pytest.mark.slow
 def test_each_test_of_unittest_has_its_own_lines(measure: Measure, tmp_path: Path) -> None:
     (tmp_path / "copy" / "test_shapes.py").write_text(
         "import unittest\nfrom shapes import area, edge\nclass T(unittest.TestCase):\n"

@@ -88,13 +88,13 @@ def _watch_unittest() -> None:
     results: Any = result.TestResult
     run = tests.run
 
-    def watched(self: Any, into: Any = None) -> Any:
+    def watched(self: Any, *rest: Any, **named: Any) -> Any:
         if _pytest:
-            return run(self, into)
+            return run(self, *rest, **named)
         _switch(self.id())
         _outcomes.setdefault(self.id(), False)
         try:
-            return run(self, into)
+            return run(self, *rest, **named)
         finally:
             _switch("")
 
