@@ -190,13 +190,24 @@ def test_each_term_of_the_stop_condition_matters(
     assert (stop, count + 1) == (made["stop"], made["count"]) and "count" not in wv
 
 
-def test_a_round_that_changes_nothing_is_the_last() -> None:
-    """The next would ask the very same."""
+def test_a_round_that_changes_nothing_is_no_reason_to_stop() -> None:
+    """LGTM-60: there are three terms, and no fourth."""
     config = worldview.configure("5", "0.7", "0", "all")
-    first = worldview.next_round(state(entry()), worldview.first_round(config), config)
-    second = worldview.next_round(state(entry()), first, config)
-    assert not first["stop"] and second["stop"] and "changed nothing" in second["why"]
-    assert not worldview.next_round(state(entry(version=1)), first, config)["stop"]
+    counter = worldview.first_round(config)
+    for number in range(1, 6):
+        counter = worldview.next_round(state(entry()), counter, config)
+        assert ((number == 5), number) == (counter["stop"], counter["count"])
+    assert "that was the last iteration" == counter["why"]
+
+
+def test_only_a_tool_that_use_tool_does_not_know_stops_the_run_out_of_a_branch() -> None:
+    """LGTM-35, 38: a text of a model that says the same stops nothing."""
+    row = {"failed": "failure", "why": "`use_tool.unknown`: Tool not found: RunShell", "item": entry(), "at": "x", "line": 3}
+    joined = {"results": [{**row, "path": "fdc:plans/library/lgtm_use_tool.plan"}]}
+    with pytest.raises(ValueError, match="^Tool not found: RunShell$"):
+        worldview.refined(state(entry()), joined, [])
+    said = {"results": [{**row, "path": "plans/library/lgtm_refine_one.plan"}]}
+    assert "stays as it is" in worldview.refined(state(entry()), said, [])["log"][-1]["message"]
 
 
 def test_a_conflict_counts_while_both_of_its_sides_are_active() -> None:

@@ -45,7 +45,7 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
                     raise ToolFailure("pipeline", f"the pipeline is not run: {why}")
                 taken = {param["name"] for param in program["plans"][program["root"]]["params"]}
                 given = {key: args[key] for key in taken if args.get(key) is not None}
-                budget = {"model_calls": lgtm_pipeline.CALLS}
+                budget = {"model_calls": lgtm_pipeline.CALLS, "tokens": lgtm_pipeline.TOKENS}
                 inputs = {"given": given, "builtin": {"run": f"runs/{context.run}"}, "budget": budget}
                 store.create(name, f"runs/{context.run}/{pipeline.get('filePath')}", program, inputs, time.time())
         finally:

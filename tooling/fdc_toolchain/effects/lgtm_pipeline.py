@@ -17,8 +17,9 @@ KEY = "pipeline.plan"
 AUTOMATON = "tooling/lgtm_pipeline_fsm.json"
 INPUTS = frozenset(("question", "synthesis", "hypotheses", "map"))
 MOST = 40_000
-CALLS = 24
-"""Model calls that a pipeline may make."""
+CALLS = 12
+TOKENS = 240_000
+"""What a pipeline may ask of models, all in all: what `plan.run` declares, and what is set aside before it begins."""
 
 
 def prove(text: str, root: str) -> dict[str, Any]:
@@ -43,6 +44,8 @@ def prove(text: str, root: str) -> dict[str, Any]:
     wrong += [] if plan["allow"].get("read") else ["`allow read **` is missing"]
     if cost["model_calls"] > CALLS:
         wrong.append(f"a pipeline may ask the model {CALLS} times at most, this one {cost['model_calls']:.0f} times")
+    elif cost["tokens"] > TOKENS:
+        wrong.append(f"a pipeline may use {TOKENS} tokens at most, this one {cost['tokens']:.0f}")
     if wrong:
         return {**out, "findings": wrong}
     return {**out, "proved": True, "program": digest(program), "cost": cost}
@@ -67,7 +70,7 @@ def compiled(text: str, root: str) -> tuple[dict[str, Any] | None, list[str], di
     if canonical(again) != canonical(program):
         return None, ["the program does not read back to itself"], {}
     worst = Bounds().plan(checked.context.graph.instance(KEY))
-    return program, [], {"steps": _number(worst.steps), "model_calls": _number(worst.model_calls)}
+    return program, [], {"steps": _number(worst.steps), "model_calls": _number(worst.model_calls), "tokens": _number(worst.tokens)}
 
 
 def _bare(text: str) -> str:

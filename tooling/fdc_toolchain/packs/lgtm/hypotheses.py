@@ -112,8 +112,8 @@ def critique(hypothesis: dict[str, Any], framework: str) -> dict[str, Any]:
     return {"framework": framework, "points": points[:6]}
 
 
-def questions(hypothesis: dict[str, Any], critiques: Any) -> dict[str, Any]:
-    """What to find out next: what is still open."""
+def questions(hypothesis: dict[str, Any], critiques: Any, round: Any = 1) -> dict[str, Any]:
+    """What to find out next: what is still open. `round` is for a model, which is to ask something else where nothing came."""
     return {"questions": list(hypothesis["questions"])[:4]}
 
 

@@ -16,7 +16,7 @@ param question
 param synthesis
 param hypotheses
 param map
-budget model_calls 24
+budget model_calls 12
 allow read **
 
 set_plan The components of: {question}
@@ -99,7 +99,7 @@ def optimise(proof: dict[str, Any]) -> str:
 
 def choose(base: dict[str, Any], better: dict[str, Any], run: str) -> dict[str, Any]:
     """The optimised pipeline where it is proved and costs no more, else the one that was proved before (LGTM-44)."""
-    measures = ("steps", "model_calls")
+    measures = ("steps", "model_calls", "tokens")
     take = bool(better["proved"]) and all(better["cost"].get(key, 0) <= base["cost"].get(key, 0) for key in measures)
     taken = better if take else base
     path = generate_file_name("pipeline", run.rpartition("/")[2], "optimized", "plan")

@@ -5,6 +5,7 @@ Each function takes a worldview and returns the next one. `log` is one line of `
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .artifacts import advance, written
@@ -15,6 +16,8 @@ MOST_AREAS = 6
 MOST_ROUNDS = 10
 CONVERGED = ("CandidateRefinement", "CandidateNullChallenge")
 LEVELS = ("Info", "Warn", "Error")
+USE_TOOL = "lgtm_use_tool.plan"
+_NO_TOOL = re.compile(r"Tool not found: .*", re.DOTALL)
 
 
 def configure(max_iterations: str, confidence: str, conflicts: str, gate: str) -> dict[str, Any]:
@@ -128,7 +131,14 @@ def checked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
-    """With what the branches of an iteration brought: entries in the order of the branches, versions, statuses (LGTM-40, 58)."""
+    """With what the branches of an iteration brought: entries in the order of the branches, versions, statuses (LGTM-40, 58).
+
+    A branch that stopped is in the log (LGTM-38). Where it asked for a tool that there is not, its siblings have finished, and
+    the run stops here: raises ValueError with the message of UseTool (LGTM-35).
+    """
+    for row in joined["results"]:
+        if "failed" in row and str(row.get("path", "")).endswith(USE_TOOL) and (missing := _NO_TOOL.search(row["why"])):
+            raise ValueError(missing.group())
     entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
     lines = [log] if isinstance(log, dict) else list(log)
     out = wv
@@ -164,16 +174,14 @@ def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]
 
 def first_round(config: dict[str, Any]) -> dict[str, Any]:
     """The counter of the loop, which is no part of the worldview (LGTM-61)."""
-    return {"count": 0, "stop": False, "why": "", "mark": [], "most": config["max_iterations"]}
+    return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"]}
 
 
 def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     """The counter after an iteration, and whether to stop: at the most iterations, or where every hypothesis has
-    converged, confidence is high enough and conflicts are few enough (LGTM-60).
+    converged, confidence is high enough and conflicts are few enough; for no other reason (LGTM-60).
 
-    A conflict is active while both of its sides are. Where no hypothesis is, there is nothing to wait for (LGTM-55). A round
-    after which everything is as after the one before is the last too: the next would ask the very same, and a run whose
-    rounds do so is stopped by the engine as stalled.
+    A conflict is active while both of its sides are. Where no hypothesis is, there is nothing to wait for (LGTM-55).
     """
     rows = active(wv)
     count = int(round["count"]) + 1
@@ -187,14 +195,12 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "confident": overall >= config["confidence"],
         "agreed": open_conflicts <= config["conflicts"],
     }
-    mark = [len(wv["knowledgeBase"]["entries"]), [row["version"] for row in rows], len(wv["hypothesisConflicts"])]
     reasons = {
         "every hypothesis has converged": all(terms.values()),
         "that was the last iteration": count >= config["max_iterations"],
-        "the last iteration changed nothing": mark == round["mark"],
     }
     why = next((reason for reason, holds in reasons.items() if holds), "")
-    return {**round, "count": count, "stop": bool(why), "why": why, "mark": mark, "confidence": round_to(overall), **terms}
+    return {**round, "count": count, "stop": bool(why), "why": why, "confidence": round_to(overall), **terms}
 
 
 def round_to(number: float) -> float:
