@@ -177,7 +177,7 @@ def test_a_sentence_is_told_whole_though_a_line_of_it_is_cited() -> None:
     text = "What is left over goes to the heap, which\n    is emptied at night. Then it\n    ends."
     lines = tuple(f'def f():\n    """Does it.\n\n    {text}\n    """'.split("\n"))
     prose = frozenset(range(2, 8))
-    assert "Does it." == sentence(lines, 2)
+    assert "Does it." == sentence(lines, 2, frozenset((2, 3)))
     assert "What is left over goes to the heap, which is emptied at night." == around(lines, 4, prose)
     assert "Then it ends." == around(lines, 6, prose) and "" == around(lines, 1, frozenset())
 

@@ -22,6 +22,7 @@ DEFINES = re.compile(
     r"\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
 )
 BINDS = re.compile(r"^(?:export\s+)?(?:const|let|var|val|static)\s+(?P<name>[A-Za-z_$][\w$]*)\s*[:=]")
+GIVES = re.compile(r"^\s*(?:[\w$]+\.)+(?P<name>[\w$]+)\s*=\s*(?:async\s+)?(?:function\b|class\b|\([^()]*\)\s*=>|\w+\s*=>)")
 KEYED = re.compile(r"^(?P<name>[A-Za-z_][\w-]*)\s*(?:=|:)")
 IMPORTS = re.compile(
     r"^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w:{]|#\s*include\b|require(?:_relative)?\b|using\s|mod\s+\w+;"
@@ -29,6 +30,9 @@ IMPORTS = re.compile(
 )
 REMARK = re.compile(r"^\s*(?://|#(?!\s*include\b|\[|!\[)|/\*|\*(?:\s|/|$)|--\s|;;|%|<!--)")
 TROUBLE = re.compile(r"\b(?:raise|throw|throws|except|catch|rescue|panic!?|unwrap_or_else|Err\(|errors?\.New|reject\()")
+CONTINUES = re.compile(r"[)\]}{]|end\b|else\b|catch\b|finally\b|rescue\b|ensure\b")
+"""How a line begins that belongs to what stands above it, though it is indented no deeper."""
+WORDS = re.compile(r"\w{2}")
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
 DATA = frozenset((".toml", ".yaml", ".yml", ".ini", ".cfg", ".lark", ".plan", ".sql", ".proto", ".tf", ".mk", ".cmake"))
 
@@ -137,7 +141,7 @@ def _said(document: Document, node: ast.expr | None) -> int:
     if node is None:
         return 0
     for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-        if re.search(r"\w{2}", document.lines[number - 1].replace('r"""', "")):
+        if WORDS.search(document.lines[number - 1].replace('r"""', "")):
             return number
     return 0
 
@@ -189,19 +193,36 @@ def _named(line: str, extension: str) -> tuple[int, str, str] | None:
     found = None if extension in DATA else DEFINES.match(line)
     if found is not None:
         return len(found["indent"]), found["kind"], found["name"]
+    found = None if extension in DATA else GIVES.match(line)
+    if found is not None:
+        return len(line) - len(line.lstrip()), "function", found["name"]
     found = KEYED.match(line) if extension in DATA else BINDS.match(line)
     return None if found is None else (0, "key" if extension in DATA else "constant", found["name"])
 
 
 def _closed(starts: list[tuple[int, int, str, str]], document: Document, prose: set[int]) -> Iterator[Definition]:
-    for at, (line, indent, kind, name) in enumerate(starts):
-        end = next((after[0] - 1 for after in starts[at + 1 :] if after[1] <= indent), len(document.lines))
-        yield Definition(name, name, kind, line, end, remark_above(line, prose))
+    """Definitions with their ends, in the order of `starts`; those that are open wait in a stack."""
+    ends = [0] * len(starts)
+    begun = {row[0]: at for at, row in enumerate(starts)}
+    open_ones: list[int] = []
+    last = 0
+    for number, line in enumerate(document.lines, 1):
+        bare = line.strip()
+        if not bare or (number in prose and number not in begun):
+            continue
+        least = len(line) - len(line.lstrip()) + (1 if CONTINUES.match(bare) else 0)
+        while open_ones and least <= starts[open_ones[-1]][1]:
+            ends[open_ones.pop()] = last
+        if number in begun:
+            open_ones.append(begun[number])
+        last = number
+    for at, (number, _, kind, name) in enumerate(starts):
+        yield Definition(name, name, kind, number, max(ends[at] or last, number), remark_above(number, prose, document.lines))
 
 
-def remark_above(line: int, prose: set[int]) -> int:
-    """The first line of the comment right above a definition; 0 where there is none."""
+def remark_above(line: int, prose: set[int], lines: tuple[str, ...]) -> int:
+    """The first line with words of the comment right above a definition; 0 where there is none."""
     above = line
     while above - 1 in prose:
         above -= 1
-    return above if above < line else 0
+    return next((number for number in range(above, line) if WORDS.search(lines[number - 1])), 0)

@@ -92,10 +92,12 @@ def places(tree: Tree, search: Search, approach: str, within: str = "") -> list[
     return sorted(best.values(), key=lambda one: (-one.score, one.path, one.line))[:MOST]
 
 
-def sentence(lines: tuple[str, ...], line: int) -> str:
-    """The first sentence of a documentation that begins on a line, on one line, without its marks."""
+def sentence(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
+    """The first sentence of a documentation that begins on a line, on one line, without its marks; `prose` has its lines."""
     out: list[str] = []
     for number in range(line, min(line + 4, len(lines) + 1)):
+        if number not in prose:
+            break
         text = _MARKS.sub("", lines[number - 1])
         if not text.strip():
             break
@@ -137,12 +139,12 @@ def _implementation_scan(tree: Tree, search: Search, within: str) -> Iterator[Pl
         assert one is not None
         stands = home(unit.path, one)
         yield Place(unit.path, one.line, "definition", one.qualified, stands, f"{one.kind} `{one.qualified}`", unit.score)
-        if one.doc:
-            said = f"what `{one.qualified}` says of itself"
-            whole = sentence(tree.documents[unit.path].lines, one.doc)
-            yield Place(unit.path, one.doc, "documentation", one.qualified, stands, said, unit.score * 0.95, whole)
         outlined = tree.outline(unit.path)
         prose = frozenset[int]() if outlined is None else outlined.prose
+        if one.doc:
+            said = f"what `{one.qualified}` says of itself"
+            whole = sentence(tree.documents[unit.path].lines, one.doc, prose)
+            yield Place(unit.path, one.doc, "documentation", one.qualified, stands, said, unit.score * 0.95, whole)
         if unit.score < least:
             continue  # that it is there is enough to know of a weaker one
         effects = _effects(tree, unit, prose)[:2]

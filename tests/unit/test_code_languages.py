@@ -1,0 +1,133 @@
+"""What each language writes in a way of its own, and which lines tell where no grammar is installed (EXP-31, EXP-32)."""
+
+from __future__ import annotations
+
+import pytest
+from fdc_toolchain.effects import code_outline, code_trees
+from fdc_toolchain.effects.code_strategies import sentence
+from fdc_toolchain.effects.documents import Document
+
+JAVASCRIPT = """\
+/**
+ * Answers one request.
+ */
+app.route = function route(path) { var done = 1; return done; };
+Pot.prototype.pour = async (n) => { const q = 1; };
+exports.brew = brew;
+module.exports.heat = 3;
+module.exports = Pot;
+getter(req, 'query', function query() { return 1; });
+const api = { open(n) { return n; }, close: function () {}, ready: 3 };
+class Cup { fill = () => 3; size = 4; #seal() {} }
+(function () { var seen = 1; function shown() { var not = 1; } root.it = function () {}; })();
+"""
+CPP = """\
+#include <vector>
+namespace tea {
+// A pot.
+class Pot : public Base { public: int pour(int n) const; };
+int Pot::pour(int n) const { int inner = 1; return brew(n); }
+template <typename T> T brew(T n) { return n; }
+enum class Kind { Green };
+using Cup = int;
+static const int LIMIT = 3;
+}
+"""
+CSHARP = """\
+using System;
+namespace Tea {
+  // A pot.
+  class Pot : Base { public int Pour(int n) { var inner = 1; return Brew(n); } static int LIMIT = 3; }
+  interface ICup { int Fill(int n); }
+  struct Leaf { }
+}
+"""
+RUBY = """\
+require 'set'
+# A pot.
+class Pot < Base
+  LIMIT = 3
+  def pour(n)
+    inner = 1
+    brew(n)
+  end
+  def self.brew(n) = n
+end
+"""
+PHP = """\
+<?php
+use Foo\\Bar;
+// A pot.
+class Pot extends Base { const LIMIT = 3; public function pour($n) { return brew($n); } }
+trait Holds { }
+function brew($n) { return $n; }
+"""
+GO = """\
+package tea
+
+import "errors"
+
+// ErrCold is said of tea.
+var ErrCold = errors.New("cold")
+
+type Cup interface{ Fill(n int) error }
+
+var pour = func(n int) { var inner = 1; brew(inner) }
+"""
+TYPESCRIPT = """\
+import { Base } from "./base";
+export namespace Tea { export const heat = 3; }
+abstract class Pot extends Base { abstract pour(n: number): void; fill = (n: number) => { const inner = 1; } }
+export function brew(n: number): number;
+"""
+WANTED = {
+    "a.js": (JAVASCRIPT, "function app.route 4 2|function Pot.pour 5|constant brew 6|constant heat 7|function query 9|constant api 10"
+             "|method api.open 10|method api.close 10|class Cup 11|method Cup.fill 11|method Cup.#seal 11|constant seen 12"
+             "|function shown 12|function root.it 12", 0),
+    "a.cpp": (CPP, "module tea 2|class tea.Pot 4 3|function tea.Pot.pour 5|function tea.brew 6|enum tea.Kind 7|type tea.Cup 8"
+              "|constant tea.LIMIT 9", 1),
+    "a.cs": (CSHARP, "module Tea 2|class Tea.Pot 4 3|method Tea.Pot.Pour 4 3|constant Tea.Pot.LIMIT 4 3|interface Tea.ICup 5"
+             "|method Tea.ICup.Fill 5|struct Tea.Leaf 6", 1),
+    "a.rb": (RUBY, "class Pot 3 2|constant Pot.LIMIT 4|method Pot.pour 5|method Pot.brew 9", 1),
+    "a.php": (PHP, "class Pot 4 3|constant Pot.LIMIT 4 3|method Pot.pour 4 3|trait Holds 5|function brew 6", 1),
+    "a.go": (GO, "constant ErrCold 6 5|type Cup 8|method Cup.Fill 8|constant pour 10", 1),
+    "a.ts": (TYPESCRIPT, "module Tea 2|constant Tea.heat 2|class Pot 3|method Pot.pour 3|method Pot.fill 3|function brew 4", 1),
+}  # fmt: skip
+
+
+def document(name: str, text: str) -> Document:
+    return Document(name, tuple(text.split("\n")), "", len(text))
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_what_a_language_binds_in_its_own_way_is_a_definition_and_what_is_local_is_none(name: str) -> None:
+    text, wanted, imports = WANTED[name]
+    found = code_outline.outline(document(name, text))
+    assert "tree-sitter" == found.how and imports == len(found.imports)
+    rows = [f"{one.kind} {one.qualified} {one.line}" + (f" {one.doc}" if one.doc else "") for one in found.definitions]
+    assert wanted.split("|") == rows
+
+
+LINES = {
+    "a.js": ("/** Pours. */\napp.pour = function pour(n) {\n  var inner = n;\n\n  return inner;\n};\n\nvar heat = 3;\nbrew(heat);\n",
+             [("pour", 2, 6, 1), ("heat", 8, 8, 0)]),
+    "a.kt": ("class Pot {\n    fun pour(n: Int) {\n        brew(n)\n    }\n}\n\nfun brew(n: Int)\n{\n    n\n}\nprintln(1)\n",
+             [("Pot", 1, 5, 0), ("pour", 2, 4, 0), ("brew", 7, 10, 0)]),
+    "a.lua": ("function pour(n)\n  brew(n)\nend\n\n-- Brews.\nfunction brew(n)\n  return n\nend\nprint(1)\n",
+              [("pour", 1, 3, 0), ("brew", 6, 8, 5)]),
+    "a.toml": ("# Heat.\nheat = 3\n\n[cup]\nsize = 4\n", [("heat", 2, 2, 1), ("size", 5, 5, 0)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_by_lines_a_definition_ends_with_what_is_indented_in_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, it went on to the next definition: all calls of a file belonged to its last one."""
+    monkeypatch.setattr(code_trees, "_parser", lambda extension: None)
+    text, wanted = LINES[name]
+    found = code_outline.outline(document(name, text))
+    assert ("lines", wanted) == (found.how, [(one.name, one.line, one.end, one.doc) for one in found.definitions])
+
+
+def test_a_sentence_of_a_comment_ends_with_the_comment() -> None:
+    lines = ("// the last one", "var done = back(req, {", "  env: this.get('env')")
+    assert "the last one" == sentence(lines, 1, frozenset((1,)))
