@@ -95,7 +95,7 @@ def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(measure: M
     (tmp_path / "copy" / "test_shapes.py").write_text(text, "utf-8")
     found = measure(f"{sys.executable} -m pytest -q test_shapes.py")
     assert (1, 1) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"]), found["output"]
-    assert {6: (1, 1), 7: (1, 0), 8: (0, 1)} == {line: table(found, "shapes.py")[line] for line in (6, 7, 8)}
+    assert {5: (1, 1), 6: (1, 0), 7: (0, 1)} == {line: table(found, "shapes.py")[line] for line in (5, 6, 7)}
 
 
 @pytest.mark.slow
