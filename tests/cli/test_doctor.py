@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,9 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
     assert offered or looks._sandbox(Operator(unsandboxed=True))[-1].grade == "note"
 
 
-def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(tmp_path: Path) -> None:
+def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Issue 5, L4; nobody is asked by looking."""
     def web(**env: str) -> dict[str, tuple[str, str]]:
         done = fdc("doctor", "--format", "json", cwd=tmp_path, env=env)
@@ -116,3 +119,5 @@ def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(tmp_p
     assert ("bad", "its address: `nowhere` is no http or https address") == web(FDC_SEARXNG_URL="nowhere")["web: search: searxng"]
     plain = web(EXA_API_KEY="very-secret-key", FDC_EXA_URL="http://gateway.example/exa")["web: search: exa"]
     assert ("note", "http://gateway.example, its key is set; the key would travel unencrypted") == plain
+    monkeypatch.setitem(sys.modules, "exa_py", None)
+    assert ("bad", "the package exa_py (`fdc-toolchain[exa]`)") == web(EXA_API_KEY="very-secret-key")["web: search: exa"]

@@ -3,22 +3,72 @@
 from __future__ import annotations
 
 import json
+import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.web_search import PROVIDERS, SET_UP, Gaps, answer, ready, search
 
+from tests.support.repository import ROOT
 from tests.support.web import Handler, Reply, Site, site
 
 ROW = {"url": "https://example.org/tea", "title": "Green <b>tea</b> &amp; water"}
-SAID = {
-    "searxng": {"results": [{**ROW, "content": "eighty degrees"}]},
-    "brave": {"web": {"results": [{**ROW, "description": "eighty <strong>degrees</strong>"}]}},
-    "tavily": {"results": [{**ROW, "content": "eighty degrees", "score": 0.9}]},
-    "exa": {"results": [{**ROW, "highlights": ["eighty", "degrees"]}]},
+SAID: dict[str, dict[str, Any]] = {
+    # What each provider's reference says that it answers with, by its own names of fields: docs.searxng.org/dev/search_api,
+    # api-dashboard.search.brave.com/api-reference/web/search/get, docs.tavily.com/documentation/api-reference/endpoint/search,
+    # exa.ai/docs/reference/search (read in November 2026).
+    "searxng": {
+        "query": "tea", "number_of_results": 0, "answers": [], "corrections": [], "infoboxes": [], "suggestions": [],
+        "unresponsive_engines": [["google", "CAPTCHA"]],
+        "results": [{
+            **ROW, "content": "eighty degrees", "engine": "brave", "engines": ["brave"], "category": "general", "score": 1.0,
+            "parsed_url": ["https", "example.org", "/tea", "", "", ""], "template": "default.html", "positions": [1],
+            "publishedDate": None, "thumbnail": None,
+        }],
+    },
+    "brave": {
+        "type": "search",
+        "query": {"original": "tea", "more_results_available": True, "spellcheck_off": False},
+        "mixed": {"type": "mixed", "main": [{"type": "web", "index": 0, "all": False}], "top": [], "side": []},
+        "web": {"type": "search", "family_friendly": True, "results": [{
+            **ROW, "type": "search_result", "description": "eighty <strong>degrees</strong>", "subtype": "generic",
+            "is_source_local": False, "is_source_both": False, "family_friendly": True, "page_age": "2026-01-15T00:00:00",
+            "profile": {"name": "Tea", "url": "https://example.org", "long_name": "example.org", "img": ""},
+            "meta_url": {"scheme": "https", "netloc": "example.org", "hostname": "example.org", "favicon": "", "path": "› tea"},
+            "extra_snippets": ["more of it"],
+        }]},
+    },
+    "tavily": {
+        "query": "tea", "answer": None, "follow_up_questions": None, "images": [], "response_time": 1.09,
+        "auto_parameters": {}, "request_id": "123e4567-e89b-12d3-a456-426614174111", "usage": {"credits": 1},
+        "results": [{**ROW, "content": "eighty degrees", "score": 0.99, "raw_content": None, "favicon": "https://example.org/f"}],
+    },
+    "exa": {
+        "requestId": "b5947044c4b78efa9552a7c89b306d95", "resolvedSearchType": "neural", "searchTime": 12.5,
+        "costDollars": {"total": 0.005, "search": {"neural": 0.005}},
+        "results": [{
+            **ROW, "id": "https://example.org/tea", "publishedDate": "2026-01-15T00:00:00.000Z", "author": None, "score": 0.2,
+            "image": "https://example.org/i.png", "favicon": "https://example.org/f", "highlights": ["eighty", "degrees"],
+            "highlightScores": [0.46, 0.2],
+        }],
+    },
+}  # fmt: skip
+REFUSED = {
+    # Their errors. SearXNG's is a page; Brave's, Tavily's and Exa's are records of three forms.
+    "searxng": Reply(b"<!doctype html><title>403 Forbidden</title>"),
+    "brave": Reply(b'{"type": "ErrorResponse", "error": {"status": 401, "code": "SUBSCRIPTION_TOKEN_INVALID", "id": "x"}}'),
+    "tavily": Reply(b'{"detail": {"error": "Unauthorized: missing or invalid API key."}}'),
+    "exa": Reply(b'{"requestId": "67207943fab9832d162b5317f4cef830", "error": "Invalid API key", "tag": "INVALID_API_KEY"}'),
+}
+EMPTY: dict[str, dict[str, Any]] = {
+    **{name: {**SAID[name], "results": []} for name in ("tavily", "exa")},
+    "searxng": {**SAID["searxng"], "results": [], "unresponsive_engines": []},
+    "brave": {"type": "search", "query": {"original": "tea"}},
 }
 PATHS = {"searxng": "/search", "brave": "/res/v1/web/search", "tavily": "/search", "exa": "/search"}
 VARIABLES = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY", "exa": "EXA_API_KEY"}
@@ -95,6 +145,76 @@ def test_a_long_question_is_cut_to_what_a_provider_takes(name: str) -> None:
         assert 190 < len(sent) <= 400 and len(sent.split()) <= 50
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("status", "outcome", "why"),
+    [
+        (401, "unavailable", "it refuses (status 401)"), (403, "unavailable", "it refuses (status 403)"),
+        (429, "limited", "it answers no more for now (status 429)"), (402, "limited", "it answers no more for now (status 402)"),
+        (500, "unavailable", "it answers with status 500"), (503, "unavailable", "it answers with status 503"),
+    ],
+)  # fmt: skip
+def test_errors_as_they_are_documented_are_one_sentence_and_the_next_is_asked(
+    name: str, status: int, outcome: str, why: str
+) -> None:
+    """Issue 5, "ordered failover": each provider, by REST or by its package, fails in the same few ways and is followed."""
+    after = "brave" if name == "searxng" else "searxng"
+    refused = REFUSED[name]._replace(status=status, kind="application/json")
+    with engines(**{name: refused, after: said(SAID[after])}) as (sites, environment):
+        first, second = search("tea", ready(environment))
+        assert 1 == len(sites[name].paths()) == len(sites[after].paths())
+    assert (name, outcome, after, "ok") == (first.provider, first.status, second.provider, second.status)
+    assert first.why.startswith(why) and "\n" not in first.why and "-key" not in first.why
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_that_are_none_are_told_apart_by_every_provider(name: str) -> None:
+    """A page instead of JSON, JSON of another form, too much of it, nothing found, a redirect: each its own sentence."""
+    wrong = {"results": "none", "web": {"results": "none"}}
+    other = {"results": [1, {"id": "x"}], "web": {"results": [None]}}
+    for reply, outcome, why in (
+        (Reply(b"<html>a captcha</html>"), "unavailable", "is no JSON"),
+        (Reply(b""), "unavailable", "is no JSON"),
+        (said(wrong), "unavailable", "another form"),
+        (said(EMPTY[name]), "empty", "no results"),
+        (Reply(b" " * 5_000_000, "application/json"), "unavailable", "bytes"),
+        (Reply(status=302, headers={"location": "http://127.0.0.1:1/"}), "unavailable", "status 302"),
+    ):
+        with engines(**{name: reply}) as (_, environment):
+            [tried] = search("tea", ready(environment))
+        assert outcome == tried.status and why in tried.why, tried
+    with engines(**{name: said(other)}) as (_, environment):
+        [tried] = search("tea", ready(environment))
+    assert tried.status in ("empty", "unavailable") and not tried.hits
+
+
+@pytest.mark.parametrize(("module", "name"), [("tavily", "tavily"), ("exa_py", "exa"), ("ddgs", "search")])
+def test_a_package_that_is_not_there_is_one_sentence_with_its_install_and_the_next_is_asked(
+    module: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 5, "Tavily, Exa and ddgs as extras"."""
+    monkeypatch.setitem(sys.modules, module, None)
+    with engines(searxng=said(SAID["searxng"])) as (_, environment):
+        keys = {"TAVILY_API_KEY": "t", "EXA_API_KEY": "e", "FDC_SEARCH": f"{'ddgs' if name == 'search' else name} searxng"}
+        first, second = search("tea", ready({**environment, **keys}))
+    assert ("unavailable", "ok") == (first.status, second.status)
+    assert f"its package is not installed: `pip install 'fdc-toolchain[{name}]'`" == first.why
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert any(one.startswith({"exa_py": "exa-py", "tavily": "tavily-python"}.get(module, module)) for one in extras[name])
+
+
+def test_a_package_sends_nothing_of_the_machine_but_the_question_and_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proxies of the environment, which a package would use by itself, see nothing; nor do servers see who asks beside fdc."""
+    with site({}) as proxy, engines(tavily=said(SAID["tavily"]), exa=said(SAID["exa"])) as (sites, environment):
+        for name in ("HTTP_PROXY", "http_proxy", "TAVILY_HTTP_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        for name in ("tavily", "exa"):
+            search("tea", ready({**environment, "FDC_SEARCH": name}))
+            [asked] = sites[name].asked
+            assert asked.headers["user-agent"].startswith("fdc/") and "gzip" == asked.headers["accept-encoding"]
+        assert [] == proxy.paths()
+
+
 def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> None:
     with engines(searxng=said({}, 500), brave=said(SAID["brave"]), tavily=said(SAID["tavily"])) as (sites, environment):
         tried = search("tea", ready(environment))
@@ -116,6 +236,7 @@ def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> N
         (said({"results": "none"}), "unavailable", "another form"),
         (said({"results": [1, None, {"url": 7}, {"title": "no address"}]}), "empty", "no results"),
         (said({"results": [{"url": "javascript:alert(1)"}, {"url": "file:///etc/passwd"}]}), "empty", "no results"),
+        (said({}, 500), "unavailable", "it answers with status 500"),
         (said({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}), "limited", "CAPTCHA"),
         (said({"results": []}), "empty", "no results"),
         (said([]), "empty", "no results"),
@@ -206,6 +327,28 @@ def test_a_provider_that_asks_for_patience_is_left_alone_and_the_next_is_asked_a
         now[0] += 11
         search("tea", ready(environment))
         assert 2 == len(sites["searxng"].paths())
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "30"}, 30.0), ({"retry-after": "86400"}, 600.0), ({"retry-after": "soon"}, 20.0), ({}, 20.0),
+        ({"retry-after": "0"}, 20.0), ({"retry-after": "-5"}, 20.0), ({"retry-after": "Sun, 01 Jan 2090 00:00:00 GMT"}, 600.0),
+        ({"retry-after": "Thu, 01 Jan 2015 00:00:00 GMT"}, 20.0), ({"retry-after": "Thu, 99 Foo 99999 00:00:00 GMT"}, 20.0),
+        ({"x-ratelimit-remaining": "0, 1000", "x-ratelimit-reset": "7, 1419704"}, 7.0),
+        ({"x-ratelimit-remaining": "0, 0", "x-ratelimit-reset": "1, 1419704"}, 600.0),
+        ({"x-ratelimit-remaining": "none", "x-ratelimit-reset": ""}, 20.0),
+    ],
+)  # fmt: skip
+def test_how_long_a_provider_wants_to_be_left_alone(
+    headers: dict[str, str], seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Retry-After in both of its forms, and Brave's own headers; ten minutes at most."""
+    gaps = Gaps(lambda: 0.0, lambda _: None)
+    monkeypatch.setattr("fdc_toolchain.effects.web_search._GAPS", gaps)
+    with engines(brave=said({}, 429)._replace(headers=headers)) as (_, environment):
+        search("tea", ready(environment))
+    assert seconds == gaps.resting("brave")
 
 
 def test_the_package_that_needs_no_key_is_asked_through_a_line_that_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,10 +181,13 @@ def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
 def _provider(one: Ready) -> Found:
     from .failure import ToolFailure
     from .web_http import target
+    from .web_search import PROVIDERS
 
     name = f"web: search: {one.name}"
-    if not one.address:
-        return Found(name, "ok" if util.find_spec(one.name) else "bad", f"the package {one.name} (`fdc-toolchain[search]`)")
+    module, extra = PROVIDERS[one.name].package
+    there = not module or util.find_spec(module) is not None
+    if not there or not one.address:
+        return Found(name, "ok" if there else "bad", f"the package {module} (`fdc-toolchain[{extra}]`)")
     try:
         where = target(one.address)
     except ToolFailure as wrong:

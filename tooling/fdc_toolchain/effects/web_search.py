@@ -7,7 +7,8 @@ where a question or a key goes:
     BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY
     FDC_SEARCH="searxng brave ddgs"           which of them, in which order; else all that are set, in this order
 
-To add a provider: a row in `PROVIDERS`, and the two functions that it names.
+SearXNG and Brave are asked over plain REST; Tavily, Exa and ddgs with their packages, each an extra (`web_packages`).
+To add a provider: a row in `PROVIDERS`, and the functions that it names.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from ..engine.ports import Cancelled
+from . import web_packages
 from .failure import ToolFailure
 from .web_http import Door, Response, request, target
+from .web_packages import Post
 
 ORDER = "FDC_SEARCH"
 RESULTS = 10
@@ -60,15 +64,16 @@ class Asked(NamedTuple):
 
 class Provider(NamedTuple):
     """How a provider is asked. `address`: the variable of its base address, and what that is otherwise; `key`: that of its
-    key, or None; `gap`: seconds between two questions; `ask` and `read` make the request and take the answer apart,
-    `call` does both for one that is a package."""
+    key, or None; `gap`: seconds between two questions; `ask` makes the request, `call` puts the question with a package;
+    `read` takes the answer of either apart. `package`: the package's name for `import`, and the extra that it is."""
 
     address: tuple[str, str]
     key: str | None
     gap: float
-    ask: Callable[[str, str], Asked] | None
-    read: Callable[[Any], list[Hit]] | None
-    call: Callable[[str], list[Hit]] | None = None
+    read: Callable[[Any], list[Hit]]
+    ask: Callable[[str, str], Asked] | None = None
+    call: Callable[[str, Ready, Post], Any] | None = None
+    package: tuple[str, str] = ("", "")
 
 
 class Ready(NamedTuple):
@@ -114,7 +119,7 @@ def ready(environment: Mapping[str, str]) -> list[Ready]:
         address = (environment.get(variable, "") if variable else "").rstrip("/") or default
         key = environment.get(row.key, "") if row.key else ""
         lacks = variable if variable and not address else row.key if row.key and not key else None
-        if lacks is None and (stated or row.call is None):  # a package is asked where it is named, not because it is there
+        if lacks is None and (stated or variable or row.key):  # what needs neither is asked where it is named
             out.append(Ready(name, address, key))
         elif lacks is not None and stated:
             raise ToolFailure("unavailable", f"{ORDER} names `{name}`, and {lacks} is not set")
@@ -152,9 +157,9 @@ def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
     _GAPS.wait(one.name, row.gap, stop)
     try:
         if row.call is not None:
-            hits = row.call(query)
+            hits = row.read(_called(one, row, query, stop))
         else:
-            assert row.ask is not None and row.read is not None
+            assert row.ask is not None
             hits = row.read(_json(_sent(one, row.ask(query, one.key), stop), one.name))
     except _Refused as refused:
         if refused.status == "limited":
@@ -167,17 +172,38 @@ def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
 
 
 def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
-    where = target(one.address + asked.path)
+    return _through(one.address + asked.path, asked, stop)
+
+
+def _through(address: str, asked: Asked, stop: Callable[[], bool]) -> Response:
+    where = target(address)
     door = Door((where.host,), SECONDS, MOST_BYTES, stop)  # the operator named the address, so it may be anywhere
     return request(where, door, method=asked.method, body=asked.body, headers={"accept": "application/json", **asked.headers})
+
+
+def _called(one: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> Any:
+    """What a provider's package makes of its answer, whatever that is."""
+    assert row.call is not None
+
+    def post(url: str, body: bytes, headers: Mapping[str, str]) -> Any:
+        return _json(_through(url, Asked("POST", "", dict(headers), body), stop), one.name)
+
+    try:
+        return row.call(query, one, post)
+    except ImportError:
+        install = f"`pip install 'fdc-toolchain[{row.package[1]}]'`"
+        raise _Refused("unavailable", f"its package is not installed: {install}") from None
+    except web_packages.Limited:
+        raise _Refused("limited", "it answers no more for now") from None
+    except (AttributeError, KeyError, TypeError, ValueError) as wrong:
+        said = " ".join(str(wrong).split())[:160] if row.key is None else "its answer has another form than it documents"
+        raise _Refused("unavailable", said) from None
 
 
 def _json(response: Response, name: str) -> Any:
     status = response.status
     if status in SPENT:
-        stated = response.headers.get("retry-after", "")
-        patience = float(stated) if stated.isdecimal() else PATIENCE
-        raise _Refused("limited", f"it answers no more for now (status {status})", min(patience, MOST_PATIENCE))
+        raise _Refused("limited", f"it answers no more for now (status {status})", _patience(response.headers))
     if status in (401, 403):
         hint = "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
         raise _Refused("unavailable", f"it refuses (status {status}){hint}")
@@ -187,6 +213,22 @@ def _json(response: Response, name: str) -> Any:
         return json.loads(response.body)
     except (ValueError, RecursionError):
         raise _Refused("unavailable", "its answer is no JSON") from None
+
+
+def _patience(headers: Mapping[str, str]) -> float:
+    """For how long a provider wants to be left alone: Retry-After in seconds or as a date, or Brave's own headers, which
+    give the seconds until each of its quotas is filled again beside what is left of it."""
+    stated = headers.get("retry-after", "").strip()
+    patience = float(stated) if stated.isdecimal() and stated.isascii() else 0.0
+    if not patience and stated:
+        try:
+            patience = parsedate_to_datetime(stated).timestamp() - time.time()
+        except (ValueError, OverflowError, OSError):
+            pass
+    if not stated:
+        left, reset = (re.findall(r"\d{1,9}", headers.get(f"x-ratelimit-{name}", "")) for name in ("remaining", "reset"))
+        patience = max((float(seconds) for rest, seconds in zip(left, reset, strict=False) if int(rest) == 0), default=0.0)
+    return min(patience, MOST_PATIENCE) if patience > 0 else PATIENCE
 
 
 def _clean(hits: Sequence[Hit]) -> list[Hit]:
@@ -217,6 +259,11 @@ def _rows(value: Any, *keys: str) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         raise _Refused("unavailable", "its answer has another form than it documents")
     return [row for row in value if isinstance(row, dict)]
+
+
+def _plainly(*texts: str) -> Callable[[Any], list[Hit]]:
+    """Reads an answer whose results are at `results`."""
+    return lambda said: _hits(_rows(said, "results"), *texts)
 
 
 def _hits(rows: Sequence[Mapping[str, Any]], *texts: str) -> list[Hit]:
@@ -252,45 +299,24 @@ def _brave(query: str, key: str) -> Asked:
     return Asked("GET", f"/res/v1/web/search?{asked}", {"x-subscription-token": key})
 
 
-def _posted(path: str, body: Mapping[str, Any], headers: dict[str, str]) -> Asked:
-    return Asked("POST", path, {"content-type": "application/json", **headers}, json.dumps(body).encode("ascii"))
+def _tavily(query: str, one: Ready, post: Post) -> Any:
+    return web_packages.tavily(_short(query), one.address, one.key, RESULTS, post)
 
 
-def _tavily(query: str, key: str) -> Asked:
-    return _posted("/search", {"query": _short(query), "max_results": RESULTS}, {"authorization": f"Bearer {key}"})
-
-
-def _exa(query: str, key: str) -> Asked:
-    return _posted("/search", {"query": query, "numResults": RESULTS, "contents": {"highlights": True}}, {"x-api-key": key})
-
-
-def _ddgs(query: str) -> list[Hit]:
-    try:
-        import ddgs
-        from ddgs.exceptions import DDGSException, RatelimitException
-    except ImportError:
-        raise _Refused("unavailable", "the package is not installed: `pip install fdc-toolchain[search]`") from None
-    try:
-        found = ddgs.DDGS(timeout=int(SECONDS)).text(query, max_results=RESULTS)
-    except RatelimitException:
-        raise _Refused("limited", "it answers no more for now") from None
-    except DDGSException as failed:
-        said = " ".join(str(failed).split())[:160]
-        if said.startswith("No results"):
-            return []
-        raise _Refused("unavailable", said) from None
-    return [Hit(str(row.get("href") or ""), str(row.get("title") or ""), str(row.get("body") or "")) for row in found]
+def _exa(query: str, one: Ready, post: Post) -> Any:
+    return web_packages.exa(query, one.address, one.key, RESULTS, post)
 
 
 PROVIDERS: dict[str, Provider] = {
-    "searxng": Provider(("FDC_SEARXNG_URL", ""), None, 0.0, _searxng, _searxng_read),
-    "brave": Provider(("FDC_BRAVE_URL", "https://api.search.brave.com"), "BRAVE_API_KEY", 1.1, _brave,
-                      lambda said: _hits(_rows(said, "web", "results"), "description")),
-    "tavily": Provider(("FDC_TAVILY_URL", "https://api.tavily.com"), "TAVILY_API_KEY", 0.1, _tavily,
-                       lambda said: _hits(_rows(said, "results"), "content")),
-    "exa": Provider(("FDC_EXA_URL", "https://api.exa.ai"), "EXA_API_KEY", 0.2, _exa,
-                    lambda said: _hits(_rows(said, "results"), "highlights", "text", "summary")),
-    "ddgs": Provider(("", ""), None, 2.0, None, None, _ddgs),
+    "searxng": Provider(("FDC_SEARXNG_URL", ""), None, 0.0, _searxng_read, _searxng),
+    "brave": Provider(("FDC_BRAVE_URL", "https://api.search.brave.com"), "BRAVE_API_KEY", 1.1,
+                      lambda said: _hits(_rows(said, "web", "results"), "description"), _brave),
+    "tavily": Provider(("FDC_TAVILY_URL", "https://api.tavily.com"), "TAVILY_API_KEY", 0.1, _plainly("content"),
+                       call=_tavily, package=("tavily", "tavily")),
+    "exa": Provider(("FDC_EXA_URL", "https://api.exa.ai"), "EXA_API_KEY", 0.2, _plainly("highlights"), call=_exa,
+                    package=("exa_py", "exa")),
+    "ddgs": Provider(("", ""), None, 2.0, _plainly("content"),
+                     call=lambda query, one, post: web_packages.ddgs(query, SECONDS, RESULTS), package=("ddgs", "search")),
 }  # fmt: skip
 
 
