@@ -31,6 +31,7 @@ from tests.support.explored import (
 from tests.support.messages_api import reply
 from tests.support.process import clean_environment, fdc, run
 from tests.support.repository import ROOT, copy_to
+from tests.support.research import write
 
 
 def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None:
@@ -53,6 +54,16 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     new = {path.relative_to(tmp_path).parts[0] for path in after.keys() - before.keys()}
     assert before.items() <= after.items() and new <= {"runs", ".fdc"}
+
+
+def test_who_lacks_a_grammar_is_told_that_definitions_are_guessed(tmp_path: Path) -> None:
+    """EXP-31: a newcomer's `pip install` has no grammars, and nothing said that the answer could be better."""
+    shop(tmp_path / "work")
+    write(tmp_path, {"work/shop/show.js": "app.order = function order() {}\n", "gone/tree_sitter_javascript.py": "raise ImportError\n"})
+    told = "`pip install 'fdc-toolchain[code]'` brings their grammars"
+    assert told not in fdc("explore", QUESTION, cwd=tmp_path / "work").stderr
+    done = fdc("explore", QUESTION, cwd=tmp_path / "work", env={"PYTHONPATH": str(tmp_path / "gone")})
+    assert 0 == done.returncode and f".js: read line by line, so definitions are guessed; {told}" in done.stderr
 
 
 def test_the_trace_has_the_phases_of_every_track_in_order_and_the_page_is_no_evidence(tmp_path: Path) -> None:

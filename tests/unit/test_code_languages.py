@@ -131,3 +131,9 @@ def test_by_lines_a_definition_ends_with_what_is_indented_in_it(name: str, monke
 def test_a_sentence_of_a_comment_ends_with_the_comment() -> None:
     lines = ("// the last one", "var done = back(req, {", "  env: this.get('env')")
     assert "the last one" == sentence(lines, 1, frozenset((1,)))
+
+
+def test_a_grammar_that_is_not_there_is_named_once_and_an_unknown_ending_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [] == code_trees.missing([".js", ".py", ".kt"])
+    monkeypatch.setattr(code_trees, "_parser", lambda extension: None)
+    assert [".js", ".ts"] == code_trees.missing([".ts", ".py", ".kt", ".js"])

@@ -98,11 +98,22 @@ class _Watching(Aside):
         super().done(effect, outcome, took)
         value = outcome.value
         if effect.tool == "map_code" and isinstance(value, dict):
-            click.echo(f"{value['files']} files, {value['lines']:,} lines", err=True)
+            skipped = f"; {value['skipped_count']} skipped" if value["skipped_count"] else ""
+            click.echo(f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}", err=True)
+            from ..effects import code_trees
+
+            unread = code_trees.missing(value["kinds"])
+            if unread:
+                way = "`pip install 'fdc-toolchain[code]'` brings their grammars"
+                click.echo(visible(f"{', '.join(unread)}: read line by line, so definitions are guessed; {way}"), err=True)
         if effect.tool == "gate_track" and isinstance(value, dict):
-            said = f"{len(value['findings'])} findings, {value['checked']} citations checked"
+            said = f"{_many(len(value['findings']), 'finding')}, {_many(value['checked'], 'citation')} checked"
             said = f"blocked: {value['why']}" if value["blocked"] else said
             click.echo(visible(f"{value['track']}: {said}"), err=True)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _asked(question: str) -> str:

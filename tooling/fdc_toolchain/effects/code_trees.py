@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import time
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -81,6 +82,11 @@ def _parser(extension: str) -> Any:
         return tree_sitter, tree_sitter.Language(grammar)
     except (ImportError, AttributeError, ValueError, TypeError):
         return None
+
+
+def missing(extensions: Iterable[str]) -> list[str]:
+    """Those for which there is a grammar that is not installed: their files are read line by line."""
+    return sorted(one for one in extensions if one in GRAMMARS and _parser(one) is None)
 
 
 def outline(document: Document, extension: str) -> Outline | None:
