@@ -7,7 +7,7 @@ import itertools
 import socket
 import ssl
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,27 @@ def refused(server: Site, path: str, manners: Manners | None = None, **door: obj
     return caught.value.kind, str(caught.value)
 
 
+def dripping(handler: Handler, pieces: Iterable[bytes]) -> None:
+    """Sends the pieces, each in time and all of them too late."""
+    for piece in pieces:
+        try:
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+        except OSError:
+            return
+        if handler.server.closing.wait(0.05):
+            return
+
+
+def drip_headers(handler: Handler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nx: ")
+    dripping(handler, [b"y"] * 20_000)
+
+
+def drip_status(handler: Handler) -> None:
+    dripping(handler, [b"HTTP/1.1 200 "] + [b"O"] * 20_000)
+
+
 @pytest.fixture(scope="module")
 def web() -> Iterator[Site]:
     """A site of everything that can go wrong."""
@@ -61,6 +82,13 @@ def web() -> Iterator[Site]:
         "/metadata": redirect("http://169.254.169.254/latest/meta-data/"),
         "/file": redirect("file:///etc/passwd"),
         "/inside": redirect("http://127.0.0.1:1/"),
+        "/decimal": redirect("http://2130706433:1/"),
+        "/octal": redirect("http://0177.0.0.1:1/"),
+        "/mapped": redirect("http://[::ffff:10.0.0.1]/"),
+        "/inside2": redirect("/inside", 307),
+        "/user": redirect("http://user:word@example.org/"),
+        "/headers": drip_headers,
+        "/status": drip_status,
         "/binary": Reply(b"\x7fELF\0\0\0", "application/octet-stream"),
         "/liar": Reply(b"\x7fELF\0\0\0" + bytes(200), "text/html"),
         "/image": Reply(b"\x89PNG", "image/png"),
@@ -103,6 +131,11 @@ def test_a_page_that_comes_packed_is_unpacked(web: Site, path: str) -> None:
         ("/metadata", "address", "169.254.169.254, an address of a private network"),
         ("/file", "url", "no http or https address"),
         ("/inside", "address", "127.0.0.1, an address of a private network"),
+        ("/decimal", "address", "127.0.0.1, an address of a private network"),
+        ("/octal", "address", "127.0.0.1, an address of a private network"),
+        ("/mapped", "address", "an address of a private network"),
+        ("/inside2", "address", "127.0.0.1, an address of a private network"),
+        ("/user", "url", "a user's name or a password"),
         ("/binary", "type", "`application/octet-stream`, which is no text"),
         ("/liar", "type", "bytes that are no text"),
         ("/image", "type", "`image/png`"),
@@ -124,7 +157,7 @@ def test_what_is_not_allowed_is_never_asked_for(web: Site) -> None:
     assert ["/robots.txt"] == web.paths()[before:]
 
 
-@pytest.mark.parametrize("path", ["/slow", "/silent"])
+@pytest.mark.parametrize("path", ["/slow", "/silent", "/headers", "/status"])
 def test_a_server_that_takes_its_time_is_given_up_though_each_byte_is_in_time(web: Site, path: str) -> None:
     """The server would take a thousand seconds."""
     manners = Manners()
@@ -159,7 +192,7 @@ def test_a_plan_that_allows_some_hosts_allows_no_other(web: Site) -> None:
         "127.0.0.1", "127.8.8.8", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
         "224.0.0.1", "255.255.255.255", "240.0.0.1", "192.0.2.1", "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "ff02::1",
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "2002:a00:1::1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
-        "2001:0:7f00:1::1",
+        "2001:0:7f00:1::1", "fec0::1", "3fff::1", "192.88.99.1", "::127.0.0.1", "64:ff9b:1::7f00:1",
     ],
 )  # fmt: skip
 def test_addresses_that_are_not_public(address: str) -> None:
@@ -171,7 +204,13 @@ def test_addresses_that_are_public(address: str) -> None:
     assert public(address)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "0x7f000001", "0", "[::1]", "[::]",
+        "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]", "①②⑦.⓪.⓪.①", "127。0。0。1",
+    ],
+)  # fmt: skip
 def test_this_machine_is_not_fetched_however_it_is_written(web: Site, host: str) -> None:
     """Nobody but the operator opens it, and there is no way for a plan or an argument to."""
     port = web.server_address[1]
@@ -315,6 +354,45 @@ def test_what_a_robots_txt_asks_for_in_patience_is_given() -> None:
             fetch(server.url + "/tea", Door((server.host,)), manners=manners)
         assert ["/robots.txt", "/tea", "/tea"] == server.paths()
     assert pytest.approx(7.0) == sum(paused)
+
+
+@pytest.mark.parametrize(
+    ("stated", "seconds"), [("100000", 15.0), ("1e300", 15.0), ("inf", 0.0), ("nan", 0.0), ("-3", 0.0), ("0.5", 0.5)]
+)
+def test_a_robots_txt_that_asks_for_too_much_patience_gets_some(stated: str, seconds: float) -> None:
+    """A quarter of a minute at most, so that no page is waited for without end."""
+    now = [0.0]
+    paused: list[float] = []
+
+    def pause(length: float) -> None:
+        paused.append(length)
+        now[0] += length
+
+    manners = Manners(lambda: now[0], pause)
+    slowly = Reply(f"User-agent: *\nCrawl-delay: {stated}\n".encode(), "text/plain")
+    with site({"/robots.txt": slowly, "/tea": page("On tea", TEA)}) as server:
+        for _ in range(2):
+            fetch(server.url + "/tea", Door((server.host,)), manners=manners)
+    assert pytest.approx(seconds, abs=0.01) == sum(paused)
+
+
+@pytest.mark.parametrize("where", ["http://127.0.0.1:1/robots.txt", "http://169.254.169.254/", "http://[::1]:1/", "ftp://example.org/"])
+def test_a_robots_txt_leads_nowhere_inside(where: str) -> None:
+    """It is looked at as any page is; nothing of the site is fetched then."""
+    with site({"/robots.txt": redirect(where), "/tea": page("On tea", TEA)}) as server:
+        assert refused(server, "/tea")[0] in ("address", "url")
+        assert ["/robots.txt"] == server.paths()
+
+
+@pytest.mark.parametrize("line", ["tls", "plain"])
+def test_a_server_that_takes_the_line_and_says_nothing_is_given_up(line: str) -> None:
+    """Also before TLS has begun."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        host, port = server.getsockname()
+        scheme = "https" if line == "tls" else "http"
+        with pytest.raises(ToolFailure) as caught:
+            fetch(f"{scheme}://{host}:{port}/", Door((host,), seconds=0.6), manners=Manners())
+    assert "timeout" == caught.value.kind
 
 
 def test_who_asks_says_who_it_is(web: Site) -> None:

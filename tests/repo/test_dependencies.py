@@ -12,7 +12,7 @@ from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit",
-           "pystemmer": "Stemmer"}  # fmt: skip
+           "pystemmer": "Stemmer", "tavily-python": "tavily"}  # fmt: skip
 MODULES |= dict.fromkeys(("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry")
 OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
 
@@ -44,7 +44,7 @@ EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"]
 
 
 def test_the_package_imports_only_what_its_users_install() -> None:
-    extras = ("model", "distributed", "charts", "fix", "otel", "web", "pdf", "search", "semantic")
+    extras = ("model", "distributed", "charts", "otel", "web", "pdf", "search", "tavily", "exa", "semantic")
     assert set() == all_imported("tooling/") - BASE.union(*(EXTRAS[name] for name in extras))
 
 

@@ -26,6 +26,8 @@ LONGEST_URL = 2000
 _CHUNK = 65536
 _SLICE = 0.1
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NOBODY = tuple(map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "192.88.99.0/24")))
+"""Site-local, documentation, relays of 6to4: what `ipaddress` takes for public, and no site is at."""
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,252}[a-z0-9_])?\.?")
 
 
@@ -110,7 +112,9 @@ def public(address: str) -> bool:
         if ip.ipv4_mapped is not None or ip in _NAT64:
             inner = [ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)]  # the address that it stands for decides
     return all(
-        one.is_global and not (one.is_multicast or one.is_reserved or one.is_unspecified or one.is_loopback or one.is_link_local)
+        one.is_global
+        and not (one.is_multicast or one.is_reserved or one.is_unspecified or one.is_loopback or one.is_link_local)
+        and not any(one in network for network in _NOBODY)
         for one in inner
     )
 

@@ -7,9 +7,9 @@ no proxy. `ddgs` does not let us; it has a time limit only. Each function raises
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 Post = Callable[[str, bytes, Mapping[str, str]], Any]
@@ -25,18 +25,18 @@ def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
 
 def tavily(query: str, address: str, key: str, results: int, post: Post) -> Any:
     """What Tavily answers, by `tavily-python`."""
-    import requests
     from tavily import TavilyClient
 
-    class Line(requests.Session):
-        """The session that the package is given."""
+    class Line:
+        """As much of a session of `requests` as the package makes use of."""
 
-        def post(self, url: Any, *_: Any, **given: Any) -> Any:
-            said = post(str(url), str(given["data"]).encode("utf-8"), headers_of(self.headers))
-            answer = requests.Response()
-            answer.status_code = 200
-            answer.raw = io.BytesIO(json.dumps(said).encode("ascii"))
-            return answer
+        def __init__(self) -> None:
+            self.headers: dict[str, str] = {}
+            self.proxies: dict[str, str] = {}
+
+        def post(self, url: str, data: str, **_: Any) -> Any:
+            said = post(url, data.encode("utf-8"), headers_of(self.headers))
+            return SimpleNamespace(status_code=200, json=lambda: said)
 
     return TavilyClient(api_key=key, api_base_url=address, session=Line()).search(query, max_results=results)
 
