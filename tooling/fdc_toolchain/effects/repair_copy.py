@@ -15,7 +15,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,6 +23,7 @@ from . import shell
 from .context import Context
 from .failure import ToolFailure
 from .sandbox import fence
+from .scratch import scratch
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 100_000
@@ -33,17 +33,23 @@ LEFT_OUT = frozenset(
 """Folders that no copy holds: histories, caches, runs. `node_modules` is linked."""
 
 
-def make_copy(context: Context, files: Iterable[str]) -> dict[str, str]:
+def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> dict[str, str]:
     """Copies the workspace into the run's folder; returns what each of `files` holds (SHA-256).
 
-    Done again, it begins anew. Raises ToolFailure for a workspace that is too large to be copied.
+    `alone`: the copy holds these files and nothing else (HYP-38). Done again, it begins anew. Raises ToolFailure for a
+    workspace that is too large to be copied.
     """
     folder, base = copy_of(context), base_of(context)
     for old in (folder, base):
         shutil.rmtree(old, ignore_errors=True)
     making = f"{folder}.making"
     shutil.rmtree(making, ignore_errors=True)
-    _Copying(context.root.path).tree(making)
+    copying = _Copying(context.root.path)
+    if alone:
+        files = list(files)
+        copying.only(making, files)
+    else:
+        copying.tree(making)
     os.rename(making, folder)
     held = {}
     for path in files:
@@ -80,6 +86,13 @@ class _Copying:
             for name in names:
                 self._file(os.path.join(at, name), os.path.join(here, name))
 
+    def only(self, into: str, paths: Iterable[str]) -> None:
+        """Copies some files, with the folders that they are in."""
+        for path in paths:
+            target = os.path.join(into, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            self._file(os.path.join(self.root, path), target)
+
     def _file(self, source: str, target: str) -> None:
         if os.path.islink(source):
             os.symlink(os.readlink(source), target)
@@ -94,16 +107,18 @@ class _Copying:
         shutil.copy2(source, target)
 
 
-def run_in_copy(argv: list[str], context: Context, folder: str, environment: dict[str, str] | None = None) -> shell.Done:
-    """A command in the copy, both streams together. Raises ToolFailure (`timeout`, `sandbox`, `limit`), Cancelled."""
-    scratch = tempfile.mkdtemp(prefix="fdc-")
+def run_in_copy(
+    argv: list[str], context: Context, folder: str, environment: dict[str, str] | None = None, merge: bool = True
+) -> shell.Done:
+    """A command in the copy, both streams together, or (without `merge`) each for itself.
+
+    Raises ToolFailure (`timeout`, `sandbox`, `limit`), Cancelled.
+    """
     inside = {**shell.environment(context), **_python(folder), "PWD": folder, **(environment or {})}
     inside["PATH"] = _path(context.root.path, inside.get("PATH", os.defpath))
-    try:
-        fenced = fence(argv, root=folder, scratch=scratch, environment=inside, operator=context.operator)
-        return shell.started(fenced.argv, context, folder)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with scratch() as own:
+        fenced = fence(argv, root=folder, scratch=own, environment=inside, operator=context.operator)
+        return shell.started(fenced.argv, context, folder, merge)
 
 
 def _python(folder: str) -> dict[str, str]:

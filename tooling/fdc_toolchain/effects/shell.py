@@ -12,10 +12,8 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -26,6 +24,7 @@ from .context import Context, text
 from .failure import ToolFailure
 from .files import MAX_FILE
 from .sandbox import fence
+from .scratch import scratch
 from .writable import withdraw
 
 PASSED = frozenset(
@@ -46,11 +45,12 @@ _TERM_GRACE = 2.0
 
 
 class Done(NamedTuple):
-    """A command that has ended."""
+    """A command that has ended. `errors` are apart only where the streams were not merged."""
 
     exit_code: int
     output: bytes
     cut: int
+    errors: bytes = b""
 
 
 def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
@@ -86,7 +86,7 @@ def run_git(arguments: list[str], context: Context) -> Done:
     done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
-    return done
+    return done._replace(output=done.errors) if done.exit_code and not done.output else done
 
 
 def environment(context: Context) -> dict[str, str]:
@@ -97,19 +97,18 @@ def environment(context: Context) -> dict[str, str]:
 
 def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD) -> Done:
     """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Cancelled."""
-    scratch = tempfile.mkdtemp(prefix="fdc-")
     made: Sequence[str] = ()
-    try:
-        fenced = fence(
-            argv, root=context.root.path, scratch=scratch, environment=environment(context),
-            grants=context.grants, operator=context.operator, protected=context.root.protected,
-        )  # fmt: skip
-        made = fenced.made
-        notes.update(fenced.notes)
-        return started(fenced.argv, context, context.root.path, merge, most)
-    finally:
-        withdraw(made, context.root.path)
-        shutil.rmtree(scratch, ignore_errors=True)
+    with scratch() as folder:
+        try:
+            fenced = fence(
+                argv, root=context.root.path, scratch=folder, environment=environment(context),
+                grants=context.grants, operator=context.operator, protected=context.root.protected,
+            )  # fmt: skip
+            made = fenced.made
+            notes.update(fenced.notes)
+            return started(fenced.argv, context, context.root.path, merge, most)
+        finally:
+            withdraw(made, context.root.path)
 
 
 def started(argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD) -> Done:
@@ -187,8 +186,7 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
             raise Cancelled("the command was killed because the run is being interrupted")
         if time.monotonic() > deadline:
             raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
-    output = errors.value() if process.returncode and not kept.size else kept.value()
-    return Done(process.returncode, output, kept.cut)
+    return Done(process.returncode, kept.value(), kept.cut, errors.value())
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:

@@ -1,0 +1,63 @@
+"""The folder that a command has for what it does not keep: its `/tmp`."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+PREFIX = "fdc-scratch-"
+SETTLED = 60.0
+"""A folder that is younger, in seconds, may belong to one who has not locked it yet."""
+
+
+@contextmanager
+def scratch() -> Iterator[str]:
+    """A folder of one's own, absolute, that is gone afterwards. Those of killed controllers go, too, once per process.
+
+    It is locked while it is in use: the lock of a process that was killed goes with it, whatever had its number since.
+    Raises OSError where no folder can be made.
+    """
+    folder = tempfile.mkdtemp(prefix=PREFIX)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        _sweep(tempfile.gettempdir())
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+@cache
+def _sweep(where: str) -> None:
+    try:
+        with os.scandir(where) as entries:
+            left = [entry.path for entry in entries if entry.name.startswith(PREFIX) and _is_old(entry)]
+    except OSError:
+        return
+    for path in left:
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path, ignore_errors=True)
+        except OSError:
+            pass  # it is in use
+        finally:
+            os.close(handle)
+
+
+def _is_old(entry: os.DirEntry[str]) -> bool:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return entry.is_dir(follow_symlinks=False) and found.st_uid == os.getuid() and time.time() - found.st_mtime > SETTLED
