@@ -68,6 +68,7 @@ def test_a_second_proposal_divides_the_files() -> None:
         (track("b", []), "finds nothing"),
         (track("b", ["x:1", "x:2", "y:9"]), "67% of what it would look at"),
         (track("b", ["x:9"], terms=["A"]), "the same words as `a`"),
+        (track("b", ["x:9"], focus="Of  A"), "its focus is that of `a`"),
     ],
 )
 def test_a_track_that_is_not_whole_or_not_independent_is_dropped(row: dict[str, Any], why: str) -> None:
@@ -155,6 +156,52 @@ def test_the_confidence_is_computed_and_says_why(rows: list[Any], rejected: list
     out = judged(*rows, rejected=rejected)
     assert (confidence, "success") == (out["confidence"], out["ended"]) and len(out["justification"]) > 10
     assert "Why?" == out["question"] and f"Confidence: {confidence}" in out["markdown"]
+
+
+def test_what_did_not_hold_and_a_blocked_sub_track_lower_the_confidence() -> None:
+    """EXP-24: one that is only deeper than calls may go does not."""
+    below = {"track": "t1/x", "focus": "x", "conclusions": "", "blocked": True, "why": "timeout"}
+    for more, confidence in (
+        ({"rejected": [{"claim": "x", "why": "y"}]}, "Moderate"),
+        ({"deeper": [below]}, "Low"),
+        ({"deeper": [{**below, "bounded": True}]}, "High"),
+    ):
+        out = judged(result("t1", "a", **more), result("t2", "a"), result("t3", "a"))
+        assert confidence == out["confidence"] and out["justification"], out
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n"])
+def test_a_divergence_without_an_explanation_is_no_synthesis(text: str) -> None:
+    """EXP-26: nor is a claim or an open question that says nothing."""
+    cited = {"claim": "c", "citations": [{"path": "a.py", "line": 1, "quote": "q"}]}
+    good = {"unified": [cited], "nuances": [{**cited, "explanation": "why"}], "open_questions": ["o"]}
+    jsonschema.validate(good, schema("synthesis"))
+    bad: dict[str, Any] = {"unified": {**cited, "claim": text}, "nuances": {**cited, "explanation": text}, "open_questions": text}
+    for part, row in bad.items():
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**good, part: [row]}, schema("synthesis"))
+
+
+def test_a_proposal_has_three_tracks_or_asks() -> None:
+    """EXP-02, 06, 07."""
+    row = {"name": "x", "focus": "x", "deliverable": "x", "approach": "PatternSearch", "terms": ["x"]}
+    for count, ask, fits in ((3, None, True), (6, None, True), (2, None, False), (7, None, False), (0, "Which?", True),
+                             (3, "Which?", False), (0, None, False)):  # fmt: skip
+        said = {"tracks": [row] * count, "rationale": "", **({"ask": ask} if ask else {})}
+        assert fits == jsonschema.Draft202012Validator(schema("track_plan")).is_valid(said), (count, ask)
+
+
+def test_the_better_of_two_tries_counts() -> None:
+    """EXP-16: what was said before the agent was told, where nothing of the second try holds."""
+    lost = [{"claim": "x", "why": "y"}]
+    earlier = {"documented": {"conclusions": "First."}, "held": [finding("f")], "rejected": lost, "checked": 2}
+    row = {"name": "t", "focus": "f", "approach": "PatternSearch"}
+    for second, kept_of_it in (
+        ({"documented": {"failed": "timeout", "why": "slow"}, "held": [], "rejected": [], "checked": 0}, "First."),
+        ({"documented": {"conclusions": "Second."}, "held": [finding("f")], "rejected": [], "checked": 1}, "Second."),
+    ):
+        out = findings.gate("Why?", row, {"of": 3}, EVIDENCE, second, earlier)
+        assert kept_of_it == out["conclusions"] and not out["blocked"]
 
 
 def test_open_questions_are_the_union_of_gaps_once_each() -> None:

@@ -25,6 +25,9 @@ EVIDENCE = 24
 PER_FILE = 6
 MOST_SHARE = 3.0
 QUOTE = 240
+LEAST_QUOTE = 8
+"""Characters that a quotation has at least where it is not the whole line: less stands on many lines, and shows nothing."""
+EVERYTHING = ("**", "**/*", ".", "")
 _KEPT = 2
 _lock = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
@@ -62,6 +65,7 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
     with library.folder(".", context) as opened:
         shelf = library.read(opened, True)
     tree = _tree(shelf, paths)
+    skipped = [one for one in shelf.scan.skipped if _among(one.path, paths)]
     kinds = Counter(os.path.splitext(path)[1].lower() or "(none)" for path in tree.documents)
     return {
         "paths": paths,
@@ -70,8 +74,8 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
         "files": len(tree.documents),
         "lines": sum(len(document.lines) for document in tree.documents.values()),
         "kinds": dict(kinds.most_common(12)),
-        "skipped": [{"path": one.path, "reason": one.reason} for one in shelf.scan.skipped[:20]],
-        "skipped_count": len(shelf.scan.skipped),
+        "skipped": [{"path": one.path, "reason": one.reason} for one in skipped[:20]],
+        "skipped_count": len(skipped),
     }
 
 
@@ -89,10 +93,15 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     known = [name for number, name in telling if found.files(number)]
     missing = [name for number, name in telling if not found.files(number)]
     if not tree.documents:
-        return _confused(question, f"No file fits `{_object(args, 'map').get('paths')}`. Which files do you mean?", missing)
-    if not known:
+        paths = _object(args, "map").get("paths")
+        asks = f"No file fits `{paths}`. Which files do you mean?"
+        if paths in EVERYTHING:
+            asks = "There is no source file and no document here. Which folder do you mean?"
+        return _confused(question, asks, missing)
+    ask = ""
+    if not known:  # whoever takes the question apart may know what the code calls it: a model, for one in another language
         asked = ", ".join(f"`{one}`" for one in missing[:6]) or "anything that could be looked for"
-        return _confused(question, f"No file has {asked}. What is it called in this code?", missing)
+        ask = f"No file has {asked}. What is it called in this code?"
     named = written_names(question)
     if word(args, "broad", "no") != "yes":
         meanings = _meanings(tree, named)
@@ -114,6 +123,7 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
     )  # fmt: skip
     return {
         **_scope(question, known, missing, changed),
+        "ask": ask,
         "subjects": rows,
         "names": named,
         "concepts": weights,
@@ -150,8 +160,9 @@ def survey_tracks(args: dict[str, Any], context: Context) -> Any:
             looked = places(tree, search, str(approach), _within(row))
             found = [f"{one.path}:{one.line}" for one in looked if one.kind != "internal"]  # that says what is not there
         out.append({**row, "places": found})
-    rationale = proposal.get("rationale", "") if isinstance(proposal, dict) else ""
-    return {"tracks": out, "rationale": str(rationale)[:2000], "changed": changed}
+    said = proposal if isinstance(proposal, dict) else {}
+    rest = {key: said.get(key) for key in ("ask", "options", "failed", "why")}
+    return {"tracks": out, "rationale": str(said.get("rationale", ""))[:2000], "changed": changed, **rest}
 
 
 def gather_files(args: dict[str, Any], context: Context) -> Any:
@@ -196,19 +207,29 @@ def collect_evidence(args: dict[str, Any], context: Context) -> Any:
 
 
 def check_findings(args: dict[str, Any], context: Context) -> Any:
-    """Opens every citation of a track's findings; a finding with one that does not hold is rejected (EXP-16, 17)."""
+    """Opens every citation of a track's findings; a finding with one that does not hold, or with none of the track's evidence,
+    is rejected (EXP-16, 17, 19).
+    """
     documented = args.get("documented")
-    held, rejected, checked = _checked(_rows(documented, "findings"), _Lines(context))
+    evidence = {_at(row) for row in _rows(args.get("evidence"), "evidence")}
+    held, rejected, checked = _checked(_rows(documented, "findings"), _Lines(context), evidence, "the track's evidence")
     return {"documented": documented, "held": held, "rejected": rejected, "checked": checked}
 
 
 def check_synthesis(args: dict[str, Any], context: Context) -> Any:
-    """Opens every citation of a synthesis once more, right before it is written (EXP-17)."""
+    """Opens every citation of a synthesis once more, right before it is written (EXP-17). A claim that cites nothing of what the
+    tracks found for the question is rejected: it does not answer it (EXP-25).
+    """
     proposal = args.get("proposal")
+    tracks = args.get("findings")
+    found = {
+        _at(cited) for row in (tracks if isinstance(tracks, list) else ()) for one in _rows(row, "findings")
+        for cited in _rows(one, "citations")
+    }  # fmt: skip
     lines = _Lines(context)
     out: dict[str, Any] = {"proposal": proposal, "rejected": [], "checked": 0}
     for part in ("unified", "nuances"):
-        held, rejected, checked = _checked(_rows(proposal, part), lines)
+        held, rejected, checked = _checked(_rows(proposal, part), lines, found, "what the tracks found")
         out[part] = held
         out["rejected"] += rejected
         out["checked"] += checked
@@ -253,12 +274,24 @@ class _Lines:
             return found
         if not 1 <= line <= len(found):
             return f"the file has {len(found)} lines"
-        if not quote.strip() or quote.strip() not in found[line - 1]:
+        quote = quote.strip()
+        if not quote or quote not in found[line - 1]:
             return "the quoted text is not there"
+        if len(quote) < LEAST_QUOTE and quote != found[line - 1].strip():
+            return f"`{quote}` is too little of that line to show anything"
         return None
 
 
-def _checked(rows: list[Any], lines: _Lines) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+def _at(row: Any) -> tuple[Any, Any] | None:
+    """Where a citation, or a piece of evidence, points to."""
+    return (str(row.get("path")), str(row.get("line"))) if isinstance(row, dict) else None
+
+
+def _checked(
+    rows: list[Any], lines: _Lines, among: set[tuple[Any, Any] | None], called: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+    """The rows of which every citation holds and one is `among` what was found, the others with the reason, and how many
+    citations were opened."""
     held: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
     checked = 0
@@ -268,17 +301,19 @@ def _checked(rows: list[Any], lines: _Lines) -> tuple[list[dict[str, Any]], list
         citations = row.get("citations")
         citations = citations if isinstance(citations, list) else []
         checked += len(citations)
-        why = "it cites nothing" if not citations else None
+        why, place = "it cites nothing" if not citations else None, ""
         for citation in citations:
             wrong = lines.wrong(citation)
             if wrong is not None:
                 place = f"{citation.get('path')}:{citation.get('line')}" if isinstance(citation, dict) else "?"
                 why = f"{place}: {wrong}"
                 break
+        if why is None and not among & {_at(one) for one in citations}:
+            why = f"it cites nothing of {called}"
         if why is None:
             held.append(row)
         else:
-            rejected.append({"claim": str(row.get("claim", ""))[:300], "why": why})
+            rejected.append({"claim": str(row.get("claim", ""))[:300], "why": why, "place": place})
     return held, rejected, checked
 
 
@@ -378,13 +413,16 @@ def _tree(shelf: library.Shelf, paths: str) -> Tree:
     key = (shelf.folder, shelf.scan.digest, paths)
     with _lock:
         if key not in _trees:
-            everything = paths in ("**", "**/*", ".", "")
-            chosen = [one for one in shelf.scan.documents if everything or inside(one.path, paths.removeprefix("./"))]
+            chosen = [one for one in shelf.scan.documents if _among(one.path, paths)]
             _trees[key] = Tree(shelf.scan, chosen)
         _trees.move_to_end(key)
         while len(_trees) > _KEPT:
             _trees.popitem(last=False)
         return _trees[key]
+
+
+def _among(path: str, paths: str) -> bool:
+    return paths in EVERYTHING or inside(path, paths.removeprefix("./"))
 
 
 def _object(args: Mapping[str, Any], name: str) -> dict[str, Any]:

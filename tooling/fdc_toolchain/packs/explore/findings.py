@@ -23,9 +23,14 @@ _VERBS = {
 _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
-def document(question: str, track: dict[str, Any], evidence: dict[str, Any]) -> dict[str, Any]:
-    """Groups the evidence by what it tells of; each group is a claim that its places show. No sentence is made up."""
+def document(question: str, track: dict[str, Any], evidence: dict[str, Any], refused: Any = None) -> dict[str, Any]:
+    """Groups the evidence by what it tells of; each group is a claim that its places show. No sentence is made up.
+
+    `refused`: findings of an earlier try that did not hold (a file has changed since); what they cited is left out.
+    """
+    lost = {row.get("place") for row in refused or () if isinstance(row, dict)}
     rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
+    rows = [row for row in rows if f"{row['path']}:{row['line']}" not in lost]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((str(row.get("subject") or row["path"]), str(row.get("home") or "")), []).append(row)
@@ -107,14 +112,22 @@ def _cut(text: str, most: int = 160) -> str:
 
 
 def gate(
-    question: str, track: dict[str, Any], found: dict[str, Any], evidence: dict[str, Any], checked: dict[str, Any]
+    question: str,
+    track: dict[str, Any],
+    found: dict[str, Any],
+    evidence: dict[str, Any],
+    checked: dict[str, Any],
+    earlier: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A track's result (EXP-20), or a blocked track with its blocker (EXP-37), after the gates. Conclusions are two sentences
     at most (EXP-21).
 
-    evidence: every finding has a citation that was opened and holds. summary: there are conclusions, of
-    something that was found. understood: each finding tells of evidence of this track or was opened itself.
+    evidence: every finding has citations, each was opened and holds. summary: there are conclusions, of something that was
+    found. understood: evidence was found, and each finding tells of it. `earlier`: what an agent said before it was told
+    that findings of it do not hold; it counts where more of it holds than of what was said then (EXP-16).
     """
+    if earlier is not None and len(earlier.get("held") or ()) > len(checked.get("held") or ()):
+        checked = earlier
     documented = checked.get("documented")
     documented = documented if isinstance(documented, dict) else {}
     held = [row for row in checked.get("held") or () if isinstance(row, dict)]
@@ -182,8 +195,8 @@ def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[s
         gaps += [gap for gap in row.get("gaps", ()) if gap not in gaps]
         if row.get("blocked") and row.get("track"):
             gaps.append(f"{row.get('track')}: blocked: {row.get('why')}")
-    shown = ("track", "focus", "conclusions", "blocked", "why")
-    short = [{key: row.get(key) for key in shown} for row in below if row.get("track")]
+    shown = ("track", "focus", "conclusions", "blocked", "why", "bounded")
+    short = [{key: row[key] for key in shown if key in row} for row in below if row.get("track")]
     if any(not isinstance(row, dict) for row in deeper):
         gaps.append(f"{result.get('track')}: it is complex, and no deeper level is left")
     return {**result, "findings": findings, "gaps": gaps, "deeper": short}
@@ -192,4 +205,4 @@ def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[s
 def _too_deep(part: Any) -> dict[str, Any]:
     part = part if isinstance(part, dict) else {}
     row = {"track": str(part.get("name") or ""), "focus": str(part.get("focus") or ""), "conclusions": ""}
-    return {**row, "blocked": True, "why": "no deeper level is left"}
+    return {**row, "blocked": True, "bounded": True, "why": "no deeper level is left"}

@@ -119,8 +119,8 @@ def judge(
 ) -> dict[str, Any]:
     """The outcome of an exploration: `success` with a synthesis, or `blocked` with blockers and alternatives (EXP-04, 05).
 
-    The confidence is computed, whoever wrote the synthesis (EXP-24): Low where a track is blocked or a claim was
-    rejected, Moderate where tracks differ, High where they do not.
+    The confidence is computed, whoever wrote the synthesis (EXP-24): Low where a track is blocked or a claim of the synthesis
+    was rejected, Moderate where tracks differ or one cited what is not there, High where nothing of that is so.
     """
     rows = [row for row in findings if isinstance(row, dict)]
     blocked = [row for row in rows if row.get("blocked")]
@@ -132,8 +132,6 @@ def judge(
     gaps += [f"no file has `{word}`" for word in scope.get("missing") or ()]
     gaps += [f"{row['track']}: blocked: {row['why']}" for row in blocked]
     gaps += [f"a claim of the synthesis was rejected: {row.get('why')}" for row in _list(checked, "rejected")]
-    unexplained = {"explanation": "the synthesis does not say why"}
-    nuances = [row if str(row.get("explanation") or "").strip() else {**row, **unexplained} for row in nuances]
     confidence, reason = _confidence(rows, blocked, unified, nuances, _list(checked, "rejected"))
     out: dict[str, Any] = {
         "ended": "success",
@@ -167,12 +165,20 @@ def _confidence(
     if blocked:
         names = ", ".join(f"`{row['track']}`" for row in blocked)
         return "Low", f"{len(blocked)} of {len(rows)} tracks {'is' if len(blocked) == 1 else 'are'} blocked: {names}"
+    below = [one for row in rows for one in row.get("deeper") or () if one.get("blocked") and not one.get("bounded")]
+    if below:
+        names = ", ".join(f"`{row['track']}`" for row in below)
+        return "Low", f"{len(below)} sub-track{' is' if len(below) == 1 else 's are'} blocked: {names}"
     if rejected:
         return "Low", f"{len(rejected)} of the synthesis's claims cited what is not there"
+    lost = sum(len(row.get("rejected") or ()) for row in rows)
     alone = len(nuances) + sum(len(row.get("tracks") or ()) == 1 for row in unified)
     if alone:
         shared = len(unified) + len(nuances) - alone
-        return "Moderate", f"{shared} claims are shared, and {alone} come from one track only"
+        are, come = "is" if shared == 1 else "are", "comes" if alone == 1 else "come"
+        return "Moderate", f"{shared} claim{'' if shared == 1 else 's'} {are} shared, and {alone} {come} from one track only"
+    if lost:
+        return "Moderate", f"{len(rows)} tracks agree, and {lost} of their findings did not hold"
     return "High", f"{len(rows)} tracks agree, and nothing comes from one of them only"
 
 
@@ -189,21 +195,22 @@ def halted(question: str, halt: dict[str, Any]) -> dict[str, Any]:
 
 def markdown(out: dict[str, Any]) -> str:
     """An outcome as a page; every claim is followed by its places, `path:line`."""
-    rows = [MARK, f"# {_flat(out['question']) or 'No question'}", ""]
+    rows = [MARK, f"# {_title(out['question']) or 'No question'}", ""]
     if out["ended"] == "confusion":
         rows += ["It cannot be explored as it stands.", "", f"**{_flat(out['ask'])}**"]
     elif out["ended"] == "ambiguity":
         rows += [f"**{_flat(out['ask'])}**", ""]
         for row in out["options"]:
             place = f" {_place(row)}" if row.get("path") else ""
-            rows += [f"- {row['option']}{place}: `{row['how']}`", f"  - {_flat(row['tradeoff'])}"]
+            how = f": `{row['how']}`" if row.get("how") else ""
+            rows += [f"- {_flat(row['option'])}{place}{how}", f"  - {_flat(row['tradeoff'])}"]
     elif out["ended"] == "blocked":
         rows += ["It is blocked.", "", "## Blockers", "", *(f"- {_flat(one)}" for one in out["blockers"])]
         rows += ["", "## Alternatives", "", *(f"- {_flat(one)}" for one in out["alternatives"])]
     else:
         rows += ["## Answer", ""]
         for row in out["unified"]:
-            rows += [f"- {_flat(row['claim'])}" + (f" ({row['support']})" if row.get("support") else ""), *_cited(row)]
+            rows += [f"- {_flat(row['claim'])}" + (f" ({_flat(row['support'])})" if row.get("support") else ""), *_cited(row)]
         if out["nuances"]:
             rows += ["", "## Nuances", ""]
             for row in out["nuances"]:
@@ -213,9 +220,9 @@ def markdown(out: dict[str, Any]) -> str:
         rows += ["", "## Tracks", ""]
         for row in out["tracks"]:
             said = f"blocked: {row['why']}" if row["blocked"] else row["conclusions"]
-            rows.append(f"- {row['track']} ({row['approach']}): {_flat(said)}")
+            rows.append(f"- {_flat(row['track'])} ({row['approach']}): {_flat(said)}")
             for below in row["deeper"] or ():
-                rows.append(f"  - {below['track']}: {_flat(below['why'] if below['blocked'] else below['conclusions'])}")
+                rows.append(f"  - {_flat(below['track'])}: {_flat(below['why'] if below['blocked'] else below['conclusions'])}")
     if out["ended"] == "success":
         rows += ["", f"Confidence: {out['confidence']} ({_flat(out['justification'])})."]
         rows += [f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."]
@@ -245,6 +252,11 @@ def _ticks(text: str) -> list[str]:
 
 def _flat(text: Any) -> str:
     return " ".join(str(text).split())
+
+
+def _title(question: Any, most: int = 300) -> str:
+    text = _flat(question)
+    return text if len(text) <= most else f"{text[: most - 3].rstrip()}..."
 
 
 def _list(value: dict[str, Any], name: str) -> list[dict[str, Any]]:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...report.cells import visible
+
 LEAST, MOST = 3, 6
 USES_ASKED = 3.0
 """What a place of the dependencies is worth, of what it is else, where the question is who uses something."""
 OVERLAP = 0.5
 """The part of the smaller track's places that two tracks may share and still count as independent."""
 APPROACHES = ("PatternSearch", "DependencyTrace", "ImplementationScan", "BoundaryExplore")
+SHOWN = ("name", "focus", "deliverable")
+"""What of a track is shown to a person, and stands in the answer."""
 DELIVERABLES = {
     "PatternSearch": "what comments, documents and texts say of it, quoted",
     "DependencyTrace": "who imports and uses it",
@@ -48,8 +52,11 @@ TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
 def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[str, Any]:
     """Tracks by rule: a template where the question asks for one, the four strategies, each subject alone.
 
-    `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31).
+    `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31). Where no file has a word of
+    the question it cannot be taken apart by rule, and what to ask back is what `scope` says (EXP-02).
     """
+    if scope.get("ask"):
+        return {"tracks": [], "rationale": "", "ask": str(scope["ask"])}
     concepts = _rows(scope, "concepts")
     words = [str(row["word"]) for row in concepts]
     told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
@@ -69,9 +76,11 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     tracks += by_strategy
     if isinstance(refused, list) and refused:
         for folder in scope.get("folders") or ():
-            for approach in ("ImplementationScan", "PatternSearch"):
-                name = f"{_slug(str(folder))}-{'code' if approach == 'ImplementationScan' else 'words'}"
-                tracks.append({**_track(name, f"{about} in {folder}", approach, terms), "paths": f"{folder}/**"})
+            for approach, kind, what in (
+                ("ImplementationScan", "code", "what implements"), ("PatternSearch", "words", "what is said of"),
+            ):  # fmt: skip
+                row = _track(f"{_slug(str(folder))}-{kind}", f"{what} {about} in {folder}", approach, terms)
+                tracks.append({**row, "paths": f"{folder}/**"})
     names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
     for row in concepts if alone else ():
@@ -91,12 +100,14 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
 def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, Any]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
-    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10). A pointed question, which names
-    one thing of this code and is not about several, needs no more than one agent: what is left is enough (EXP-36).
+    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10), or `ambiguity` where whoever was to
+    take the question apart names what it may mean (EXP-03). A pointed question, which names one thing of this code and is
+    not about several, needs no more than one agent: what is left is enough (EXP-36). `again`: another proposal may do better.
     """
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
-    for row in _rows(survey, "tracks"):
+    for proposed in _rows(survey, "tracks"):
+        row = {**proposed, **{key: _line(proposed[key]) for key in SHOWN if isinstance(proposed.get(key), str)}}
         why = _refusal(row, kept)
         if why is None:
             kept.append(row)
@@ -105,14 +116,8 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
     enough = len(kept) >= LEAST or (bool(kept) and bool(scope.get("pointed")))
     tracks = [{**{key: value for key, value in row.items() if key != "places"}, "gates": list(GATES), "asked": question}
               for row in kept]  # fmt: skip
-    ask = ""
-    if not enough:
-        lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
-        ask = (
-            f"Minimum coverage is {LEAST} tracks. Only {len(kept)} independent sides of the question can be found "
-            f"({lost or 'nothing else was proposed'}). "
-            "Can you say more of what you want to know, or name more files?"
-        )
+    ask = "" if enough else _asked_back(len(kept), dropped, survey)
+    options = [] if enough else _options(survey)
     rationale = str(survey.get("rationale", ""))
     if enough and len(kept) < LEAST:
         rationale = f"{rationale}; it is about one name, so that one agent goes where there is something to see".lstrip("; ")
@@ -123,11 +128,40 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
         "dropped": dropped,
         "rationale": rationale,
         "text": _plan_text(question, kept, dropped, rationale),
-        "halt": "" if enough else "confusion",
+        "halt": "" if enough else "ambiguity" if options else "confusion",
+        "again": not enough and not _line(survey.get("ask")),
         "ask": ask,
-        "options": [],
+        "options": options,
         "missing": list(scope.get("missing") or []),
     }
+
+
+def _asked_back(kept: int, dropped: list[dict[str, str]], survey: dict[str, Any]) -> str:
+    """The question that a person is asked where a question cannot be taken apart (EXP-02)."""
+    if _line(survey.get("ask")):
+        return _line(survey["ask"], 600)
+    if survey.get("failed"):
+        said = _line(f"{survey['failed']}: {survey.get('why', '')}", 300)
+        return f"The question could not be taken apart ({said}). Can you put it in another way?"
+    lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
+    sides = "side" if kept == 1 else "sides"
+    return (
+        f"Minimum coverage is {LEAST} tracks. Only {kept} independent {sides} of the question can be found "
+        f"({lost or 'nothing else was proposed'}). Can you say more of what you want to know, or name more files?"
+    )
+
+
+def _options(survey: dict[str, Any]) -> list[dict[str, str]]:
+    """What a question may mean, each with what it costs; none where there are not two (EXP-03)."""
+    rows = [{key: _line(row.get(key), 300) for key in ("option", "tradeoff")} for row in _rows(survey, "options")[:8]]
+    rows = [row for row in rows if all(row.values())]
+    return rows if len(rows) > 1 and _line(survey.get("ask")) else []
+
+
+def _line(text: Any, most: int = 200) -> str:
+    """A text that somebody proposed as it can stand in a list: on one line, without what steers a terminal."""
+    shown = visible(" ".join(str(text or "").split()))
+    return shown if len(shown) <= most else f"{shown[: most - 3].rstrip()}..."
 
 
 def _refusal(row: dict[str, Any], kept: list[dict[str, Any]]) -> str | None:
@@ -146,6 +180,8 @@ def _refusal(row: dict[str, Any], kept: list[dict[str, Any]]) -> str | None:
             return f"{shared:.0%} of what it would look at is what `{other['name']}` looks at"
         if row["approach"] == other["approach"] and _focus(row) == _focus(other):
             return f"it looks for the same words as `{other['name']}` in the same way"
+        if row["focus"].lower() == other["focus"].lower():
+            return f"its focus is that of `{other['name']}`"
     return f"{MOST} tracks are the most" if len(kept) == MOST else None
 
 
@@ -174,11 +210,11 @@ def split(track: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plan_text(question: str, kept: list[dict[str, Any]], dropped: list[dict[str, str]], rationale: str) -> str:
-    rows = [f"Track plan: {' '.join(question.split())}"]
+    rows = [f"Track plan: {_line(question, 300)}"]
     for number, row in enumerate(kept, 1):
         rows.append(f"  {number}. {row['name']} ({row['approach']}): {row['focus']} -> {row['deliverable']}")
     rows += [f"  not {row['name']}: {row['why']}" for row in dropped]
-    return "\n".join([*rows, f"  why: {rationale}"]) if rationale else "\n".join(rows)
+    return "\n".join([*rows, f"  why: {_line(rationale, 600)}"]) if rationale else "\n".join(rows)
 
 
 def _track(name: str, focus: str, approach: str, terms: list[str]) -> dict[str, Any]:
