@@ -28,6 +28,8 @@ ENDED = {
     "exhausted": "given up: no further hypothesis is left",
     "no-hypotheses": "given up: no two competing hypotheses could be had",
     "bound": "given up: the iterations are used up",
+    "no-command": "given up: the test command is not found in the copy",
+    "flaky": "given up: the test command failed, and passed when it was run again with nothing changed",
 }
 
 
@@ -39,14 +41,19 @@ ENDED = {
 @click.option("--test", "test", metavar="COMMAND", help="The command that fails now and passes when the code is repaired.")
 @click.option("--write", is_flag=True,
               help="Write the repair into the workspace when the command passes; else it is only printed.")
-@click.option("--max-iterations", "iterations", type=click.IntRange(1, 200), default=40, show_default=True, metavar="N",
-              help="The most patches that are tried.")
+@click.option("--max-iterations", "iterations", type=int, default=40, show_default=True, metavar="N",
+              help="Iterations of a pass (at least 1), each with one patch at most.")
+@click.option("--refine-sub-iterations", "refine", type=int, default=0, show_default=True, metavar="N",
+              help="Further iterations of a pass.")
+@click.option("--passes", type=int, default=1, show_default=True, metavar="N",
+              help="Passes (at least 1); each begins with a new interpretation and new hypotheses. 200 iterations in all.")
 @click.option("--max-stalls", "stalls", type=click.IntRange(1, 200), default=6, show_default=True, metavar="N",
               help="Iterations in a row that may teach nothing.")
 @click.option("--no-discipline", is_flag=True,
               help="Try patch after patch, without hypotheses; what the discipline is measured against.")
 @click.option("--test-timeout", type=click.FloatRange(0.1), metavar="SECONDS",
               help="The most that one run of the command may take [five times its first run and 10 s].")
+@click.option("--alone", is_flag=True, help="Run the command in a folder that holds FILES and nothing else.")
 @click.option("--resume", metavar="RUN", help="Go on with a repair that was interrupted (`last`, or the beginning of its name).")
 @click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
 @click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N",
@@ -54,8 +61,8 @@ ENDED = {
 @click.option("--allow-unsandboxed", is_flag=True, help="Run the command even where no sandbox is to be had.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
-    files: tuple[str, ...], test: str | None, write: bool, iterations: int, stalls: int, no_discipline: bool,
-    test_timeout: float | None, resume: str | None, model: str | None, budgets: tuple[str, ...], allow_unsandboxed: bool,
+    files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
+    no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None, budgets: tuple[str, ...], allow_unsandboxed: bool,
     form: str,
 ) -> int:  # fmt: skip
     """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
@@ -78,7 +85,11 @@ def command(
             options = {"budget": ceilings, "shell_seconds": test_timeout, "operator": operator, "retry": True}
             ended = wiring.drive_run(root, name, show, **options)  # type: ignore[arg-type]
         else:
-            given = {"test": _command(test), "files": "\n".join(_named(root, files)), "iterations": str(iterations),
+            _bounded(iterations, refine, passes)
+            if alone and not files:
+                raise UsageError("--alone needs the FILES that the command is run with")
+            given = {"test": _command(test), "files": "\n".join(_named(root, files)), "alone": "yes" if alone else "no",
+                     "iterations": str(iterations), "refine": str(refine), "passes": str(passes),
                      "patience": str(test_timeout or 0)}  # fmt: skip
             if not no_discipline:
                 given["stalls"] = str(stalls)
@@ -95,6 +106,16 @@ def command(
         click.echo(f"fdc: {visible(str(failed))}", err=True)
         return WORLD
     return _tell(root, ended, form)
+
+
+def _bounded(iterations: int, refine: int, passes: int) -> None:
+    from ..packs.repair.loop import MOST, bound
+
+    most = bound(iterations, refine, passes)
+    if most > MOST:
+        raise UsageError(
+            f"that is {most} iterations: (max(1, max-iterations) + max(0, refine-sub-iterations)) x max(1, passes) is {MOST} at most"
+        )
 
 
 def _command(test: str | None) -> str:
@@ -174,8 +195,10 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
     said = f"{failure.get('message', '')}\n{failure.get('block', '')}"
     if any(word in said for word in _IMPORT) and not any(row["applied"] for row in outcome["attempts"]):
         return ["a test itself cannot be imported: see that the command finds the package and all that it needs"]
-    if "exit code 127" in said or "command not found" in said:
-        return ["the command is not found in the sandbox; name it by its path"]
+    if outcome["ended"] == "no-command":
+        return ["name it by its path; programs of your own outside of the workspace may be hidden by the sandbox"]
+    if outcome["ended"] == "flaky":
+        return ["a repair could not be told from luck: make the test fail every time first (a fixed seed, no clock)"]
     if outcome["ended"] in ("bound", "stalled"):
         return ["`--max-iterations` and `--max-stalls` allow more; a model (`--model`) can write larger changes"]
     return ["name the FILES that may be wrong, or let a model reason (`--model`): it can write more than one small edit"]

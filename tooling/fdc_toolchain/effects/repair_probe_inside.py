@@ -15,6 +15,7 @@ import importlib.machinery
 import json
 import math
 import os
+import re
 import resource
 import sys
 import time
@@ -152,7 +153,7 @@ def _show(number: int) -> None:
         if path in _given["files"] and (edit is None or path == edit["path"]):
             _used(number)
             if edit is not None:
-                return self.source_to_code(_edited(_text(path), edit["pieces"]), self.path)
+                return self.source_to_code(_edited(_text(path), edit["pieces"]).encode("utf-8"), self.path)
         return inner(self, name)
 
     loader.get_code = get_code
@@ -211,10 +212,8 @@ def _find() -> None:
                 _functions.setdefault(place, []).append(one)
     for path in _given["files"]:
         text = _text(path)
-        starts = [0]
-        for line in text.splitlines(keepends=True):
-            starts.append(starts[-1] + len(line))
-        for one in ast.parse(text).body:
+        starts = [0, *(found.end() for found in re.finditer("\r\n?|\n", text)), len(text)]
+        for one in ast.parse(text.removeprefix("\ufeff")).body:
             first = min([one.lineno, *(at.lineno for at in getattr(one, "decorator_list", ()))])
             _blocks.setdefault(path, []).append((starts[first - 1], starts[min(one.end_lineno or first, len(starts) - 1)], first))
     gc.collect()
@@ -235,7 +234,8 @@ def _swap(number: int) -> None:
         flags = next(one[0].__code__.co_flags & _FUTURES for place, one in _functions.items() if place[0] == path)
         old = _text(path)[block[0] : block[1]]
         lines = "\n" * (block[2] - 1)
-        before, after = (compile(lines + text, path, "exec", flags, True) for text in (old, _edited(old, pieces, block[0])))
+        texts = (text.removeprefix("\ufeff") for text in (old, _edited(old, pieces, block[0])))
+        before, after = (compile(lines + text, path, "exec", flags, True) for text in texts)
         changed: list[tuple[CodeType, CodeType]] = []
         fit = _compare(before, after, changed) and bool(changed)
         for was, now in changed if fit else ():

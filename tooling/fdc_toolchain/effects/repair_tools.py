@@ -20,7 +20,8 @@ from .context import Context, text, word
 from .failure import ToolFailure
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
-TIMED_OUT = 124
+TIMED_OUT, NOT_FOUND = 124, 127
+_BASH = re.compile(r"^bash: ", re.MULTILINE)
 _HEAD, _TAIL = 160_000, 60_000
 _TESTS = re.compile(r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)")
 _TESTING = re.compile(rb"^(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE)
@@ -35,6 +36,10 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
     found: dict[str, None] = {}
     for one in named:
         kind = context.root.kind(one)
+        if kind == "other":
+            raise ToolFailure("argument", f"`{one}` is a link or no plain file; name the file itself")
+        if kind == "file":
+            _readable(one, context)
         paths = [one] if kind == "file" else globs.files(context.root, f"{one.rstrip('/')}/**" if kind == "folder" else one)
         paths = [path for path in paths if _PYTHON.search(path)] if kind == "folder" else paths
         if not paths:
@@ -43,9 +48,19 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
     if not named:
         every = globs.files(context.root, "**/*.py")
         found = dict.fromkeys(path for path in every if not _apart(path) and not _is_test(path, word(args, "test", ""), context))
-    held = repair_copy.make_copy(context, found)
+    held = repair_copy.make_copy(context, found, alone=word(args, "alone", "no") == "yes")
     probes = not context.operator.model
     return {"files": list(held)[:200], "count": len(held), "named": bool(named), "probes": probes}
+
+
+def _readable(path: str, context: Context) -> None:
+    """Raises ToolFailure for a file that is named and could not be changed: patches are of UTF-8 text."""
+    try:
+        size = len(context.root.read(path).decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ToolFailure("argument", f"`{path}` is not UTF-8 text, and no other is changed") from None
+    if size > MOST_SOURCE:
+        raise ToolFailure("size", f"`{path}` has more than {MOST_SOURCE:,} characters")
 
 
 def _is_test(path: str, command: str, context: Context) -> bool:
@@ -61,43 +76,58 @@ def _apart(path: str) -> bool:
 
 
 def run_tests(args: dict[str, Any], context: Context) -> Any:
-    """Runs the test command in the copy (HYP-38); with `spectrum`, once more under coverage where it fails.
+    """Runs the test command in the copy: both streams and the exit code, None where the command is not found (HYP-38).
 
-    A command that takes too long has failed; it does not end the repair.
+    With `spectrum`, once more under coverage where it fails; with `twice`, once more where it passes: what passes only now
+    and then has not passed. A command that takes too long has failed; it does not end the repair.
     """
     command = text(args, "test")
     folder = repair_copy.copy_of(context)
     repair_copy.held(context)
     patience = float(args.get("seconds") or 0) or context.shell_seconds
     began = time.monotonic()
-    done = _run(command, replace(context, shell_seconds=min(patience, context.shell_seconds)), folder)
+    limited = replace(context, shell_seconds=min(patience, context.shell_seconds))
+    done = _run(command, limited, folder)
     took = round(time.monotonic() - began, 2)
-    why = ""
-    if word(args, "spectrum", "no") == "yes" and done["exit_code"] != 0:
-        spectra, why = _spectrum(command, context, folder)
+    why, flaky = "", False
+    if word(args, "spectrum", "no") == "yes" and done["exit_code"] not in (0, None):
+        spectra, why, code = _spectrum(command, context, folder)
         durable.replace(_spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode())
-    return {"passed": done["exit_code"] == 0, **done, "seconds": took, "why": why}
+        flaky = code == 0 and _run(command, limited, folder)["exit_code"] == 0
+    elif word(args, "twice", "no") == "yes" and done["exit_code"] == 0:
+        done = _run(command, limited, folder)
+        flaky = done["exit_code"] != 0
+        why = "it passed, and failed when it was run again" if flaky else ""
+    return {"passed": done["exit_code"] == 0, **done, "seconds": took, "why": why, "flaky": flaky}
 
 
 def _run(command: str, context: Context, folder: str) -> dict[str, Any]:
     if "\0" in command or not command.strip():
         raise ToolFailure("argument", "the test command is empty, or holds a NUL byte")
     try:
-        done = repair_copy.run_in_copy(["bash", "-c", command], context, folder)
+        done = repair_copy.run_in_copy(["bash", "-c", command], context, folder, merge=False)
     except ToolFailure as failed:
         if failed.kind not in ("timeout", "limit"):
             raise
-        return {"exit_code": TIMED_OUT, "output": f"error: {failed}\n"}
-    output = done.output.decode("utf-8", "replace")
+        return {"exit_code": TIMED_OUT, "stdout": "", "stderr": f"error: {failed}\n"}
+    stdout, stderr = (_shown(stream, folder, context) for stream in (done.output, done.errors))
+    missing = done.exit_code == NOT_FOUND and _BASH.search(stderr) is not None
+    return {"exit_code": None if missing else done.exit_code, "stdout": stdout, "stderr": stderr}
+
+
+def _shown(stream: bytes, folder: str, context: Context) -> str:
+    """What a stream says, with paths from the workspace; its beginning and its end where it is long."""
+    said = stream.decode("utf-8", "replace")
     for root in sorted((folder, context.root.path), key=len, reverse=True):
-        output = output.replace(f"{root}/", "").replace(root, ".")
-    if len(output) > _HEAD + _TAIL:
-        output = f"{output[:_HEAD]}\n...\n{output[-_TAIL:]}"
-    return {"exit_code": done.exit_code, "output": output}
+        said = said.replace(f"{root}/", "").replace(root, ".")
+    return said if len(said) <= _HEAD + _TAIL else f"{said[:_HEAD]}\n...\n{said[-_TAIL:]}"
 
 
-def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[str, Any]], str]:
-    """Which lines of the files that may be changed failing tests run, and how often others do; or why nobody knows."""
+def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[str, Any]], str, int | None]:
+    """Which lines of the files that may be changed failing tests run, and how often others do; or why nobody knows.
+
+    And how the command ended under coverage.
+    """
     from .spectrum import measure
 
     held = repair_copy.held(context)
@@ -106,7 +136,8 @@ def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[st
     except ToolFailure as failed:
         if failed.kind not in ("timeout", "limit"):
             raise
-        return [], str(failed)
+        return [], str(failed), None
+    code = measured["exit_code"]
     out = []
     for run in measured["spectra"]:
         files = []
@@ -117,8 +148,8 @@ def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[st
         files.sort(key=lambda file: (-max(row[1] / (row[1] + row[2]) for row in file["lines"]), file["path"]))
         out.append({**run, "files": files[:SPECTRUM]})
     if measured["spectra"] and not any(run["files"] for run in out):
-        return out, "failing tests run no line of a file that may be changed"
-    return out, "" if out else str(measured.get("why") or "no failing test was seen to run any line")
+        return out, "failing tests run no line of a file that may be changed", code
+    return out, "" if out else str(measured.get("why") or "no failing test was seen to run any line"), code
 
 
 def probe_edits(args: dict[str, Any], context: Context) -> Any:

@@ -130,7 +130,7 @@ def create(
     store: dict[str, Any], rows: list[Any], iteration: int, least: int = 2, files: Collection[str] | None = None
 ) -> Made:
     """Takes hypotheses in that are whole, new and exclude each other and the active ones; none where fewer than `least`
-    are left (HYP-26, 27, 30). What was once falsified or archived is not new. `files`: where a region may be.
+    are left (HYP-26, 27, 30). What was falsified, rejected or archived is not new, what has expired is. `files`: where a region may be.
     """
     refused: list[dict[str, str]] = []
     kept: list[dict[str, Any]] = []
@@ -139,7 +139,8 @@ def create(
         if not why and files is not None and parse_region(row["affected_region"]).path not in files:
             why = "its region is in a file that may not be changed"
         if not why:
-            rival = next((old for old in [*store["rows"], *kept] if not competing(row, old)), None)
+            known = [old for old in store["rows"] if old["status"] != "expired"]
+            rival = next((old for old in [*known, *kept] if not competing(row, old)), None)
             if rival is not None:
                 name = rival.get("id") or "another one of this answer"
                 same = _said(row["claim"]) == _said(rival["claim"])

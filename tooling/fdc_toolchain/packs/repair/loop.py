@@ -21,14 +21,22 @@ HISTORY = 5
 State = dict[str, Any]
 
 
-def open_repair(measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6, patience: Any = 0) -> State:
-    """The state before the first iteration; ended already where the test passes.
+def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
+    """The most iterations of a repair (HYP-32); the plan's loop allows MOST of them."""
+    return (max(1, int(iterations)) + max(0, int(refine))) * max(1, int(passes))
+
+
+def open_repair(
+    measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6, patience: Any = 0, refine: Any = 0, passes: Any = 1
+) -> State:
+    """The state before the first iteration; ended already where there is nothing to repair, or nothing to measure it with.
 
     `patience`: the seconds that a run with a patch may take; 0 for five times as long as the first one took, and ten more.
+    `iterations`, `refine`, `passes`: the bound's three numbers; each pass has as many, and begins with an interpretation.
     """
-    limit = min(MOST, max(1, int(iterations)))
     state: State = {
-        "ended": "passing" if measured["passed"] else "", "cycle": 1, "iteration": 0, "limit": limit,
+        "ended": _beginning(measured), "cycle": 1, "iteration": 0,
+        "limit": min(MOST, bound(iterations, refine, passes)), "pass_limit": bound(iterations, refine),
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
         "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
@@ -37,13 +45,21 @@ def open_repair(measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6,
     return _told(state, [])
 
 
+def _beginning(measured: dict[str, Any]) -> str:
+    if measured["passed"]:
+        return "passing"
+    if measured["exit_code"] is None:
+        return "no-command"
+    return "flaky" if measured.get("flaky") else ""
+
+
 def _told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
     """The state with changes, and with what steps of the plan read of it."""
     after = {**state, **changes}
     store = after["store"]
     selected = after.get("selected") or ""
     row = hypotheses.get(store, selected) if selected else None
-    defaults = {"fresh": False, "gathered": True, "short": False, "settled": True, "viable": False, "refused": []}
+    defaults = {"fresh": False, "anew": False, "gathered": True, "short": False, "settled": True, "viable": False, "refused": []}
     after = {**defaults, **after}
     return {
         **after, "events": events, "recent": after["history"][-HISTORY:], "carried": hypotheses.carried(store),
@@ -173,9 +189,15 @@ def attempted(
     now = read(after)
     same = not after["passed"] and unchanged(before, now)
     better = after["passed"] or progress(before, now)
-    reason = "" if better else "unchanged-error" if same else f"compile-{after['exit_code']}"
+    reason = "" if better else "unchanged-error" if same else compiled(after)
+    out["why"] = str(after.get("why") or "")
     return {**out, "applied": True, "passed": after["passed"], "progress": better, "unchanged": same, "reason": reason,
             "after": now, "diff": patch["diff"], "path": patch["path"], "spans": patch["spans"]}  # fmt: skip
+
+
+def compiled(after: dict[str, Any]) -> str:
+    """The failure reason of a run that fails otherwise than the one before: `compile-<rc>` (HYP-34)."""
+    return f"compile-{'null' if after['exit_code'] is None else after['exit_code']}"
 
 
 def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
@@ -194,7 +216,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
         "previous": said["previous"], "current": said["current"],
     }  # fmt: skip
     stalled = bool(ids) and last is not None and not attempt["progress"] and _stalled(last, record)
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {"fresh": False, "anew": False}
     if attempt["progress"] and ids:
         accepted = {"hypothesis": ids[0], "diff": attempt["diff"], "path": attempt["path"]}
         changes["accepted"] = [*state["accepted"], accepted]
@@ -219,12 +241,18 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
     if attempt["progress"] and not attempt["passed"]:
         store = hypotheses.expire(store, "another error is the first one now")
         ended = ended or ("bound" if state["cycle"] >= CYCLES else "")
-        changes |= {"failure": attempt["after"], "cycle": state["cycle"] + 1, "fresh": not ended}
+        changes |= {"failure": attempt["after"], "cycle": state["cycle"] + 1, "fresh": not ended, "anew": not ended}
+    elif not ended and number % state["pass_limit"] == 0:
+        store, stalls = hypotheses.expire(store, "another pass begins"), 0
+        changes["anew"] = True
     if ended:
         store = hypotheses.expire(store, f"the repair ended: {ended}")
+    if changes["anew"]:  # what was only proposed may be proposed again
+        untried = {row["key"] for row in hypotheses.listed(store, "expired") if row.get("key") and not row["retry_count"]}
+        changes["tried"] = [key for key in state["tried"] if key not in untried]
     line = _line(number, attempt, reason, said["assessment"])
     return _told(
-        {**state, "store": store, "stalls": stalls, "ended": ended, **changes}, events, iteration=number,
+        {**state, **changes, "store": store, "stalls": stalls, "ended": ended}, events, iteration=number,
         history=[*state["history"], line], attempts=[*state["attempts"], record], selected="", viable=False, settled=True,
         critique=said, challenge=None, falsified=[],
     )  # fmt: skip
@@ -235,7 +263,7 @@ def _failed_once(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The store after an attempt that did not help."""
     why = attempt["why"] or attempt["reason"]
-    no_op = attempt["applied"] and attempt["unchanged"]
+    no_op = attempt["reason"] == "empty-diff" or (attempt["applied"] and attempt["unchanged"])
     row = hypotheses.get(store, key)
     store = hypotheses.failed(store, key, f"iteration {number}: {why}", no_op)
     events = [_event("note", "retry", id=key, count=row["retry_count"] + 1)]
@@ -248,7 +276,7 @@ def _failed_once(
         store = hypotheses.retire(store, key, "archived", "it has no other edit to try")
     if hypotheses.get(store, key)["status"] == "archived":
         events.append(_event("note", "hypothesis archived", id=key))
-    if stalled or no_op:
+    if stalled or (no_op and attempt["applied"]):
         scope = attempt["region"]
         for other in hypotheses.listed(store, "active"):
             if parse_region(other["affected_region"])[:3] == parse_region(scope)[:3]:
@@ -270,7 +298,8 @@ def _line(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
     elif not attempt["applied"]:
         effect = "not run"
     else:
-        effect = f"{reason or 'fewer failures'}: {attempt['after']['message'][:120]}"
+        lucky = f" ({attempt['why']})" if attempt["why"] else ""
+        effect = f"{reason or 'fewer failures'}: {attempt['after']['message'][:120]}{lucky}"
     return f"Loop {number}: {patch}; compile/test {effect}; critique: {said[:200] or attempt['why'][:200] or 'none'}"
 
 
@@ -315,7 +344,7 @@ def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str,
     """What a patch without a hypothesis did: it passes, or it does not."""
     passed = after is not None and bool(after["passed"])
     now = read(after) if after is not None else None
-    reason = patch["reason"] if after is None else "" if passed else f"compile-{after['exit_code']}"
+    reason = patch["reason"] if after is None else "" if passed else compiled(after)
     return {
         "hypotheses": [], "region": None, "applied": after is not None, "passed": passed, "progress": passed,
         "unchanged": now is None or unchanged(state["failure"], now), "reason": reason, "why": patch["why"],
