@@ -145,8 +145,8 @@ def test_whoever_asks_for_research_again_and_again_is_stopped(home: Path) -> Non
 class Killing(LocalWorld):
     """The machine kills the process before anybody looks."""
 
-    def launch(self, task_id: str, name: str, question: str) -> None:
-        super().launch(task_id, name, question)
+    def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
+        super().launch(task_id, name, question, web)
         super().kill(task_id, name)
         wait_for(lambda: not super(Killing, self).poll(task_id, name).running)
 

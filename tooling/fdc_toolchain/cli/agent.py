@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..report.cells import visible
-from .exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, UsageError, WorldError
+from .exits import CLEAN, FINDINGS, INTERRUPTED, WORLD, Refused, UsageError, WorldError
 from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ SHOWN_FINDINGS = 3
 @click.option("--task-id", metavar="ID", help="The task's id in the log; it follows from TASK otherwise.")
 @click.option("--resume", metavar="ID", help="Go on with a task where it stopped (the beginning of its id will do).")
 @click.option("--reorient", is_flag=True, help="With --resume: leave ERROR and begin again at orientation.")
+@click.option("--approve", metavar="SHA256", help="With --resume: you have read the text that waits, and it may be followed.")
+@click.option("--decline", metavar="SHA256", help="With --resume: it may not; it goes back to whoever wrote it.")
 @click.option("--plan", "plan_file", metavar="FILE", default="plan.txt", show_default=True, help="Where the plan is expected.")
 @click.option(
     "--wait", type=click.FloatRange(0), default=0.0, show_default=True, metavar="SECONDS",
@@ -55,6 +57,8 @@ def command(
     task_id: str | None,
     resume: str | None,
     reorient: bool,
+    approve: str | None,
+    decline: str | None,
     plan_file: str,
     wait: float,
     attempts: int,
@@ -72,6 +76,9 @@ def command(
     The plan comes from the model that is named, or from whoever writes plan.txt: it is linted as soon as it is
     there, findings go back (to plan.findings.txt), and the next version is awaited. A plan that is proved runs
     durably. Whatever stops the controller, kill -9 included, `fdc agent --resume ID` goes on from there.
+
+    What is planned or coded after text from outside was shown, pages of the web say, waits until a person has read and
+    approved exactly that text: exit code 1, and `--resume ID --approve SHA256`.
     """
     from ..effects import agent_files
     from ..effects.operator import Operator
@@ -86,6 +93,8 @@ def command(
         raise UsageError("give either a TASK, or --resume ID")
     if reorient and resume is None:
         raise UsageError("--reorient goes with --resume ID")
+    if (approve or decline) is not None and (resume is None or reorient or None not in (approve, decline)):
+        raise UsageError("--approve SHA256, or --decline SHA256, goes with --resume ID")
     talk = _Talk(quiet, form)
     budget = _budget(budgets)
     operator = Operator.of_environment(model=model)
@@ -101,6 +110,8 @@ def command(
         try:
             world.purse = _purse(world, named, budget, asked)
             graph, state = _opened(world, fsm, named, task, reorient, asked)
+            if approve is not None or decline is not None:
+                _decided(graph, state, world, str(approve or decline), approve is not None, talk)
             return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked)
         finally:
             lock.release()
@@ -152,7 +163,7 @@ class _Talk:
 
     def steps(self) -> Quiet:
         """The display of a run."""
-        from .agent_world import AgentLines, AgentQuiet
+        from .agent_people import AgentLines, AgentQuiet
         from .terminal import style
 
         if self.form == "json":
@@ -200,7 +211,7 @@ def _opened(
     from ..workflows.agent_state import AgentState
     from ..workflows.master_control import MasterControlGraph
     from .agent_model import AskedModel
-    from .agent_world import PersonModel
+    from .agent_people import PersonModel
 
     model = PersonModel(world.root, named) if asked is None else AskedModel(asked, world.purse)
     graph = MasterControlGraph(fsm, world=world, model=model)
@@ -214,6 +225,17 @@ def _opened(
             raise UsageError(f"the task `{named}` stands in {graph.current_state}; --reorient leaves ERROR only")
         graph.reorient(state)
     return graph, state
+
+
+def _decided(graph: MasterControlGraph, state: AgentState, world: LocalWorld, name: str, approved: bool, talk: _Talk) -> None:
+    """What a person says of the text that waits, on record. Raises Refused where another one does, or none."""
+    from .asked import user
+
+    try:
+        about = graph.decide(state, name, user(), world.logger(), approved=approved)
+    except ValueError as wrong:
+        raise Refused(str(wrong)) from wrong
+    talk.line(f"{'approved' if approved else 'declined'}: the {about['kind']} {about['sha256']}")
 
 
 def _go(
@@ -247,7 +269,8 @@ def _go(
 
         talk.line(f"{asked.choice('planner').model} plans")
         planner = AskedModel(asked, world.purse)
-        plan = ModelPlanner(graph, planner, world.root, plan_file, attempts=attempts, tools=tools_of(world.root))
+        name = f"the model {asked.choice('planner').model}"
+        plan = ModelPlanner(graph, planner, world.root, plan_file, attempts=attempts, tools=tools_of(world.root), name=name)
     deadline = time.monotonic() + wait
     try:
         while True:
@@ -276,15 +299,16 @@ def _found(findings: dict[str, Any]) -> list[str]:
 def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
     notes = graph.notes(state)
     done = graph.finished and graph.current_state != "ERROR"
-    codes = {"answer": FINDINGS, "budget": FINDINGS, "broken": WORLD, "interrupted": INTERRUPTED}
+    codes = {"answer": FINDINGS, "approval": FINDINGS, "budget": FINDINGS, "broken": WORLD, "interrupted": INTERRUPTED}
     code = CLEAN if done else FINDINGS if graph.finished else codes[graph.why_waiting]
     resume = f"fdc agent --resume {state.task_id}"
+    held = notes.get("held") if graph.why_waiting == "approval" and not graph.finished else None
     if talk.form == "json":
         out: dict[str, Any] = {
             "format": 1, "task_id": state.task_id, "task": state.task, "state": graph.current_state,
             "run": notes.get("run"), "error": state.error, "waiting": None if graph.finished else graph.waiting or None,
             "postmortem": state.draft_postmortem_path, "research": state.research_findings or None,
-            "report": state.final_report,
+            "report": state.final_report, "approval": held,
         }  # fmt: skip
         click.echo(json.dumps(out, indent=2, ensure_ascii=True))
         return code
@@ -298,10 +322,25 @@ def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
         click.echo(f"task {state.task_id}: ERROR; `{resume} --reorient` begins again")
     else:
         click.echo(visible(graph.waiting or "waiting"))
+        for line in _held(held, resume) if held is not None else ():
+            click.echo(line)
         if graph.current_state == "EXECUTING" and notes.get("run") and graph.why_waiting == "answer":
             click.echo(f"`fdc resume {notes['run']}` answers it")
         click.echo(f"task {state.task_id}: {graph.current_state}; `{resume}` goes on")
     return code
+
+
+def _held(held: dict[str, Any], resume: str) -> list[str]:
+    """A text that waits, as a person must see it before they approve it: every byte of it, nothing hidden."""
+    text = str(held["text"])
+    size = len(text.encode("utf-8", "surrogatepass"))
+    calls = [f"  it calls {visible(one)}" for one in held["calls"]]
+    head = f"  {held['kind']}, {size} bytes, sha256 {held['sha256']}:"
+    short = held["sha256"][:16]
+    return [
+        head, *(f"    | {visible(line)}" for line in text.split("\n")), *calls,
+        f"`{resume} --approve {short}` lets exactly this go on, `--decline {short}` sends it back",
+    ]  # fmt: skip
 
 
 def _relative(root: str, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import time
@@ -13,9 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..workflows.agent_world import Documents, Driven, PatchRefused, Policy, Polled, Started, Tested
-from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
 from .exits import Exit, UsageError, WorldError
-from .progress import Lines, Quiet, Silent
+from .progress import Quiet, Silent
 
 if TYPE_CHECKING:
     from ..effects.agent_purse import Purse
@@ -351,20 +351,29 @@ class LocalWorld:
 
         with opened(self.root, "tests", seconds) as context:
             outcome = shell.run_in_bash_session({"command": command}, context)
+        notes = outcome.notes or {}
+        network = bool(notes.get("network"))
         if outcome.failure is not None:
-            return Tested(None, str((outcome.notes or {}).get("output", "")), outcome.failure.message)
-        return Tested(outcome.value["exit_code"], outcome.value["output"])
+            return Tested(None, str(notes.get("output", "")), outcome.failure.message, network)
+        return Tested(outcome.value["exit_code"], outcome.value["output"], None, network)
 
     # Research
 
-    def launch(self, task_id: str, name: str, question: str) -> None:
+    def web(self) -> bool:
+        """Port `World`: what the environment says, which the process inherits."""
+        from ..effects.operator import Operator
+
+        return Operator.of_environment().web
+
+    def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own."""
         from ..effects import agent_files, background
         from .research import slug
 
         out = f"research/{slug(question)}.md"
         code = "from fdc_toolchain.cli.main import main; raise SystemExit(main())"
-        argv = [sys.executable, "-c", code, "research", question, "--format", "json", "--out", out]
+        options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
+        argv = [sys.executable, "-c", code, "research", *options, "--", question]
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -383,6 +392,49 @@ class LocalWorld:
         from ..effects import agent_files, background
 
         background.end(os.path.join(agent_files.made(self.root, task_id), name))
+
+    # What is from outside, and what a person says of it
+
+    def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
+        """Port `World`: what the settings name, what earlier runs kept, and reports of research that cite an address."""
+        from ..effects import globs
+        from ..effects.documents import MARK
+        from ..resolve.settings import read_settings
+
+        declared = read_settings(self.root).untrusted
+        with opened(self.root, "outside") as context:
+            found = {path for glob in declared for path in globs.files(context.root, glob)}
+        if files is None:
+            return sorted(found)
+        kept = {path for path, text in files if path.startswith("runs/") or (text.startswith(MARK) and "://" in text)}
+        return sorted(kept | (found & {path for path, _ in files}))
+
+    def unapproved(self, task_id: str, sha256: str) -> str | None:
+        """Port `World`."""
+        from ..effects import agent_files
+
+        return agent_files.unapproved(self.root, sha256, task_id)
+
+    def leave(self, task_id: str, name: str, text: str) -> str:
+        """Port `World`."""
+        from .. import durable
+        from ..effects import agent_files
+
+        durable.replace(os.path.join(agent_files.made(self.root, task_id), name), text.encode("utf-8", "surrogatepass"))
+        return f"{agent_files.folder(self.root, task_id)}/{name}"
+
+    def seal(self, *words: str) -> str:
+        """Port `World`."""
+        from ..effects import chain, trust
+        from ..engine.ports import WorldFailed
+        from ..program.codec import canonical
+
+        try:
+            key = trust.key(self.root, make=True)
+        except WorldFailed:
+            return ""
+        plain = hashlib.blake2b(b"agent\0" + canonical(list(words)).encode("ascii"), digest_size=chain.SIZE).digest()
+        return chain.seal(plain, key).hex()
 
     # The controller's own record
 
@@ -405,41 +457,6 @@ class LocalWorld:
     def pause(self, seconds: float) -> None:
         """Port `World`."""
         time.sleep(seconds)
-
-
-
-class PersonModel:
-    """Whoever answers by writing a file: a person, or another agent (port `ModelPort`)."""
-
-    def __init__(self, root: str, task_id: str) -> None:
-        self._root = root
-        self._task = task_id
-
-    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
-        """The answer that lies there. Raises ModelWaiting while there is none, ModelFailed for one that is wrong."""
-        from ..effects import agent_files
-
-        try:
-            path, found = agent_files.ask(self._root, self._task, role, messages, schema)
-        except OSError as failed:
-            raise ModelFailed(f"the request cannot be left: {failed.strerror}") from failed
-        if found is None:
-            raise ModelWaiting(f"the {role}'s answer is awaited in {path}; the request lies beside it")
-        return validated(found, schema)
-
-
-class AgentQuiet(Quiet):
-    """Requests for code are the controller's own business and are not put to a person."""
-
-    def ask(self, question: str) -> str | None:
-        """Port `Progress`."""
-        from ..effects.code_tools import ASKED
-
-        return None if question.startswith(ASKED) else super().ask(question)
-
-
-class AgentLines(AgentQuiet, Lines):
-    """The same, with a line a step."""
 
 
 @contextmanager

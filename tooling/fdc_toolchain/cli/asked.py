@@ -52,7 +52,7 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
         key = trust.key(root, make=True)
         if not trust.lasts():
             raise WorldError(f"{trust.key_path()} cannot be written, so an answer could not be told from a forged one")
-        if not answers.give(root, row, question, text, f"{_user()}, {how}", now, key, still):
+        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still):
             raise Refused(f"the run {row.name} waits for no answer any more: it went on meanwhile; `fdc show {row.name}`")
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
@@ -105,7 +105,8 @@ def unfit(question: Open, text: str) -> str:
     return ""
 
 
-def _user() -> str:
+def user() -> str:
+    """The name of the user whose process this is."""
     import pwd
 
     try:

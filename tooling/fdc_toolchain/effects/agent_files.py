@@ -70,6 +70,17 @@ def known(root: str) -> list[dict[str, Any]]:
     return found
 
 
+def unapproved(root: str, sha256: str, but: str) -> str | None:
+    """Another task whose writer was shown text from outside and left this text, which nobody approved there."""
+    for record in known(root):
+        control = record.get("control")
+        rows = control.get("written") if isinstance(control, dict) else None
+        for row in rows if isinstance(rows, list) and record.get("task_id") != but else ():
+            if isinstance(row, dict) and row.get("sha256") == sha256 and row.get("shown") and not row.get("approved"):
+                return str(record.get("task_id"))
+    return None
+
+
 class TaskLock:
     """While a controller lives, no other on this machine has its task. The kernel releases it with the process."""
 

@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 
 from .actions import canonical, parse_action_to_command
 
+OUTSIDE = "<!-- fdc: whoever worked on this task was shown text from outside -->"
+"""First line of a post-mortem whose words may be those of strangers: nothing that it asks for is done without a person."""
+
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _ABOUT = re.compile(r"\b(?:lessons?|corrective actions?)\b", re.IGNORECASE)
 _FENCE = re.compile(r"([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^`]*)")

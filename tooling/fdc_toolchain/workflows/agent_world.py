@@ -42,11 +42,15 @@ class Driven(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """The test command really ran: its exit code and output, or (`failure`) why it could not or was killed."""
+    """The test command really ran: its exit code and output, or (`failure`) why it could not or was killed.
+
+    `network`: it could have reached the network.
+    """
 
     exit_code: int | None
     output: str
     failure: str | None = None
+    network: bool = False
 
 
 class Polled(NamedTuple):
@@ -157,14 +161,29 @@ class World(Protocol):
     def test(self, command: str, seconds: float) -> Tested:
         """Runs a command."""
 
-    def launch(self, task_id: str, name: str, question: str) -> None:
-        """Starts research in the background, unless that was done."""
+    def web(self) -> bool:
+        """Whether research that is launched may search the web."""
+
+    def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
+        """Starts research in the background, unless that was done. `web` false: whatever is allowed, not on the web."""
 
     def poll(self, task_id: str, name: str) -> Polled:
         """What has become of it."""
 
     def kill(self, task_id: str, name: str) -> None:
         """Ends it."""
+
+    def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
+        """Which of these files (path, text) hold text from outside; without any, which of the workspace's are said to."""
+
+    def unapproved(self, task_id: str, sha256: str) -> str | None:
+        """The other task, if any, in which a text with this sha256 waited for a person and was not approved."""
+
+    def leave(self, task_id: str, name: str, text: str) -> str:
+        """Writes a text where a person finds it, outside of the reach of steps; returns its path."""
+
+    def seal(self, *words: str) -> str:
+        """What only this user can have written of these words; empty where the user has no key."""
 
     def load(self, task_id: str) -> dict[str, Any] | None:
         """What `save` wrote. Raises ValueError where it is damaged."""

@@ -6,9 +6,11 @@ goes through the three states and then answers the step: done, or failed with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import provenance
 from .agent_world import PatchRefused, Policy, Tested
 from .model_port import Message, ModelFailed, validated
 from .prompts import prompt
@@ -51,12 +53,15 @@ def generate(turn: Turn) -> str:
     work.update(failure=None, tests=None)
     role = "debugger" if work["attempts"] else "coder"
     number = int(turn.control.get("patches", 0)) + 1
+    if provenance.declined(turn.control, "patch") is not None:
+        work["failure"] = "a person did not approve the patch"
+        turn.control["patches"] = number
+        return "RUNNING_TESTS"
     try:
         paths = turn.world.patched(turn.task, number)
         if paths is None:
-            messages = request(work, turn.world.files(work["files"]), turn.state.task)
-            reply = validated(turn.model.complete(role, messages, EDITS), EDITS)
-            paths = turn.world.patch(turn.task, number, reply["edits"], work["files"])
+            edits = _edits(turn, work, role, number)
+            paths = turn.world.patch(turn.task, number, edits, work["files"])
     except ModelFailed as failed:
         work.update(failure=str(failed), final=True)
         turn.log(3, "TOOL_EXEC", {"role": role}, "FAILURE", error=str(failed), step=work["address"])
@@ -70,6 +75,31 @@ def generate(turn: Turn) -> str:
     details = {"role": role, "paths": list(paths), "attempt": work["attempts"] + 1}
     turn.log(3, "FILE_WRITE", details, "SUCCESS", step=work["address"])
     return "RUNNING_TESTS"
+
+
+def _edits(turn: Turn, work: dict[str, Any], role: str, number: int) -> list[dict[str, str]]:
+    """The patch that was asked for; where whoever wrote it may have been shown text from outside, once it is approved."""
+    waits = provenance.held(turn.control, "patch")
+    if waits is not None:
+        edits, by = validated({"edits": waits.get("data")}, EDITS)["edits"], str(waits.get("by"))
+    else:
+        files = turn.world.files(work["files"])
+        provenance.of_files(turn, files)
+        reply = validated(turn.model.complete(role, request(work, files, turn.state.task), EDITS), EDITS)
+        edits, by = reply["edits"], f"the {role}"
+    if edits:
+        provenance.clear(turn, provenance.Text("patch", shown(edits), by, f"{work['address']}#{number}", data=edits))
+    return list(edits)
+
+
+def shown(edits: Sequence[Mapping[str, str]]) -> str:
+    """A patch as a person reads it. Two patches never look the same: each line of what is written stands behind a mark."""
+    out = []
+    for edit in edits:
+        kind = "change" if "diff" in edit else "new file"
+        lines = edit.get("diff", edit.get("content", "")).split("\n")
+        out += [f"{kind} {json.dumps(edit['path'])}", *(f"| {line}" for line in lines)]
+    return "\n".join(out) + "\n"
 
 
 def run_tests(turn: Turn) -> str:
@@ -94,6 +124,8 @@ def _test(turn: Turn, work: dict[str, Any], policy: Policy) -> None:
     if tested.exit_code == 0:
         turn.log(3, "TOOL_EXEC", details, "SUCCESS", "the tests passed", step=work["address"])
         return
+    if tested.network:
+        provenance.of_tests(turn)
     work["failure"] = tested.failure or f"the tests failed with exit code {tested.exit_code}"
     work["tests"] = _tail(tested)
     turn.log(3, "TOOL_EXEC", details, "FAILURE", error=f"{work['failure']}: {_last(tested)}", step=work["address"])

@@ -86,7 +86,8 @@ def parse(root: str, path: str, today: date) -> tuple[postmortem.Postmortem, lis
         raise Unreadable(f"the post-mortem `{path}` is not UTF-8 text (byte {wrong.start})") from None
     inside = os.path.relpath(os.path.realpath(path), os.path.realpath(root)).replace(os.sep, "/")
     found = postmortem.read(text, today)
-    return found, records.made(found, os.path.basename(path) if inside.startswith("../") else inside)
+    made = records.made(found, os.path.basename(path) if inside.startswith("../") else inside)
+    return found, [{**one, "outside": True} for one in made] if postmortem.OUTSIDE in text else made
 
 
 def add(root: str, path: str, today: date, *, dry_run: bool = False) -> Added:

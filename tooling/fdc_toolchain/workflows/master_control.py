@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
-from . import coding, planning, research_cycle, retrospect
+from ..knowledge.postmortem import OUTSIDE
+from ..program.codec import digest
+from . import coding, planning, provenance, research_cycle, retrospect
 from .agent_state import AgentState, Command, PlanContext, StepResult
 from .agent_world import Driven, Logger, World
 from .model_port import ModelFailed, ModelPort, ModelWaiting
@@ -29,13 +31,20 @@ FORMAT = 1
 _DETOUR = {"GENERATING_CODE": "RUNNING_TESTS", "RUNNING_TESTS": "DEBUGGING", "DEBUGGING": "EXECUTING"}
 """The way to ERROR where the automaton has none at once: the next state finds `given_up` and passes it on."""
 
-Why = Literal["answer", "budget", "interrupted", "broken"]
-"""Who has to act: whoever answers, gives more budget, or resumes what was interrupted or what the world broke off."""
+CALLER = "a caller of the library"
+"""Who wrote a plan that no source of plans brought."""
+
+Why = Literal["answer", "approval", "budget", "interrupted", "broken"]
+"""Who has to act: whoever answers, approves, gives more budget, resumes what was interrupted or what the world broke off."""
 _EXHAUSTED = ("budget", "overrun")
 """Kinds of stops after which a run goes on with more budget."""
 
+_KEPT = ("patches", "research_number", "seen", "written")
+"""Notes about a task that outlive a new beginning."""
+
 Tools = Mapping[str, Callable[..., Any]]
 PlanSource = Callable[[AgentState], str | None]
+"""Gives a plan's text; its attribute `by`, where it has one, says who wrote that."""
 
 
 class MasterControlGraph:
@@ -76,8 +85,11 @@ class MasterControlGraph:
         return self._act("ORIENTING", agent_state, logger, lambda turn: self._orient(turn, tools))
 
     def do_planning(self, agent_state: AgentState, plan_content: str, logger: Logger | None) -> str | None:
-        """PLANNING (FDC-04, FDC-89): lints the plan, compiles it, pushes it; or takes it as a request for research."""
-        return self._act("PLANNING", agent_state, logger, lambda turn: self._plan(turn, plan_content))
+        """PLANNING (FDC-04, FDC-89): lints the plan, compiles it, pushes it; or takes it as a request for research.
+
+        Where whoever plans may have been shown text from outside, it waits until `approve` was called for it.
+        """
+        return self._act("PLANNING", agent_state, logger, lambda turn: self._plan(turn, plan_content, CALLER))
 
     def do_researching(self, agent_state: AgentState, logger: Logger | None) -> str | None:
         """RESEARCHING (FDC-90): starts the research in the background."""
@@ -85,7 +97,7 @@ class MasterControlGraph:
 
     def do_awaiting_result(self, agent_state: AgentState, logger: Logger | None) -> str | None:
         """AWAITING_RESULT (FDC-90): looks whether it has ended."""
-        return self._act("AWAITING_RESULT", agent_state, logger, research_cycle.poll)
+        return self._act("AWAITING_RESULT", agent_state, logger, self._poll)
 
     def do_generating_code(self, agent_state: AgentState, logger: Logger | None) -> str | None:
         """GENERATING_CODE (FDC-92): a patch is asked for and applied."""
@@ -127,6 +139,18 @@ class MasterControlGraph:
     ) -> str | None:
         """FINALIZING (FDC-93): post-mortem, TASK_END, lessons, self-correction."""
         return self._act("FINALIZING", agent_state, logger, lambda turn: retrospect.finalize(turn, analysis_content))
+
+    # A person
+
+    def decide(self, agent_state: AgentState, name: str, by: str, logger: Logger | None, *, approved: bool) -> dict[str, Any]:
+        """A person, `by`, approves the text that waits, or sends it back; `name` is how its sha256 begins (12 digits).
+
+        Returns what that is, once the decision is saved. Raises ValueError where this is not what waits, and OSError.
+        """
+        decision = provenance.approve if approved else provenance.decline
+        about = decision(self._turn(agent_state, logger), name, by)
+        self.save(agent_state)
+        return about
 
     # The whole loop
 
@@ -181,7 +205,7 @@ class MasterControlGraph:
         agent_state.orientation_complete = False
         agent_state.plan_stack = []
         kept = self.notes(agent_state)
-        self._control[agent_state.task_id] = {key: kept[key] for key in ("patches", "research_number") if key in kept}
+        self._control[agent_state.task_id] = {key: kept[key] for key in _KEPT if key in kept}
         self.save(agent_state)
         return self.current_state
 
@@ -193,7 +217,7 @@ class MasterControlGraph:
             "format": FORMAT, "task_id": agent_state.task_id, "state": state or self.current_state,
             "waiting": self.waiting, "agent": agent_state.to_json(), "control": self.notes(agent_state),
         }  # fmt: skip
-        self._world.save(agent_state.task_id, record)
+        self._world.save(agent_state.task_id, {**record, "seal": provenance.seal_of(self._world, record)})
 
     def load(self, task_id: str) -> AgentState | None:
         """The saved state of a task, with `current_state` where it stood. Raises ValueError where it is damaged."""
@@ -206,7 +230,7 @@ class MasterControlGraph:
         if record.get("state") not in self._machine.states:
             raise ValueError(f"the task `{task_id}` stands in `{record.get('state')}`, which is no state of the automaton")
         self.current_state = record["state"]
-        self._control[task_id] = record["control"]
+        self._control[task_id] = provenance.resumed(self._world, record)
         return state
 
     def close(self) -> None:
@@ -227,7 +251,9 @@ class MasterControlGraph:
         documents = turn.world.documents()
         state.messages = [row for row in state.messages if row.get("role") != "system"]
         state.say("system", f"The workspace has {len(files)} files: {', '.join(files[:200])}")
-        if latest is not None:
+        if latest is not None and OUTSIDE in latest[1]:
+            state.say("system", f"The latest post-mortem, {latest[0]}, is not shown: its task had been shown text from outside.")
+        elif latest is not None:
             state.say("system", f"The latest post-mortem, {latest[0]}:\n{latest[1][:8000]}")
         details = {
             "files": len(files), "latest_postmortem": None if latest is None else latest[0],
@@ -253,13 +279,17 @@ class MasterControlGraph:
         text = plan(turn.state)
         if text is None:
             raise ModelWaiting(self.waiting or "waiting for a plan")
-        return self._plan(turn, text)
+        return self._plan(turn, text, str(getattr(plan, "by", CALLER)))
 
-    def _plan(self, turn: Turn, text: str) -> str:
+    def _plan(self, turn: Turn, text: str, by: str) -> str:
         topic = planning.research_request(text)
+        about: dict[str, Any] = {"by": by, "labels": provenance.labels(turn)}
         if topic is not None:
-            turn.control.update(research_question=topic, request=None)
-            turn.log(2, "PLAN_UPDATE", {"research": topic}, "SUCCESS", "research was requested")
+            asking = provenance.Text("request", text, by)
+            provenance.clear(turn, asking, free="" if turn.world.web() else "it only reads the workspace")
+            local = bool(provenance.seen(turn.control)) and not turn.world.web()
+            turn.control.update(research_question=topic, request=None, research_web=not local)
+            turn.log(2, "PLAN_UPDATE", {"research": topic, **about}, "SUCCESS", "research was requested")
             return "RESEARCHING"
         path = turn.state.plan_path or planning.PLAN
         compiled = planning.compile_text(turn.world.root, path, text)
@@ -267,11 +297,22 @@ class MasterControlGraph:
             turn.log(2, "PLAN_UPDATE", {"plan": path}, "FAILURE", error=compiled.findings[:4000])
             raise Failed(compiled.findings.strip())
         turn.state.plan_path = path
+        calls = sorted(key for key in compiled.program["plans"] if key != compiled.program["root"])
+        written = provenance.Text("plan", text, by, digest(compiled.program), tuple(calls))
+        free = "it only reads and tells" if provenance.harmless(compiled.program) else ""
+        provenance.clear(turn, written, free=free)
         run = self._begin(turn, compiled.program, path)
         turn.control.update(run=run, answer={}, code=None, given_up=None)
         turn.state.plan_stack = [PlanContext(path, 0, len(compiled.program["plans"][compiled.program["root"]]["body"]))]
-        turn.log(2, "PLAN_UPDATE", {"plan": path, "run": run, "text": text[:4000]}, "SUCCESS", compiled.warnings[:400])
+        about |= {"plan": path, "run": run, "sha256": written.sha256, "text": text[:4000]}
+        turn.log(2, "PLAN_UPDATE", about, "SUCCESS", compiled.warnings[:400])
         return "EXECUTING"
+
+    def _poll(self, turn: Turn) -> str:
+        came = research_cycle.poll(turn)
+        if came == "PLANNING":
+            provenance.of_research(turn, turn.control.pop("researched", None))
+        return came
 
     def _begin(self, turn: Turn, program: dict[str, Any], path: str) -> str:
         """A run on record for a program. After a crash it is the one that was put there before."""
@@ -301,6 +342,7 @@ class MasterControlGraph:
         if command is None:
             return self._ended(turn, stepper)
         if command.tool_name == "generate_code" and result is None and answer is None:
+            provenance.of_run(turn, _known(turn), "what this task's run brought")
             if turn.control.get("code") is None:
                 turn.control["code"] = coding.wanted(command.address, command.args)
             return "GENERATING_CODE"
@@ -334,6 +376,7 @@ class MasterControlGraph:
         self.close()
         given = {**(turn.control.get("answer") or {}), **(turn.control.get("answers") or {})}
         driven = turn.world.drive(_known(turn), given)
+        provenance.of_run(turn, _known(turn), "what this task's run brought")
         turn.control["driven"] = {"steps": driven.steps, "seconds": driven.seconds}
         turn.control["answer"] = {}
         return self._came_to(turn, driven)
@@ -374,6 +417,8 @@ class MasterControlGraph:
             trigger = self._machine.trigger(source, action(turn))
         except ModelWaiting as waiting:
             self.waiting = str(waiting)
+            if isinstance(waiting, provenance.Held):
+                self.why_waiting = "approval"
         except Exception as failed:  # a handler never raises (T-21); what is ours to repair says so
             trigger = self._towards_error(source, turn, _reason(failed))
         try:
@@ -405,8 +450,9 @@ class MasterControlGraph:
         found = self._control.get(state.task_id)
         if found is None:
             saved = self._world.load(state.task_id)
-            control = None if saved is None else saved.get("control")
-            found = self._control[state.task_id] = control if isinstance(control, dict) else {}
+            known = saved is not None and isinstance(saved.get("control"), dict)
+            found = provenance.resumed(self._world, saved) if saved and known else provenance.begun(state)
+            self._control[state.task_id] = found
         return found
 
     def _turn(self, state: AgentState, logger: Logger | None) -> Turn:

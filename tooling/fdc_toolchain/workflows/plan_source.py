@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import durable
-from . import planning
+from . import planning, provenance
 from .agent_state import AgentState
 from .master_control import MasterControlGraph
 from .model_port import Message, ModelPort, validated
@@ -54,6 +54,11 @@ class PlanFile:
         self._told = told
         self._pause = pause
         self._now = now
+
+    @property
+    def by(self) -> str:
+        """Who writes the plans: nobody can say more."""
+        return f"the author of {self._path}"
 
     @property
     def findings(self) -> str:
@@ -122,8 +127,10 @@ class ModelPlanner:
     """Asks a model for the plan; findings go back to it, `attempts` versions at most. Raises as the model does."""
 
     def __init__(
-        self, graph: MasterControlGraph, model: ModelPort, root: str, path: str, *, attempts: int, tools: tuple[str, ...] = ()
+        self, graph: MasterControlGraph, model: ModelPort, root: str, path: str, *, attempts: int, tools: tuple[str, ...] = (),
+        name: str = "a model",
     ) -> None:
+        self.by = name
         self._graph = graph
         self._model = model
         self._root = root
@@ -135,7 +142,11 @@ class ModelPlanner:
         """The plan's text; the last version that may be refused is handed on as it is."""
         notes = self._graph.notes(state)
         state.plan_path = self._path
-        findings = ""
+        waits = provenance.held(notes, "plan") or provenance.held(notes, "request")
+        if waits is not None:
+            return str(waits["text"])  # it is not asked again for what a person is looking at
+        declined = provenance.declined(notes, "plan", "request")
+        findings = "" if declined is None else f"{declined.rstrip()}\n\nA person did not approve this.\n"
         while True:
             asked = prompt(
                 "planner", task=state.task, task_id=state.task_id, tools=self._tools,

@@ -22,7 +22,7 @@ def launch(turn: Turn) -> str:
         raise Failed(f"{most} pieces of research were made for this task; no more are begun")
     name = f"research-{number}"
     turn.control["research"] = {"name": name, "question": question, "since": turn.world.now()}
-    turn.world.launch(turn.task, name, question)
+    turn.world.launch(turn.task, name, question, turn.control.get("research_web") is not False)
     turn.log(1, "EXTERNAL_RAG_QUERY", {"question": question, "process": name}, "IN_PROGRESS", "research was started")
     return "AWAITING_RESULT"
 
@@ -62,10 +62,11 @@ def poll(turn: Turn) -> str:
             "findings": [_finding(row) for row in result["findings"]],
             "trust": str(result["trust"]),
         }
-    except (ValueError, KeyError, TypeError) as wrong:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as wrong:
         why = f"the research process (exit code {found.exit_code}) left no result that can be read: {wrong}; {said}"
         raise Failed(why) from wrong
     _integrate(turn, findings)
+    turn.control["researched"] = result.get("run")
     turn.control["research_number"] = int(turn.control.get("research_number", 0)) + 1
     turn.control["research"] = turn.control["research_question"] = None
     return "PLANNING"

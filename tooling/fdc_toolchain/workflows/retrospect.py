@@ -9,8 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..knowledge.postmortem import is_unsaid
+from ..knowledge.postmortem import OUTSIDE, is_unsaid
 from ..knowledge.unfilled import unfilled
+from . import provenance
 from .turn import Failed, Turn
 
 _SECTION = re.compile(r"^## +(?:\d+\. +)?(.*?)\s*$", re.MULTILINE)
@@ -41,7 +42,10 @@ ANALYSIS: dict[str, Any] = {
 
 
 def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
-    """Writes the post-mortem, logs TASK_END, compiles lessons, runs self-correction. Raises Failed (T-21)."""
+    """Writes the post-mortem, logs TASK_END, compiles lessons, runs self-correction. Raises Failed (T-21).
+
+    A post-mortem of a task that was shown text from outside says so, and its lessons are for a person to apply.
+    """
     path, text = turn.world.postmortem(turn.task)
     turn.state.draft_postmortem_path = path
     filled = fill(text, _given(analysis), facts(turn))
@@ -49,6 +53,8 @@ def finalize(turn: Turn, analysis: str | Mapping[str, str] | None) -> str:
     if gaps:
         said = "; ".join(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps[:8])
         raise Failed(f"the post-mortem is not filled in: {said}")
+    if provenance.seen(turn.control) and OUTSIDE not in filled:
+        filled = f"{OUTSIDE}\n{filled}"
     if filled != text:
         turn.world.write(path, filled)
     learned = list(turn.world.lessons(path))

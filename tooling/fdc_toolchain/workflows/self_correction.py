@@ -97,6 +97,9 @@ class _Change(NamedTuple):
     message: str
 
 
+_STRANGERS = "whoever wrote it was shown text from outside; `fdc lessons apply {}` applies it if you approve it"
+
+
 class _Failed(Exception):
     """Ends the work on a lesson; the sentence goes into its history."""
 
@@ -108,6 +111,7 @@ class _Failed(Exception):
 def apply(root: str, ports: Ports, chosen: Sequence[str] | None = None, *, dry_run: bool = False) -> Report:
     """Applies the pending lessons, or those with the ids in `chosen`; a chosen one that has failed is tried again.
 
+    A lesson of a post-mortem whose writer was shown text from outside is passed over unless it is named: a person does that.
     Lessons that an earlier, interrupted attempt left `applying` are finished first. Nothing is written where there
     is nothing to apply (FDC-81), where `dry_run` says so, or where AGENTS.md cannot be built even before a lesson
     changes anything. Raises TimeoutError for a lock that stays taken, OSError where the system refuses; the lesson
@@ -123,10 +127,10 @@ def apply(root: str, ports: Ports, chosen: Sequence[str] | None = None, *, dry_r
         return Report(damaged=damaged, refused=why, findings=base.findings)
     known = {(item.code, item.message) for item in base.findings}
     if dry_run:
-        results = list(_foreseen(root, ports, _due(book.lessons, chosen)))
+        results = list(_foreseen(root, ports, _due(book.lessons, chosen), chosen is not None))
     else:
         with store.changing(root) as notebook:
-            results = [_one(root, ports, notebook, lesson) for lesson in _due(notebook.book.lessons, chosen)]
+            results = [_one(root, ports, notebook, lesson, chosen is not None) for lesson in _due(notebook.book.lessons, chosen)]
     for at, result in enumerate(results):
         new = tuple(item for item in result.findings if (item.code, item.message) not in known)
         results[at] = result._replace(findings=new)
@@ -141,10 +145,18 @@ def _due(lessons: Sequence[Lesson], chosen: Sequence[str] | None) -> list[Lesson
     return begun + [lesson for lesson in due if chosen is None or lesson["lesson_id"] in chosen]
 
 
-def _one(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson) -> Result:
+def _passed_over(lesson: Lesson, wish: Wish | Fault, named: bool) -> str:
+    """Why a lesson stays as it is; empty where it does not."""
+    if isinstance(wish, Fault):
+        return wish.message if wish.skipped else ""
+    return _STRANGERS.format(lesson["lesson_id"][:8]) if lesson.get("outside") and not named else ""
+
+
+def _one(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, named: bool) -> Result:
     wish = wish_of(lesson["action"])
-    if isinstance(wish, Fault) and wish.skipped and lesson["status"] != APPLYING:
-        return Result(lesson, "skipped", wish.message)
+    why = _passed_over(lesson, wish, named)
+    if why and lesson["status"] != APPLYING:
+        return Result(lesson, "skipped", why)
     try:
         if isinstance(wish, Fault):
             raise _Failed(wish.message)
@@ -194,14 +206,18 @@ def _change_code(root: str, ports: Ports, notebook: store.Notebook, lesson: Less
     return _applied(root, ports, notebook, lesson, built, f"Successfully changed {path}.", ran.run)
 
 
-def _foreseen(root: str, ports: Ports, due: Sequence[Lesson]) -> Iterator[Result]:
+def _foreseen(root: str, ports: Ports, due: Sequence[Lesson], named: bool) -> Iterator[Result]:
     """What applying would do, each lesson on top of those before it."""
     overlay: dict[str, bytes] = {}
     files = protocol_updater.sources(root, ports.sources)
     for lesson in due:
         wish = wish_of(lesson["action"])
+        why = _passed_over(lesson, wish, named)
+        if why:
+            yield Result(lesson, "skipped", why)
+            continue
         if isinstance(wish, Fault):
-            yield Result(lesson, "skipped" if wish.skipped else "failed", wish.message)
+            yield Result(lesson, "failed", wish.message)
             continue
         try:
             if wish.command == "change-file":

@@ -1,0 +1,43 @@
+"""Whoever thinks for a task by writing files, and what the user sees of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..workflows.model_port import Message, ModelFailed, ModelWaiting, validated
+from .progress import Lines, Quiet
+
+
+class PersonModel:
+    """Whoever answers by writing a file: a person, or another agent (port `ModelPort`)."""
+
+    def __init__(self, root: str, task_id: str) -> None:
+        self._root = root
+        self._task = task_id
+
+    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+        """The answer that lies there. Raises ModelWaiting while there is none, ModelFailed for one that is wrong."""
+        from ..effects import agent_files
+
+        try:
+            path, found = agent_files.ask(self._root, self._task, role, messages, schema)
+        except OSError as failed:
+            raise ModelFailed(f"the request cannot be left: {failed.strerror}") from failed
+        if found is None:
+            raise ModelWaiting(f"the {role}'s answer is awaited in {path}; the request lies beside it")
+        return validated(found, schema)
+
+
+class AgentQuiet(Quiet):
+    """Requests for code are the controller's own business and are not put to a person."""
+
+    def ask(self, question: str) -> str | None:
+        """Port `Progress`."""
+        from ..effects.code_tools import ASKED
+
+        return None if question.startswith(ASKED) else super().ask(question)
+
+
+class AgentLines(AgentQuiet, Lines):
+    """The same, with a line a step."""
