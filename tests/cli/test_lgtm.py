@@ -162,7 +162,7 @@ def _tools(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--max-iterations", "0"], "max-iterations"), (["--confidence", "2"], "confidence"),
+        (["--max-iterations", "0"], "max-iterations"), (["--areas", "7"], "areas"), (["--confidence", "2"], "confidence"),
         (["--paths", "/etc/**"], "leads out"), (["--gate", "some"], "gate"), (["--budget", "tea=3"], "budget"),
     ],
 )  # fmt: skip
@@ -189,7 +189,8 @@ def test_the_produced_plan_is_not_executed_and_cannot_be(embedded: tuple[Path, A
     catalogue = {**_tools("lgtm_tools"), **_tools("tools"), **_tools("explore_tools")}
     assert not any("writes" in catalogue[tool] for tool in took)
     done = fdc("run", f"runs/{folder.name}/plan_synth_{folder.name}_final.md", cwd=workspace)
-    assert done.returncode in (1, 2), done.stdout
+    assert 2 == done.returncode and "is written for people, and is not run" in done.stderr, done.stderr
+    assert not list(folder.glob("*_execute.plan"))  # without a model there is no code to put anywhere
 
 
 THREAD = """# FSM: tooling/lgtm_pipeline_fsm.json

@@ -369,10 +369,69 @@ def test_refinement_goes_on_to_its_last_iteration_where_nothing_changes(tmp_path
 
 def test_a_default_run_with_a_model_fits_a_budget_of_five_dollars(tmp_path: Path) -> None:
     """No step sets so much aside that the run stops before it, the pipeline's own run included."""
-    with thinking() as (server, env):
+
+    def costly(answer: Any) -> Any:
+        def reply_to(body: dict[str, Any]) -> Any:
+            said = answer(body)
+            return reply(said if isinstance(said, str) else json.dumps(said), tokens=(3000, 800))
+
+        return reply_to
+
+    with thinking(**{kind: costly(answer) for kind, answer in ANSWERS.items()}) as (server, env):
         done = plan_for(tmp_path, "--budget", "money=5", env=env)
     assert 0 == done.returncode, done.stderr
     assert 2 <= len(asked(server, "component")) and "## 3. Implementation Sequence" in done.stdout
+
+
+def test_the_areas_are_as_many_as_are_wanted_at_most(tmp_path: Path) -> None:
+    """LGTM-52: what a run costs grows with them, so whoever pays can say how many."""
+    with thinking() as (server, env):
+        done = plan_for(tmp_path, "--areas", "1", env=env)
+    assert 0 == done.returncode, done.stderr
+    assert ["A_Stock"] == [row["areaID"] for row in worldview(tmp_path)["areasOfAnalysis"]]
+    assert 1 == len(asked(server, "hypothesis")) == len(asked(server, "component"))
+
+
+def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(tmp_path: Path) -> None:
+    """LGTM-79: the document is not run; the plan that carries it out asks first, and without a yes changes nothing."""
+    with thinking() as (_, env):
+        done = plan_for(tmp_path, env=env)
+    assert 0 == done.returncode, done.stderr
+    folder = folder_of(tmp_path)
+    [document], [executable] = folder.glob("plan_synth_*_final.md"), folder.glob("plan_synth_*_execute.plan")
+    path = str(executable.relative_to(tmp_path))
+    assert f"`fdc run {path}` puts the code above into `shop/stock.py`" in done.stdout
+    assert "- Step 2 is left out: it changes lines of step 1" in done.stdout
+    assert 0 == fdc("lint", path, cwd=tmp_path).returncode
+    before = (tmp_path / "shop/stock.py").read_text("utf-8")
+    refused = fdc("run", str(document.relative_to(tmp_path)), cwd=tmp_path)
+    assert 2 == refused.returncode and f"`fdc run {path}` puts its code in place, and asks for approval first" in refused.stderr
+    waiting = fdc("run", path, cwd=tmp_path)
+    assert 1 == waiting.returncode and "Do you approve that the code of" in waiting.stdout + waiting.stderr
+    said_no = fdc("resume", "last", "--answer", "no", cwd=tmp_path)
+    assert 1 == said_no.returncode and "does not approve" in said_no.stdout + said_no.stderr
+    assert before == (tmp_path / "shop/stock.py").read_text("utf-8")
+    approved = fdc("run", path, "--approve", "plan", cwd=tmp_path)
+    assert 0 == approved.returncode, approved.stdout + approved.stderr
+    after = (tmp_path / "shop/stock.py").read_text("utf-8")
+    assert after == before.replace('has no items")\n', 'has no items")\n# changed\n')
+
+
+def test_only_what_can_be_put_in_place_exactly_is_put_there(tmp_path: Path) -> None:
+    """LGTM-79: code that is as it stands, lines that a merge would misread, and a place that a model names itself."""
+    told = ["def reserve(basket):\n=======\n", None]
+
+    def component(body: dict[str, Any]) -> Any:
+        made = ANSWERS["component"](body)
+        code = told[0] if "h_Stock_001" in made["hypotheses"] else data(body)[2]["code"]
+        return {**made, "code": code, "place": "/etc/passwd:1"}
+
+    with thinking(component=component) as (_, env):
+        done = plan_for(tmp_path, env=env)
+    assert 0 == done.returncode, done.stderr
+    assert "- Step 1 is left out: its lines could be taken for marks of a merge" in done.stdout
+    assert "- Step 2 is left out: its code is the code as it stands" in done.stdout
+    assert not list(folder_of(tmp_path).glob("*_execute.plan"))
 
 
 def test_a_challenge_searches_the_web_where_whoever_starts_it_allows_that(tmp_path: Path) -> None:

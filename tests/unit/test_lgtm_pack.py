@@ -204,7 +204,7 @@ def test_only_a_tool_that_use_tool_does_not_know_stops_the_run_out_of_a_branch()
     """LGTM-35, 38: a text of a model that says the same stops nothing."""
     row = {"failed": "failure", "why": "`use_tool.unknown`: Tool not found: RunShell", "item": entry(), "at": "x", "line": 3}
     joined = {"results": [{**row, "path": "fdc:plans/library/lgtm_use_tool.plan"}]}
-    with pytest.raises(ValueError, match="^Tool not found: RunShell$"):
+    with pytest.raises(ValueError, match=r"^Tool not found: RunShell$"):
         worldview.refined(state(entry()), joined, [])
     said = {"results": [{**row, "path": "plans/library/lgtm_refine_one.plan"}]}
     assert "stays as it is" in worldview.refined(state(entry()), said, [])["log"][-1]["message"]

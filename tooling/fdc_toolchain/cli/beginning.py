@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,17 @@ from .stored import writing
 if TYPE_CHECKING:
     from ..effects.operator import Operator
     from ..knowledge.activity import Task
+
+_DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
+
+
+def _for_people(document: str) -> str:
+    """What is said to whoever would run a document of `fdc lgtm` (LGTM-79)."""
+    executable = document.removesuffix("_final.md") + "_execute.plan"
+    said = f"`{document}` is written for people, and is not run"
+    if not os.path.isfile(executable):
+        return f"{said}; no model wrote code for it that a program could put in place"
+    return f"{said}; `fdc run {executable}` puts its code in place, and asks for approval first"
 
 
 def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
@@ -38,6 +50,8 @@ def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
         linker = Linker(root, read_settings(root))
     except SettingsError as wrong:
         raise UsageError(str(wrong)) from wrong
+    if _DOCUMENT.search(plan) and os.path.isfile(plan):
+        raise UsageError(_for_people(plan))
     key = key_of(plan, root) if os.path.isfile(plan) else linker.resolve(plan)[0]
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())

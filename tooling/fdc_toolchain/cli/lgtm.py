@@ -32,6 +32,8 @@ EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, 
 @click.option("--paths", "--docs", metavar="GLOB", default="**", show_default=True, help="The files that are looked at.")
 @click.option("--max-iterations", type=click.IntRange(1, 10), default=5, show_default=True, metavar="N",
               help="The most rounds of refinement.")
+@click.option("--areas", type=click.IntRange(1, 6), default=6, show_default=True, metavar="N",
+              help="The most areas of analysis; each costs as much as all that is done to it.")
 @click.option("--confidence", type=click.FloatRange(0, 1), default=0.7, show_default=True, metavar="X",
               help="The mean confidence at which refinement may stop.")
 @click.option("--conflicts", type=click.IntRange(0), default=0, show_default=True, metavar="N",
@@ -44,12 +46,12 @@ EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, 
 @click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
-    question: str, prior: str, paths: str, max_iterations: int, confidence: float, conflicts: int, gate: str,
+    question: str, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
     model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, form: str,
 ) -> int:  # fmt: skip
     """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
 
-    It plans and does nothing of it.
+    It plans, and changes nothing outside of its run folder.
     """
     if paths.startswith("/") or ".." in paths.split("/"):
         raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
@@ -58,6 +60,7 @@ def command(
     given = {
         "question": _text(question, "the question"), "prior": _text(prior, "--prior"), "paths": paths or "**",
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
+        "areas": str(areas),
     }  # fmt: skip
     from ..effects.operator import Operator
     from . import wiring

@@ -70,7 +70,8 @@ def compiled(text: str, root: str) -> tuple[dict[str, Any] | None, list[str], di
     if canonical(again) != canonical(program):
         return None, ["the program does not read back to itself"], {}
     worst = Bounds().plan(checked.context.graph.instance(KEY))
-    return program, [], {"steps": _number(worst.steps), "model_calls": _number(worst.model_calls), "tokens": _number(worst.tokens)}
+    return program, [], {"steps": _number(worst.steps), "model_calls": _number(worst.model_calls),
+                         "tokens": _number(worst.tokens)}  # fmt: skip
 
 
 def _bare(text: str) -> str:

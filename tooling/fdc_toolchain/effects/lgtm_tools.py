@@ -54,7 +54,7 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     With `contradicting`, what counts is what speaks against the names and statements in the queries, and what they let
     expect and is not there (`lgtm_against`). `tells` has the words of the queries that a find's definition has.
     """
-    tree = _tree(args, context)
+    tree = tree_of(args, context)
     shelf = _shelf(args, context)
     found: dict[str, dict[str, Any]] = {}
     contradicting = args.get("contradicting") in (True, "true")
@@ -74,7 +74,7 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
 
 def codebase_grep(args: dict[str, Any], context: Context) -> Any:
     """CodebaseGrep: the lines that use a name, those of tests too; a text that is no name is looked for letter by letter."""
-    tree = _tree(args, context)
+    tree = tree_of(args, context)
     found: dict[str, dict[str, Any]] = {}
     for query in _queries(args):
         wanted = names(query) or [query.strip("`")]
@@ -119,7 +119,7 @@ def unknown_tool(args: dict[str, Any], context: Context) -> Any:
 def readable(args: dict[str, Any], context: Context) -> Any:
     """ReadFile, where an agent recommends it: one of the files that the run looks at, and no other; `path` is empty else."""
     path = text(args, "file").removeprefix("./")
-    found = bool(path) and path in _tree(args, context).documents
+    found = bool(path) and path in tree_of(args, context).documents
     why = "" if found else f"`{path[:80]}` is not among the files that this run looks at"
     return {"path": path if found else "", "why": why, "rows": []}
 
@@ -129,8 +129,8 @@ def read_code(args: dict[str, Any], context: Context) -> Any:
     hypothesis = args.get("hypothesis")
     if not isinstance(hypothesis, dict):
         raise ToolFailure("argument", "`hypothesis` is no hypothesis")
-    tree = _tree(args, context)
-    place = _home(tree, str(hypothesis.get("statement", "")))
+    tree = tree_of(args, context)
+    place = home(tree, str(hypothesis.get("statement", "")))
     if place is None:
         return {"name": "", "place": "", "code": "", "language": "", "users": [], "tests": []}
     name, path, first, last = place
@@ -155,10 +155,10 @@ def read_code(args: dict[str, Any], context: Context) -> Any:
 def dependencies(args: dict[str, Any], context: Context) -> Any:
     """Which hypothesis's code uses that of which other: `{from, to, why}` rows, from the code itself."""
     rows = args.get("hypotheses")
-    tree = _tree(args, context)
+    tree = tree_of(args, context)
     homes = {}
     for row in rows if isinstance(rows, list) else ():
-        place = _home(tree, str(row.get("statement", "")))
+        place = home(tree, str(row.get("statement", "")))
         if place is not None and place[0]:
             homes[row["microHypothesisID"]] = place
     out = []
@@ -324,7 +324,7 @@ def _uses(tree: Tree, name: str) -> list[tuple[str, int, bool]]:
     return [(path, line, imported) for (path, line), imported in sorted(found.items())]
 
 
-def _home(tree: Tree, statement: str) -> tuple[str, str, int, int] | None:
+def home(tree: Tree, statement: str) -> tuple[str, str, int, int] | None:
     """The definition that a statement names (name, path, first and last line), else the place that it cites."""
     cited = re.search(r"`([^`\s]+):(\d+)`", statement)
     path, line = (cited[1], int(cited[2])) if cited else ("", 0)
@@ -357,7 +357,7 @@ def _shelf(args: dict[str, Any], context: Context) -> library.Shelf:
         return library.get(opened, True, str(mapped.get("digest", "")))
 
 
-def _tree(args: dict[str, Any], context: Context) -> Tree:
+def tree_of(args: dict[str, Any], context: Context) -> Tree:
     """The files that a run looks at: those that its map names, without what runs wrote."""
     shelf = _shelf(args, context)
     paths = str(args["map"].get("paths", "**")).removeprefix("./") or "**"

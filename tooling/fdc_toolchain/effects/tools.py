@@ -114,6 +114,7 @@ TOOLS: dict[str, Row] = {
     "use_tool.read_code": Row("lgtm_tools", "read_code"),
     "use_tool.dependencies": Row("lgtm_tools", "dependencies"),
     "validate.links": Row("lgtm_tools", "check_links"),
+    "plan.changes": Row("lgtm_changes", "plan_changes"),
     "validate.pipeline": Row("lgtm_tools", "validate_pipeline"),
     "map_code": Row("explore_tools", "map_code"),
     "scope_exploration": Row("explore_tools", "scope_exploration"),

@@ -25,7 +25,7 @@ _ID = re.compile(r"\bh_[A-Za-z0-9]+_\d{3}\b")
 
 def assemble(
     wv: dict[str, Any], hypotheses: list[Any], components: dict[str, Any], diagrams: list[Any], settled: dict[str, Any],
-    challenges: list[Any] | None = None,
+    challenges: list[Any] | None = None, changes: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The document in the order of LGTM-77, and its path from the run folder."""
     meta, synthesis = wv["meta"], wv["synthesisOutput"]
@@ -81,6 +81,8 @@ def assemble(
         drawing = {"name": row["item"]["name"], "text": f"(not drawn: {row['why']})"} if "failed" in row else row
         out += [f"**{_line(drawing['name'])}:**", "", _fenced(str(drawing["text"]), "ascii"), ""]
     out.append("Nothing of this plan has been carried out: that takes a person's decision.")
+    if changes is not None:
+        out += _executable(changes, meta["runFolderPath"])
     path = generate_file_name("plan_synth", meta["runId"], "final", "md")
     return {"path": path, "text": "\n".join(out), "components": len(parts)}
 
@@ -109,6 +111,16 @@ def check_sections(document: dict[str, Any], hypotheses: list[Any]) -> dict[str,
     """What can be said of a document without opening anything: its flaws, and the links to open."""
     ids = [row["microHypothesisID"] for row in hypotheses]
     return {"flaws": flaws(document["text"], ids), "links": links(document["text"])}
+
+
+def _executable(changes: dict[str, Any], run: str) -> list[str]:
+    """How the code of the document gets into the files, where a model wrote any (LGTM-79)."""
+    out = []
+    if changes["ok"]:
+        files = ", ".join(f"`{one}`" for one in changes["files"])
+        out.append(f"`fdc run {run}/{changes['path']}` puts the code above into {files}; it asks for approval first, and without "
+                   "it changes nothing.")  # fmt: skip
+    return ["", *out, *(f"- {_line(one)}" for one in changes["left"])] if out or changes["left"] else []
 
 
 def _step(number: int, row: dict[str, Any], linked: dict[str, str]) -> list[str]:

@@ -20,19 +20,21 @@ USE_TOOL = "lgtm_use_tool.plan"
 _NO_TOOL = re.compile(r"Tool not found: .*", re.DOTALL)
 
 
-def configure(max_iterations: str, confidence: str, conflicts: str, gate: str) -> dict[str, Any]:
+def configure(max_iterations: str, confidence: str, conflicts: str, gate: str, areas: str = "6") -> dict[str, Any]:
     """The numbers of a run, checked (LGTM-42, 60). Raises ValueError for one that makes no sense."""
     try:
-        rounds, least, most = int(max_iterations), float(confidence), int(conflicts)
+        rounds, least, most, wide = int(max_iterations), float(confidence), int(conflicts), int(areas)
     except ValueError:
-        raise ValueError("max_iterations and conflicts are whole numbers, confidence is one between 0 and 1") from None
+        raise ValueError("max_iterations, areas and conflicts are whole numbers, confidence is one between 0 and 1") from None
+    if not 1 <= wide <= MOST_AREAS:
+        raise ValueError(f"areas is {wide}; it must be 1 to {MOST_AREAS}")
     if not 1 <= rounds <= MOST_ROUNDS:
         raise ValueError(f"max_iterations is {rounds}; it must be 1 to {MOST_ROUNDS}")
     if not 0.0 <= least <= 1.0 or most < 0:
         raise ValueError(f"confidence {least} must be between 0 and 1, conflicts {most} not below 0")
     if gate not in ("all", "subset"):
         raise ValueError(f"gate is `all` or `subset`, found `{gate[:40]}`")
-    return {"max_iterations": rounds, "confidence": least, "conflicts": most, "gate": gate}
+    return {"max_iterations": rounds, "confidence": least, "conflicts": most, "gate": gate, "areas": wide}
 
 
 def begin(question: str, prior: str, run: str) -> dict[str, Any]:
@@ -78,13 +80,14 @@ def know(wv: dict[str, Any], results: list[Any], warn: str = "", log: Any = ()) 
     return logged({**wv, "knowledgeBase": {"entries": entries}}, [*lines, *more, *bad])
 
 
-def set_areas(wv: dict[str, Any], proposed: Any) -> dict[str, Any]:
-    """With its areas of analysis. Raises ValueError where there is none (LGTM-52)."""
+def set_areas(wv: dict[str, Any], proposed: Any, config: dict[str, Any] | None = None) -> dict[str, Any]:
+    """With its areas of analysis, the first that are wanted. Raises ValueError where there is none (LGTM-52)."""
+    most = config["areas"] if config else MOST_AREAS
     rows = proposed.get("areas") if isinstance(proposed, dict) else None
     areas: list[dict[str, Any]] = []
     for row in rows if isinstance(rows, list) else []:
         ident = str(row.get("areaID", "")) if isinstance(row, dict) else ""
-        if AREA.match(ident) and all(ident.lower() != one["areaID"].lower() for one in areas) and len(areas) < MOST_AREAS:
+        if AREA.match(ident) and all(ident.lower() != one["areaID"].lower() for one in areas) and len(areas) < most:
             areas.append({"areaID": ident, "description": str(row.get("description") or ident), "status": "Active"})
     if not areas:
         why = f": {proposed.get('why')}" if isinstance(proposed, dict) and proposed.get("why") else ""
