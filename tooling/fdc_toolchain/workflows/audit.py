@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import durable
-from ..analyses.capability import steps_of
 from ..analyses.events import letters
 from ..knowledge.activity import LOG
 from ..knowledge.usage import Usage, usage
@@ -168,12 +167,11 @@ def _vacuous(
     """FDC539: rules that say nothing about any plan that is there."""
     if not plans:
         return
-    acts = {unit.key: list(steps_of(unit.body)) for unit in plans}
     for rule in obligations:
         meant = [unit for unit in plans if _is_meant(rule, unit)]
         # what must not be done is best said by plans that have none of it
         wakes = 0 if rule.template == "absence" else rule.machine.wakes
-        steps = (letter for unit in meant for act in acts[unit.key] for letter in letters(rule, act))
+        steps = (letter for unit in meant for act in unit.acts for letter in letters(rule, act))
         if meant and (not wakes or any(letter & wakes for letter in steps)):
             continue
         at = place(sources[rule.path], rule.path, ("rules", rule.number, "rule_id")) if rule.path in sources else _top(rule.path)
