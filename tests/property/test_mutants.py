@@ -59,8 +59,8 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("shortest", "if target < 0:\n                    known", "if target <= 0:\n                    known"),
     ("shortest", "(total, refusal.state) < (known.length, known.state)", "(known.length, known.state) < (total, refusal.state)"),
     # files
-    ("files", "wrong |= second.failures[state]", "wrong = second.failures[state]"),
-    ("files", "out |= second.exits[state]", "out = second.exits[state]"),
+    ("files", "wrong |= second[state]", "wrong = second[state]"),
+    ("files", "out |= second[state]", "out = second[state]"),
     ("files", "total = body if least else _SAME", "total = body"),
     ("files", "range(min(4, 4 if most is None else most - least))", "range(min(1, 4 if most is None else most - least))"),
     ("files", '"delete": (_GONE, 0, True)', '"delete": (_THERE, 0, True)'),

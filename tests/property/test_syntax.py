@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from fdc_toolchain.syntax import values
 from fdc_toolchain.syntax.complaint import FORMS, Malformed
 from fdc_toolchain.syntax.parse import Parsed, parse
@@ -157,18 +158,29 @@ def test_every_tail_is_read_or_its_flaw_is_placed(start: str, tail: str) -> None
         assert found.message
 
 
-WORDS = pieces("ab9.-*/#:;<>!()\\,é~", "max", "as", "depth", "  ", " ", most=20)
+SHORT = {"arguments": "_WORDS", "call_tail": "_WORDS", "for_each_tail": "_EACH", "for_tail": "_ITEMS", "fork_tail": "_ITEMS",
+         "yield_tail": "_WORD"}  # fmt: skip
+WORD = pieces("ab9.-*/#:;<>!()\\,é~'{}", "max", "as", "in", "depth", "{a}", "{a.b}", "{{a}}", "12", "1.5", most=6)
+PAIRS = st.sampled_from(["max 3", "max 007", "as f", "x in", "k=", "depth=2", "k={a}"])
+WORDS = st.lists(st.one_of(WORD, WORD, PAIRS), max_size=6)
 
 
-@given(WORDS.map(str.strip).filter(bool))
-@example("depth")
-@example("12 1.5 a.b max")
-def test_the_short_cut_for_plain_words_agrees_with_the_grammar(tail: str) -> None:
-    assert values._WORDS.fullmatch(tail), "the strategy makes what the short cut takes"
-    assert values.arguments(tail) == values._read("arguments", tail)
-    if " " not in tail:
-        assert values.call_tail(tail) == values._read("call_tail", tail)
-        assert values.for_each_tail(tail) == values._read("for_each_tail", tail)
+@given(st.sampled_from(sorted(SHORT)), WORDS.map(" ".join))
+@example("arguments", "depth")
+@example("arguments", "12 1.5 a.b max")
+@example("call_tail", "depth a=b k={a.b}/c depth=2")
+@example("call_tail", "x depth 2")
+@example("for_each_tail", "max as as max 3")
+@example("for_tail", "in in in max 3")
+@example("fork_tail", "x in {a} max 3 keep failures")
+def test_the_short_cuts_for_plain_words_agree_with_the_grammar(start: str, tail: str) -> None:
+    assert getattr(values, start)(tail) == values._read(start, tail)
+
+
+@pytest.mark.parametrize("start", SHORT)
+def test_plain_words_take_the_short_cut(start: str) -> None:
+    tail = {"call_tail": "a/b c={d}", "for_each_tail": "*.py as f max 4", "yield_tail": "{a}"}.get(start, "x in {y.z} max 4")
+    assert getattr(values, SHORT[start])(tail)
 
 
 @given(st.text(st.sampled_from(list("ab{}. _9")), max_size=30))

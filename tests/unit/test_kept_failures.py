@@ -140,7 +140,7 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
         ("files", "ever[path] = _or(_or(ever.get(path, rest_ever), before), after)", "ever[path] = after"),
         ("files", "return Outcomes(self._turns(instance, node, stops), None)",
          "return Outcomes(self._turns(instance, node, ends), None)"),
-        ("files", "_or(_or(ever.get(path, rest_ever), here), _then(here, effect))", "ever.get(path, rest_ever)"),
+        ("files", "_or(_or(ever.get(path, rest_ever), here), after)", "ever.get(path, rest_ever)"),
         ("files", "self._turns(instance, node, ends), self._turns(instance, node, stops))",
          "self._turns(instance, node, ends), ends)"),
         ("obligations", "        self.passed |= found[1]", "        self.passed |= 0"),

@@ -8,7 +8,6 @@ from typing import Any
 
 from .machines.model import Automaton
 from .program.model import FORMAT, KEEPING
-from .resolve.bound import bound_names
 from .resolve.commands import pieces
 from .resolve.files import Files
 from .resolve.graph import Graph, Instance
@@ -96,7 +95,7 @@ class _Lowering:
         self.declared = declared
         self.asked = asked
         self.made = FORMAT
-        self.names = bound_names(instance.unit)
+        self.names = instance.unit.names
         self.evidence = {} if instance.unit.plan is None else evidence(instance.unit.plan)
 
     def body(self, nodes: list[Node]) -> list[dict[str, Any]]:

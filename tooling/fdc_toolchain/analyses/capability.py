@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..resolve.model import Act, Unit
 from ..syntax.values import Value
 from ..text.diagnostic import Diagnostic, Label
 from ..text.glob_match import matches
@@ -32,7 +32,7 @@ def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
     work: list[tuple[Instance, Span | None]] = [(root, None)]
     while work:
         instance, outer = work.pop()
-        for act in steps_of(instance.unit.body):
+        for act in instance.unit.acts:
             for message in _outside(act, grant):
                 span = instance.unit.span(act.step)
                 labels = () if outer is None else (Label(span, "this step"),)
@@ -42,20 +42,6 @@ def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
             if callee is not None and id(callee) not in seen:
                 seen.add(id(callee))
                 work.append((callee, outer or instance.unit.span(call.call)))
-
-
-def steps_of(nodes: list[Node]) -> Iterator[Act]:
-    work = list(nodes)
-    while work:
-        node = work.pop()
-        if isinstance(node, Act):
-            yield node
-        elif isinstance(node, Loop):
-            work += node.body
-        elif isinstance(node, Choice):
-            work += node.then + node.orelse
-        elif isinstance(node, Invoke):
-            continue
 
 
 def _outside(act: Act, grant: Unit) -> Iterator[str]:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 
 from ..resolve.graph import Instance
 from ..text.diagnostic import Diagnostic
-from .capability import steps_of
 
 NAMES, DIAGONAL = "define_set_of_names", "define_diagonalization_function"
 FORBIDS = {"A": DIAGONAL, "B": NAMES}
@@ -23,7 +22,7 @@ def check(order: Iterable[Instance], model: str) -> Iterator[Diagnostic]:
     beside each other do not mix theirs.
     """
     instances = list(order)
-    own = {id(one): [act for act in steps_of(one.unit.body) if act.step.tool in (NAMES, DIAGONAL)] for one in instances}
+    own = {id(one): [act for act in one.unit.acts if act.step.tool in (NAMES, DIAGONAL)] for one in instances}
     made: dict[int, frozenset[str]] = {}
     for instance in instances:
         below = (made[id(callee)] for callee in instance.callees if callee is not None)

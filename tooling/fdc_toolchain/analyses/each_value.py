@@ -18,9 +18,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from itertools import islice, product
 from typing import NamedTuple
 
-from ..resolve.bound import BUILT_IN, bound_in
+from ..resolve.bound import bound_in
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..resolve.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
 from ..resolve.obligations import Obligation
 from ..syntax.values import Ref, Value
 from ..text import glob_match

@@ -19,11 +19,11 @@ that it was in on the way: what it creates may not be there, what it deletes in 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
-from ..resolve.bound import bound_in, bound_names
+from ..resolve.bound import bound_in
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Ref, Value
@@ -48,13 +48,15 @@ class Failure(NamedTuple):
 
 
 Failures = frozenset[Failure]
+FourFailures = tuple[Failures, Failures, Failures, Failures]
+Exits = tuple[int, int, int, int]
 
 
 class Effect(NamedTuple):
     """What happens to one path: exit states and failures by entry state (absent, present, unknown, made)."""
 
-    exits: tuple[int, int, int, int]
-    failures: tuple[Failures, Failures, Failures, Failures]
+    exits: Exits
+    failures: FourFailures
     writes: bool
 
 
@@ -67,6 +69,7 @@ _SAME = Effect((ABSENT, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
 _SHELL = Effect((MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
 
 _THERE = (PRESENT, PRESENT, PRESENT, PRESENT)
+"""The only tuple of these four, so that `is` tells (see `_exits`)."""
 _GONE = (ABSENT, ABSENT, ABSENT, ABSENT)
 
 _MAYBE = Effect((ABSENT | MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
@@ -107,28 +110,50 @@ Given = tuple[tuple[str, Path], ...]
 def _then(first: Effect, second: Effect) -> Effect:
     if first is _SAME or second is _SAME:
         return second if first is _SAME else first
-    exits, failures = [], []
-    for entry in range(4):
-        middle = first.exits[entry]
-        out, wrong = 0, first.failures[entry]
+    if first.exits is _THERE and second.exits[1] == PRESENT and not second.failures[1] and first.writes >= second.writes:
+        return first  # it is there, and stays
+    exits, failures = second.exits, first.failures
+    if exits is not _THERE and exits is not _GONE:  # which are the same wherever one comes from
+        exits = _composed(first.exits, exits)
+    if second.failures is not _NOWHERE:
+        failures = tuple(map(partial(_wrong, second.failures), first.exits, failures))  # type: ignore[assignment]
+    return Effect(exits, failures, first.writes or second.writes)
+
+
+def _composed(first: Exits, second: Exits) -> Exits:
+    exits = []
+    for middle in first:
+        out = 0
         for state in range(4):
             if middle >> state & 1:
-                out |= second.exits[state]
-                if second.failures[state]:
-                    wrong |= second.failures[state]
+                out |= second[state]
         exits.append(out)
-        failures.append(wrong)
-    return Effect(tuple(exits), tuple(failures), first.writes or second.writes)  # type: ignore[arg-type]
+    return _exits(tuple(exits))
+
+
+def _exits(exits: tuple[int, ...]) -> Exits:
+    return _THERE if exits == _THERE else exits  # type: ignore[return-value]
+
+
+def _wrong(second: FourFailures, middle: int, wrong: Failures) -> Failures:
+    """What fails on the way to the states in `middle`, and then what fails from them."""
+    for state in range(4):
+        if middle >> state & 1 and second[state]:
+            wrong |= second[state]
+    return wrong
 
 
 def _or(first: Effect, second: Effect) -> Effect:
     if first is second:
         return first
-    return Effect(
-        tuple(a | b for a, b in zip(first.exits, second.exits, strict=True)),  # type: ignore[arg-type]
-        tuple(a | b for a, b in zip(first.failures, second.failures, strict=True)),  # type: ignore[arg-type]
-        first.writes or second.writes,
-    )
+    exits, failures = first.exits, first.failures
+    if exits is not second.exits:
+        exits = _exits(tuple(a | b for a, b in zip(exits, second.exits, strict=True)))
+    if failures is _NOWHERE:
+        failures = second.failures
+    elif failures is not second.failures and second.failures is not _NOWHERE:
+        failures = tuple(a | b for a, b in zip(failures, second.failures, strict=True))  # type: ignore[assignment]
+    return Effect(exits, failures, first.writes or second.writes)
 
 
 def _repeat(body: Effect, least: int, most: int | None) -> Effect:
@@ -138,7 +163,9 @@ def _repeat(body: Effect, least: int, most: int | None) -> Effect:
     total = body if least else _SAME
     turn = total
     for _ in range(min(4, 4 if most is None else most - least)):
-        turn = _then(turn, body)
+        before, turn = turn, _then(turn, body)
+        if turn == before:
+            break
         total = _or(total, turn)
     return total
 
@@ -148,6 +175,7 @@ class Files:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, Given, bool], Outcomes] = {}
+        self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]]]] = {}
         self._unstable: dict[str, set[str]] = {}
         self._again = 0
         self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
@@ -163,7 +191,7 @@ class Files:
             self._again += bool(given)
             ends, stops = self._body(instance, instance.unit.body, dict(given), stopping=stopping)
             self._again -= bool(given)
-            local = bound_names(instance.unit) - {"run"}
+            local = instance.unit.names - {"run"}
             local = local if given else local - set(instance.unit.params)
             found = self._known[key] = Outcomes(_forget(ends, local, None), stops and _forget(stops, local, None))
         return found
@@ -193,7 +221,12 @@ class Files:
                 return _then(found, _SHELL)
             return found if before[1] == possible else _then(found, _MAYBE)
 
-        def put(path: Path, before: Effect, after: Effect) -> None:
+        def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
+            after = _then(before, effect)
+            if after is before:
+                return
+            if outer is not None:
+                after = _then(before, _moved(effect, outer))
             if stopping:
                 ever[path] = _or(_or(ever.get(path, rest_ever), before), after)
             paths[path] = after
@@ -206,16 +239,21 @@ class Files:
                     if path is None:
                         continue
                     here = now(path)
-                    if access != "read" or here.exits != _THERE:
-                        put(path, here, _then(here, _effect(access, instance.unit.span(node.step))))
-                if not node.bound.tool.writes_unknown:
-                    continue
-                inner, stops = Outcomes(Effects({}, _SHELL), None)
-            elif isinstance(node, Invoke):
+                    if access != "read" or here.exits is not _THERE:
+                        put(path, here, _effect(access, instance.unit.span(node.step)))
+                if node.bound.tool.writes_unknown:
+                    certain += 1
+                    if rest is not _SHELL:
+                        rest = _then(rest, _SHELL)
+                        rest_ever = _or(rest_ever, rest)
+                continue
+            outer = None
+            if isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is None:
                     continue
                 inner, stops = self._called(instance, node, callee, env, stopping=stopping)
+                outer = instance.unit.span(node.call)
             elif isinstance(node, Loop):
                 inner, stops = self._loop(instance, node, env, stopping=stopping)
             elif isinstance(node, Choice):
@@ -223,17 +261,17 @@ class Files:
             else:
                 continue
             before = {path: now(path) for path in inner.paths}
-            after = {path: _then(before[path], effect) for path, effect in inner.paths.items()}
             if stops is not None:  # what is nowhere named in there is no more than before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
-                    ever[path] = _or(_or(ever.get(path, rest_ever), here), _then(here, effect))
+                    after = _then(here, effect if outer is None else _moved(effect, outer))
+                    ever[path] = _or(_or(ever.get(path, rest_ever), here), after)
             if inner.rest.exits == _SHELL.exits:
                 certain += 1
             elif inner.rest.exits != _SAME.exits:
                 possible += 1
-            for path, effect in after.items():
-                put(path, before[path], effect)
+            for path, effect in inner.paths.items():
+                put(path, before[path], effect, outer)
             rest = _then(rest, inner.rest)
             rest_ever = _or(rest_ever, rest)
         ends = Effects({path: now(path) for path in paths}, rest)
@@ -264,18 +302,42 @@ class Files:
                 given[name] = filled(parts, env)[0] if env else parts
             elif param.default is not None:
                 given[name] = (param.default,)
-        outer = instance.unit.span(node.call)
         known = self._plan(callee, (), stopping=stopping)
-        found = [_as_called(effects, given, outer) for effects in known if effects is not None]
+        found = [self._as_called(effects, given) for effects in known if effects is not None]
         if None in found:  # two of its paths are one here
             given_paths = tuple((name, outer_name(path)) for name, path in given.items())
             known = self._plan(callee, given_paths, stopping=stopping)
             found = [
-                Effects({inner_name(path): _moved(effect, outer) for path, effect in effects.paths.items()}, effects.rest)
+                Effects({inner_name(path): effect for path, effect in effects.paths.items()}, effects.rest)
                 for effects in known
                 if effects is not None
             ]
         return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
+
+    def _as_called(self, effects: Effects, given: dict[str, Path]) -> Effects | None:
+        """A plan's effects on the paths of its caller; None where two of its paths are one there."""
+        apart = self._apart.get(id(effects))
+        if apart is None:
+            fixed, computed = {}, []
+            for path, effect in effects.paths.items():
+                if path[0] == _SETTLED or all(isinstance(part, str) for part in path):
+                    fixed[path] = effect
+                else:
+                    computed.append((path, effect))
+            apart = self._apart[id(effects)] = fixed, computed
+        fixed, computed = apart
+        if not computed:
+            return effects
+        paths = dict(fixed)
+        for path, effect in computed:
+            key, whole = filled(path, given)
+            if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
+                effect = _settled(effect, 2)
+                key = (_SETTLED, *path)
+            if key in paths:
+                return None
+            paths[key] = effect
+        return Effects(paths, effects.rest)
 
     def _choice(self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool) -> Outcomes:
         if node.known is not None:
@@ -323,43 +385,23 @@ def _either(one: Effects, other: Effects) -> Effects:
     return Effects(paths, _or(one.rest, other.rest))
 
 
-def _as_called(effects: Effects, given: dict[str, Path], outer: Span) -> Effects | None:
-    """A plan's effects on the paths of its caller; None where two of its paths are one there."""
-    paths: dict[Path, Effect] = {}
-    for path, effect in effects.paths.items():
-        key, whole = (path, True) if path[0] == _SETTLED else filled(path, given)
-        if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
-            effect = _settled(effect, 2)
-            key = (_SETTLED, *path)
-        if key in paths:
-            return None
-        paths[key] = _moved(effect, outer)
-    return Effects(paths, effects.rest)
-
-
 def bound_twice(unit: Unit) -> set[str]:
     """Names of results that are bound at two places, or have a second meaning: which file they name is not followed."""
-    counts = Counter(list(unit.params))
-    loops: set[str] = set()
-    work = list(unit.body)
-    while work:
-        node = work.pop()
-        bind = getattr(getattr(node, "step", None) or getattr(node, "call", None) or node.node, "bind", None)  # type: ignore[union-attr]
-        if bind:
-            counts[bind] += 1
-        if isinstance(node, Loop):
-            loops.update(name for name in (node.name, node.alias) if name)
-            work += node.body
-        elif isinstance(node, Choice):
-            work += node.then + node.orelse
-    return {name for name, count in counts.items() if count > 1 or (name in loops and name not in unit.params)}
+    seen = set(unit.params)
+    out = {name for name in unit.results if name in unit.loops and name not in unit.params}
+    for name in unit.results:
+        (out if name in seen else seen).add(name)
+    return out
 
 
 def _moved(effect: Effect, outer: Span) -> Effect:
     """The effect as the caller sees it: what fails, fails at the call."""
-    if not any(effect.failures):
+    if effect.failures is _NOWHERE or not any(effect.failures):
         return effect
-    failures = tuple(frozenset(item._replace(outer=outer) for item in wrong) for wrong in effect.failures)
+    failures = tuple(
+        frozenset([Failure(access, step, outer, perhaps) for access, step, _, perhaps in wrong]) if wrong else wrong
+        for wrong in effect.failures
+    )
     return Effect(effect.exits, failures, effect.writes)  # type: ignore[arg-type]
 
 
@@ -373,7 +415,7 @@ def _forget(effects: Effects, local: set[str], present: str | None) -> Effects:
     """Settles the paths that only this body can name; the file `present` was there."""
     paths: dict[Path, Effect] = {}
     for path, effect in effects.paths.items():
-        if path[0] == _SETTLED or not any(isinstance(part, tuple) and part[0] in local for part in path):
+        if path[0] == _SETTLED or local.isdisjoint([part[0] for part in path if type(part) is tuple]):
             paths[path] = effect
             continue
         settled = _settled(effect, 1 if path == ((present,),) else 2)

@@ -12,10 +12,9 @@ the rest of its branch undone, as it leaves the rest of a run undone elsewhere; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from ..resolve.bound import bound_names
 from ..resolve.catalogue import Tool
 from ..resolve.commands import pieces
 from ..resolve.graph import calls_of, components
@@ -25,7 +24,6 @@ from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic
 from ..text.diagnostic import Label as Mark
 from ..text.span import Span
-from .capability import steps_of
 from .labels import CHOICES, FILES, TRUSTED, Labels
 from .rule import Context
 from .stored import ANY, RUN, Pattern, Stored, meet, pattern_of, pattern_of_glob, read_back, spelled
@@ -58,15 +56,19 @@ class Need(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A plan in terms of what it is given: its result, what chooses there, what it puts into files, why it may fail."""
+    """A plan in terms of what it is given: its result, what chooses there, what it puts into files, why it may fail.
+
+    `files`: the files that callers may have put something into which matters.
+    """
 
     result: int
     needs: dict[tuple[str, str], Need]
     writes: dict[Pattern, int]
     fails: int
+    files: tuple[tuple[str, Pattern], ...]
 
 
-_EMPTY = Summary(TRUSTED, {}, {}, TRUSTED)
+_EMPTY = Summary(TRUSTED, {}, {}, TRUSTED, ())
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -76,8 +78,10 @@ def check(context: Context) -> Iterator[Diagnostic]:
     labels = Labels()
     outside = tuple(map(pattern_of_glob, context.linker.settings.untrusted))
     called = {call.key for unit in units.values() for call in unit.calls}
-    for group in components(calls_of(units)):
-        if len(group) == 1 and group[0] not in called and not outside and _quiet(units[group[0]]):
+    calls = calls_of(units)
+    heard = set(units) if outside else _heard(units, calls, _asking(context.linker.catalogue.tools))
+    for group in components(calls):
+        if heard.isdisjoint(group):
             continue
         looping = len(group) > 1 or any(call.key == group[0] for call in units[group[0]].calls)
         changed = True
@@ -96,18 +100,51 @@ def check(context: Context) -> Iterator[Diagnostic]:
             labels.release(mark)
 
 
-def _quiet(unit: Unit) -> bool:
-    """True where there is nothing to follow: the workspace's text at most, and that as arguments of commands at most."""
-    if unit.calls:
-        return False
-    for act in steps_of(unit.body):
-        if act.bound.tool.trust in ("model", "untrusted"):
+def _asking(tools: Mapping[str, Tool]) -> set[str]:
+    """The tools that may bring what can choose, or that take a command."""
+    return {
+        name
+        for name, tool in tools.items()
+        if tool.trust in ("model", "untrusted") or any(item.sink == "command" for item in tool.parameters)
+    }
+
+
+def _heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]], asking: set[str]) -> set[str]:
+    """The plans that have something to follow, and all that calls tie to one of them, up or down. Among the others
+    there is the workspace's text at most, and that as an argument of a command at most, which it may choose."""
+    tied: dict[str, set[str]] = {}
+    for caller, callees in calls.items():
+        for callee in callees:
+            if callee is not None and callee in units:
+                tied.setdefault(caller, set()).add(callee)
+                tied.setdefault(callee, set()).add(caller)
+    heard: set[str] = set()
+    work = [key for key, unit in units.items() if not _quiet(unit, asking, alone=key not in tied)]
+    while work:
+        key = work.pop()
+        if key not in heard:
+            heard.add(key)
+            work += tied.get(key, ())
+    return heard
+
+
+def _quiet(unit: Unit, asking: set[str], *, alone: bool) -> bool:
+    """True where no step brings what could choose, or has data in the place of a command's text.
+
+    `alone`: no call leads here or from here, so what its parameters hold is its user's.
+    """
+    for act in unit.acts:
+        tool = act.bound.tool
+        if tool.name not in asking:
+            continue
+        if tool.trust in ("model", "untrusted"):
             return False
-        for parameter in act.bound.tool.parameters:
+        for parameter in tool.parameters:
             value = act.bound.arguments.get(parameter.name) if parameter.sink == "command" else None
             if value is not None and "{" in value.text:
-                if any(not piece.is_text and (piece.place.wrong or piece.place.leads) for piece in pieces(unit, value)):
-                    return False
+                for piece in pieces(unit, value):
+                    if (piece.place.wrong or piece.place.leads) and not (alone and piece.is_text):
+                        return False
     return True
 
 
@@ -138,7 +175,7 @@ class _Flow:
         self.labels = labels
         self.called = called
         self.outside = outside
-        self.known = bound_names(unit)
+        self.known = unit.names
         self.names: dict[str, _Name] = {}
         self.trail: list[tuple[str, _Name | None]] = []
         self.until: dict[int, int] = {}
@@ -148,21 +185,23 @@ class _Flow:
         self.needs: dict[tuple[str, str], Need] = {}
         self.writes = Stored()
         self.looked: dict[Pattern, int] = {}
+        self.calls: dict[tuple[object, ...], tuple[int, int, int]] = {}
         self.found: dict[tuple[Span, str, str], Diagnostic] = {}
 
     def summary(self) -> Summary:
         """The plan in terms of what it is given. Gone through again where files that were looked at had more in them."""
         given = self.given(CHOICES)
-        if any(act.bound.tool.writes_unknown for act in steps_of(self.unit.body)):
+        if any(act.bound.tool.writes_unknown for act in self.unit.acts):
             self.writes.put(ANY, given | self.stored(ANY))
         while True:
             self.names = {name: _Name(self.given(name), None) for name in self.unit.params}
             self.trail = []
             self.choices = given
+            self.calls = {}
             self.body(self.unit.body)
             looked, self.looked = self.looked, {}
             if all(self.stored(pattern) == label for pattern, label in looked.items()):
-                return Summary(self.result, self.needs, self.writes.labels, self.fails)
+                return Summary(self.result, self.needs, self.writes.labels, self.fails, self.files())
 
     # ---- labels ------------------------------------------------------------------------
 
@@ -216,11 +255,11 @@ class _Flow:
 
     # ---- what is wrong -----------------------------------------------------------------
 
-    def sink(self, label: int, sink: str, step: tree.Statement, tool: str, deep: Need | None = None) -> None:
-        """Reports what may not choose; what stands for something given is left to the callers."""
-        if not label & self.labels.refusing[sink]:
-            return
+    def sink(self, label: int, sink: str, step: tree.Statement, tool: str, deep: Need | None = None) -> bool:
+        """Reports what may not choose; what stands for something given is left to the callers. True where it reports."""
         told = False
+        if not label & self.labels.refusing[sink]:
+            return told
         for atom in self.labels.refused(label, sink):
             if atom.origin is None:
                 self.needs.setdefault((atom.source, sink), deep or Need(self.unit, step, tool, sink))
@@ -233,6 +272,7 @@ class _Flow:
                 if deep is not None:
                     marks.append(Mark(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
                 self.found.setdefault((span, code, sink), Diagnostic(span, code, message, tuple(marks), help=_HELP))
+        return told
 
     # ---- steps -------------------------------------------------------------------------
 
@@ -326,24 +366,39 @@ class _Flow:
 
     def call(self, node: Invoke) -> None:
         given = {name: self.value(value) for name, value in node.arguments.items()}
-        callee = self.summaries.get(node.key or "", _EMPTY)
         given[CHOICES] = self.choices
-        for source in {source for source, _ in callee.needs} | self.sources(callee):
-            if source.startswith(FILES):
-                given[source] = self.stored(read_back(source.removeprefix(FILES)))
+        key = (node.key, *given.items())
+        known = self.calls.get(key)
+        now = self.writes.changes
+        if known is None or known[0] != now:
+            callee = self.summaries.get(node.key or "", _EMPTY)
+            told = self.enter(node, callee, given)
+            known = now, self.labels.filled(callee.result, given), self.labels.filled(callee.fails, given)
+            if not told:  # the same call again does the same, until more is written
+                self.calls[key] = known
+        self.fails |= known[2]
+        self.bind(node.call.bind, known[1])
+
+    def enter(self, node: Invoke, callee: Summary, given: dict[str, int]) -> bool:
+        """What a callee does beside its result; adds to `given` what stands in files. True where something is reported."""
+        for source, pattern in callee.files:
+            given[source] = self.stored(pattern)
         for pattern, label in callee.writes.items():
             self.write(pattern, self.labels.filled(label, given))
+        told = False
         for (source, sink), deep in callee.needs.items():
-            self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)
-        self.fails |= self.labels.filled(callee.fails, given)
-        self.bind(node.call.bind, self.labels.filled(callee.result, given))
+            told |= self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)
+        return told
 
-    def sources(self, summary: Summary) -> set[str]:
-        """What the atoms of a summary stand for."""
-        all_of = summary.result | summary.fails
-        for label in summary.writes.values():
-            all_of |= label
-        return {atom.source for atom in self.labels.atoms(all_of & self.labels.given)}
+    def files(self) -> tuple[tuple[str, Pattern], ...]:
+        """The files whose text the summary speaks of."""
+        label = self.result | self.fails
+        for written in self.writes.labels.values():
+            label |= written
+        sources = {source for source, _ in self.needs}
+        sources |= {atom.source for atom in self.labels.atoms(label & self.labels.given)}
+        files = sorted(source for source in sources if source.startswith(FILES))
+        return tuple((source, read_back(source.removeprefix(FILES))) for source in files)
 
     def loop(self, node: Loop) -> None:
         over = self.value(node.over)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from ..resolve.bound import BUILT_IN, bound_names
-from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
+from ..resolve.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
@@ -53,7 +52,7 @@ class _Names:
         self.scope: dict[str, tuple[_Bind, bool]] = {}
         self.trail: list[tuple[str, tuple[_Bind, bool] | None]] = []
         self.found: list[Diagnostic] = []
-        self.all = bound_names(unit)
+        self.all = unit.names
         self.used: set[str] = set()
         self.bindings: dict[str, tuple[Span, str]] = {}
 

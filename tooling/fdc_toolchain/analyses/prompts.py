@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..text.diagnostic import Diagnostic
-from .capability import steps_of
 from .rule import Context
 
 
@@ -17,7 +16,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if unit.key in seen:
             continue
         seen.add(unit.key)
-        for act in steps_of(unit.body):
+        for act in unit.acts:
             run = act.bound.tool.row.get("run")
             if not run or "prompt" not in run:
                 continue

@@ -72,22 +72,34 @@ def read_back(text: str) -> Pattern:
 
 
 class Stored:
-    """Labels by pattern: what may stand in files. Whole paths are looked up, the others gone through."""
+    """Labels by pattern: what may stand in files. Whole paths are looked up, the others gone through.
+
+    `changes` counts what was added.
+    """
 
     def __init__(self) -> None:
         self.labels: dict[Pattern, int] = {}
+        self.changes = 0
         self._wide: list[Pattern] = []
+        self._known: dict[Pattern, int] = {}
 
     def put(self, pattern: Pattern, label: int) -> None:
         """Adds a label to the files of a pattern."""
-        if pattern not in self.labels and not pattern.whole:
+        before = self.labels.get(pattern)
+        if before is None and not pattern.whole:
             self._wide.append(pattern)
-        self.labels[pattern] = self.labels.get(pattern, 0) | label
+        if before is None or label & ~before:
+            self.labels[pattern] = (before or 0) | label
+            self.changes += 1
+            self._known.clear()
 
     def get(self, pattern: Pattern) -> int:
         """The label of all that may stand in the files of a pattern."""
-        out = self.labels.get(pattern, 0)
-        for one in self._wide if pattern.whole else self.labels:
-            if meet(one, pattern):
-                out |= self.labels[one]
+        out = self._known.get(pattern)
+        if out is None:
+            out = self.labels.get(pattern, 0)
+            for one in self._wide if pattern.whole else self.labels:
+                if meet(one, pattern):
+                    out |= self.labels[one]
+            self._known[pattern] = out
         return out

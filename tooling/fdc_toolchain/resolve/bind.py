@@ -6,11 +6,12 @@ problems carry offsets, which the linker turns into places.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from ..syntax import values
-from ..syntax.values import Malformed, Value
+from ..syntax.values import Malformed, Ref, Value
 from ..text.suggest import did_you_mean
 from .catalogue import Parameter, Tool, When
 
@@ -45,15 +46,7 @@ def _programs(command: str) -> list[tuple[str, str | None, bool]]:
     Reads words as the shell does and splits at its operators, so that an argument that merely
     mentions a program is none (FDC-18, T-12).
     """
-    import shlex
-
-    try:
-        lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()\n")
-        lexer.whitespace_split = True
-        lexer.commenters = ""
-        words = list(lexer)
-    except ValueError:
-        words = command.split()
+    words = command.split(" ") if _PLAIN(command) else _shell_words(command)
     groups: list[list[str]] = [[]]
     for word in words:
         if word and not word.strip(";&|()\n"):
@@ -77,6 +70,22 @@ def _programs(command: str) -> list[tuple[str, str | None, bool]]:
     return found
 
 
+_PLAIN = re.compile(r"[\w./:=@%+,-]+(?: [\w./:=@%+,-]+)*").fullmatch
+"""A command of words that the shell takes as they stand, which needs no reading (a test compares the two)."""
+
+
+def _shell_words(command: str) -> list[str]:
+    import shlex
+
+    try:
+        lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()\n")
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        return list(lexer)
+    except ValueError:
+        return command.split()
+
+
 def _base(word: str) -> str:
     name = word.rsplit("/", 1)[-1]
     if name.startswith("fdc_toolchain.cli"):
@@ -86,14 +95,13 @@ def _base(word: str) -> str:
 
 def _fits(when: When, arguments: dict[str, Value], *, whole: bool) -> bool:
     value = arguments.get(when.parameter)
-    if value is None or when.program.split(".")[0] not in value.text:
+    if value is None:
         return False
-    return any(
-        name in (when.program, when.program.removesuffix(".py"))
-        and when.subcommand in (None, first)
-        and (alone or not whole)
-        for name, first, alone in _programs(value.text)
-    )
+    for name, first, alone in _programs(value.text):
+        if when.subcommand in (None, first) and (alone or not whole):
+            if name == when.program or name == when.program.removesuffix(".py"):
+                return True
+    return False
 
 
 class Binder:
@@ -130,7 +138,7 @@ def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
         message = f"`{tool.name}` needs a text block; indent it below the step"
         problems.append(Problem("FDC305", -2, -2, message))
     for item in inline:
-        if item.required and item.name not in arguments and not any(p.code == "FDC109" for p in problems):
+        if item.name not in arguments and item.required and not any(p.code == "FDC109" for p in problems):
             problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs `{item.name}`", _usage(tool)))
     if tool.need_one_of and not any(name in arguments for name in tool.need_one_of):
         wanted = " or ".join(f"`{name}`" for name in tool.need_one_of)
@@ -147,9 +155,7 @@ def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
             if _fits(when, arguments, whole=False):
                 problems.append(Problem("FDC307", 0, max(1, len(tail)), why))
                 break
-    files = tuple(
-        (item.access, arguments[item.name]) for item in inline if item.access and item.name in arguments
-    )
+    files = tuple([(item.access, arguments[item.name]) for item in inline if item.access and item.name in arguments])
     return Bound(tool, action, arguments, files, tuple(problems))
 
 
@@ -170,13 +176,16 @@ def _rest(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value],
         if stop > at:
             arguments[item.name] = Value(tail[at:stop], values.template(tail[at:stop]), at, stop)
         at = stop + 1
-    text = tail[at:]
-    if text:
+    text = tail[at:] if at else tail
+    if not text:
+        return
+    parts: tuple[str | Ref, ...] = (text,)
+    if "{" in text:
         parts = tuple(
             part if isinstance(part, str) else part._replace(start=part.start + at, end=part.end + at)
             for part in values.template(text)
         )
-        arguments[last.name] = Value(text, parts, at, len(tail))
+    arguments[last.name] = Value(text, parts, at, len(tail))
 
 
 def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value], problems: list[Problem], tool: Tool) -> None:
@@ -186,12 +195,15 @@ def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value]
     if isinstance(found, Malformed):
         problems.append(Problem("FDC109", found.start, found.end, found.message, found.help))
         return
-    names = {item.name: item for item in inline}
+    names: dict[str, Parameter] = {}
     order = iter(inline)
     for argument in found:
         value = argument.value
+        names = names or {item.name: item for item in inline if argument.key is not None}
         if argument.key is None:
-            item = next((item for item in order if item.name not in arguments), None)
+            item = next(order, None)
+            while item is not None and item.name in arguments:
+                item = next(order, None)
             if item is None:
                 message = f"`{tool.name}` takes no further argument, found `{value.text}`"
                 problems.append(Problem("FDC303", argument.start, value.end, message, _usage(tool)))
@@ -207,11 +219,10 @@ def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value]
             hint = did_you_mean(argument.key, names) or _usage(tool)
             problems.append(Problem("FDC303", argument.start, value.end, message, hint))
             continue
-        literal = value.literal
-        if item.kind == "number" and literal is not None and not _is_number(literal):
+        if item.kind == "number" and (literal := value.literal) is not None and not _is_number(literal):
             message = f"`{item.name}` takes a number, found `{literal}`"
             problems.append(Problem("FDC304", value.start, value.end, message))
-        if item.kind in ("path", "glob") and literal == "":
+        if not value.parts and item.kind in ("path", "glob"):
             problems.append(Problem("FDC304", value.start, value.end, f"`{item.name}` is empty"))
         arguments[item.name] = value
 

@@ -1,11 +1,8 @@
-"""Which names a plan binds anywhere."""
+"""Which names a body binds."""
 
 from __future__ import annotations
 
-from .model import Act, Choice, Invoke, Loop, Node, Unit
-
-BUILT_IN = {"run": "the folder of the run"}
-"""Names that every plan has."""
+from .model import Act, Choice, Invoke, Loop, Node
 
 
 def bound_in(nodes: list[Node]) -> set[str]:
@@ -26,8 +23,3 @@ def bound_in(nodes: list[Node]) -> set[str]:
         elif isinstance(node, Choice):
             work += node.then + node.orelse
     return names
-
-
-def bound_names(unit: Unit) -> set[str]:
-    """Every name that something in the plan binds, its parameters and the built-in names included."""
-    return {*BUILT_IN, *unit.params, *bound_in(unit.body)}

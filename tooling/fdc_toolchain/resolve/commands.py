@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from ..syntax.shell_text import Place, data_places
 from ..syntax.values import Ref, Value
-from .bound import BUILT_IN
-from .model import Unit
+from .model import BUILT_IN, Unit
 
 
 class Piece(NamedTuple):

@@ -249,7 +249,7 @@ class _Reader:
         tools = self.linker.catalogue.tools
         bind = self.linker.bind
         for node in nodes:
-            if isinstance(node, tree.Step):
+            if type(node) is tree.Step:
                 tool = tools.get(node.tool)
                 if tool is None:
                     self._unknown_tool(node)
@@ -257,7 +257,11 @@ class _Reader:
                 bound = bind(tool, node.tail, None if node.block is None else node.block.text)
                 if bound.problems:
                     self._problems(node, bound.problems)
-                out.append(Act(node, bound))
+                act = Act(node, bound)
+                self.unit.acts.append(act)
+                if node.bind is not None:
+                    self.unit.results.append(node.bind)
+                out.append(act)
             elif not isinstance(node, tree.Comment | tree.Header):
                 made = getattr(self, f"_{type(node).__name__}")(node)
                 if made is not None:
@@ -322,6 +326,8 @@ class _Reader:
             arguments[argument.key] = argument.value
         call = Invoke(node, key, name, arguments, tail.depth, len(self.unit.calls))
         self.unit.calls.append(call)
+        if node.bind is not None:
+            self.unit.results.append(node.bind)
         return call
 
     def _elsewhere(self, name: str) -> str | None:
@@ -360,6 +366,7 @@ class _Reader:
         self.depth -= 1
         if tail.most is not None:
             self._bound(node, tail.most, "for_each_file")
+        self.unit.loops.update(name for name in (tail.name, alias) if name)
         return Loop(node, "each", tail.name, alias, tail.over, 0, tail.most, None, body)
 
     def _For(self, node: tree.For) -> Node | None:
@@ -370,6 +377,10 @@ class _Reader:
             return None
         most = self._bound(node, tail.most, word)
         body = self._looped(node.body, collects=node.bind is not None)
+        if node.bind is not None:
+            self.unit.results.append(node.bind)
+        if tail.name is not None:
+            self.unit.loops.add(tail.name)
         return Loop(node, word, tail.name, None, tail.over, 0, most, None, body, tail.keeps)
 
     def _Iterate(self, node: tree.Iterate) -> Node | None:

@@ -15,6 +15,9 @@ from ..text.record import Record
 from ..text.span import Span
 from .bind import Bound
 
+BUILT_IN = {"run": "the folder of the run"}
+"""Names that every plan has."""
+
 
 class Act:
     """A step whose tool is known."""
@@ -126,12 +129,13 @@ class Unit(Record):
     """One linked plan. `key` names it among units: its path in the workspace, or `fdc:PATH` for a shipped one.
 
     `automaton` is its own (None: a fragment); `stated` tells whether its text names one at all,
-    so that a plan whose automaton is missing is not taken for a fragment.
+    so that a plan whose automaton is missing is not taken for a fragment. `calls` and `acts` are
+    those of its body, at whatever depth.
     """
 
     __slots__ = (
         "key", "text", "plan", "name", "automaton", "stated", "params",
-        "budget", "allow", "body", "calls", "diagnostics", "reads", "asked",
+        "budget", "allow", "body", "calls", "acts", "results", "loops", "diagnostics", "reads", "asked",
     )
 
     def __init__(
@@ -156,11 +160,20 @@ class Unit(Record):
         self.allow: dict[str, list[Value]] = {}
         self.body: list[Node] = []
         self.calls: list[Invoke] = []
+        self.acts: list[Act] = []
+        # The names of results, one for each place that binds one; the names of loops.
+        self.results: list[str] = []
+        self.loops: set[str] = set()
         self.diagnostics: list[Diagnostic] = []
         self.reads = reads
         # The keys of its automata.
         self.asked = asked
         # Every key that was read or sought while it was linked, itself included.
+
+    @property
+    def names(self) -> set[str]:
+        """Every name that something in the plan binds, its parameters and the built-in names included."""
+        return {*BUILT_IN, *self.params, *self.results, *self.loops}
 
     def span(self, node: tree.Statement) -> Span:
         """Where a statement stands."""

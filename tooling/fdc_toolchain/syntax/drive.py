@@ -45,10 +45,11 @@ class Driver:
             state: {name: action if action >= 0 else rules[-1 - action] for name, action in row.items()}
             for state, row in tables.states.items()
         }
+        self._items: dict[tuple[int, str, str], bool] = {}
         self._lexers = tables.lexers
         self._patterns = tables.patterns
         self._scanners: dict[int, tuple[Any, dict[str, dict[str, str]]]] = {}
-        self._ignored = tables.ignored
+        self._gap = " " if tables.ignored else None  # the grammar ignores spaces, and no word starts with one
 
     def parse(self, start: str, tokens: Iterable[Any]) -> Any:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""
@@ -57,8 +58,17 @@ class Driver:
         states = [here]
         values: list[Any] = []
         row = actions[here]
-        for token in (*tokens, _END):
-            kind = token.type
+        given = [*tokens, _END]
+        kinds = [token.type for token in given]
+        items = self._items
+        for token, kind, following in zip(given, kinds, (*kinds[1:], "$END"), strict=True):
+            key = (states[-1], kind, following)
+            item = items.get(key)
+            if item is None:
+                item = items[key] = self._is_item(*key)
+            if item:
+                values[-1].append(token)
+                continue
             while True:
                 action = row.get(kind)
                 if type(action) is int:
@@ -69,6 +79,19 @@ class Driver:
                 if action is None:
                     raise Refused
                 size, origin, build = action
+                if build is None:  # one part, which stands for the whole
+                    here = actions[states[-2]][origin]
+                    if here == final and kind == "$END":
+                        return values[-1]
+                    states[-1] = here
+                    row = actions[here]
+                    continue
+                if build is _grow:  # the list stays where it is
+                    states.pop()
+                    last = values.pop()
+                    values[-1].append(last)
+                    row = actions[states[-1]]
+                    continue
                 if size:
                     children = values[-size:]
                     del values[-size:]
@@ -84,6 +107,19 @@ class Driver:
                 row = actions[here]
         raise Refused
 
+    def _is_item(self, state: int, kind: str, following: str) -> bool:
+        """True where a token alone is the next of a list, and nothing else: all that the tables make of it is known."""
+        here = self._actions[state].get(kind)
+        while type(here) is int:
+            action = self._actions[here].get(following)
+            if type(action) is not tuple:
+                return False
+            _, origin, build = action
+            if build is not None:
+                return build is _grow
+            here = self._actions[state].get(origin)
+        return False
+
     def read(self, start: str, text: str) -> Any:
         """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
         actions = self._actions
@@ -92,24 +128,26 @@ class Driver:
         values: list[Any] = []
         row = actions[here]
         at, length = 0, len(text)
+        gap, scanners = self._gap, self._scanners
         while True:
             token: Any = _END
+            kind = "$END"
             while at < length:
-                match, keywords = self._scanner(states[-1])
+                if text[at] == gap:
+                    at += 1
+                    continue
+                match, keywords = scanners.get(states[-1]) or self._scanner(states[-1])
                 found = match(text, at)
                 if found is None or found.end() == at:
                     raise Refused
                 kind = found.lastgroup
-                at = found.end()
-                if kind in self._ignored:
-                    continue
                 token = Word(found.group())
                 if kind in keywords:
                     kind = keywords[kind].get(token, kind)
                 token.type = kind
-                token.start_pos, token.end_pos = found.start(), at
+                token.start_pos, token.end_pos = at, found.end()
+                at = token.end_pos
                 break
-            kind = token.type
             while True:
                 action = row.get(kind)
                 if type(action) is int:
@@ -120,6 +158,19 @@ class Driver:
                 if action is None:
                     raise Refused
                 size, origin, build = action
+                if build is None:  # one part, which stands for the whole
+                    here = actions[states[-2]][origin]
+                    if here == final and kind == "$END":
+                        return values[-1]
+                    states[-1] = here
+                    row = actions[here]
+                    continue
+                if build is _grow:  # the list stays where it is
+                    states.pop()
+                    last = values.pop()
+                    values[-1].append(last)
+                    row = actions[states[-1]]
+                    continue
                 if size:
                     children = values[-size:]
                     del values[-size:]
@@ -135,22 +186,25 @@ class Driver:
                 row = actions[here]
 
     def _scanner(self, state: int) -> tuple[Any, dict[str, dict[str, str]]]:
-        number = self._lexers[state]
-        made = self._scanners.get(number)
-        if made is None:
-            pattern, keywords = self._patterns[number]
-            made = self._scanners[number] = (re.compile(pattern).match, keywords)
+        pattern, keywords = self._patterns[self._lexers[state]]
+        made = self._scanners[state] = (re.compile(pattern).match, keywords)
         return made
 
 
-def _reduction(rule: tuple[int, str, str, list[Any], bool], builder: Any) -> tuple[int, str, Callable[[list[Any]], Any]]:
+def _reduction(
+    rule: tuple[int, str, str, list[Any], bool], builder: Any
+) -> tuple[int, str, Callable[[list[Any]], Any] | None]:
     size, name, method_name, kept, single = rule
     if name.startswith("__"):  # what Lark makes of `rule*`: a list that grows at its end
+        if size == 2 and len(kept) == 2:
+            return size, name, _grow
         return size, name, _growing(*(at for at, _, _ in kept))
     plain = not any(splice or nones for _, splice, nones in kept)
     if single and len(kept) == 1 and plain:
         at = kept[0][0]
-        return size, name, lambda children: children[at]
+        return size, name, None if size == 1 else lambda children: children[at]
+    if size == 1 and len(kept) == 1 and plain and method_name in builder.transparent:
+        return size, name, None
     method = getattr(builder, method_name, list)
     if plain and len(kept) == size:
         return size, name, method
@@ -170,6 +224,12 @@ def _reduction(rule: tuple[int, str, str, list[Any], bool], builder: Any) -> tup
         return method(out)
 
     return size, name, build
+
+
+def _grow(children: list[Any]) -> list[Any]:
+    """Puts the second of two parts at the end of the first, which is a list; the loops do it themselves."""
+    children[0].append(children[1])
+    return children[0]
 
 
 def _growing(first: int, last: int | None = None) -> Callable[[list[Any]], Any]:

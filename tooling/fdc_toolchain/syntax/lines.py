@@ -74,7 +74,9 @@ class LineLexer:
 
     def __init__(self, binding: str, step: str) -> None:
         # indentation, binding, first word (a comment is one, white space and all), the rest
-        self._line = re.compile(f"( *)({binding})?(#.*|\\S+)(?: +(\\S(?:.*\\S)?))? *")
+        line = "( *)({})?(#.*|\\S+)(?: +(\\S(?:.*\\S)?))? *"
+        self._bound = re.compile(line.format(binding)).fullmatch
+        self._line = re.compile(line.format("")).fullmatch
         self._step = re.compile(step).fullmatch
 
     def lex(self, text: str, path: str, limits: Limits) -> tuple[list[Token] | None, list[Diagnostic]]:
@@ -85,7 +87,9 @@ class LineLexer:
         levels = [0]
         pending: list[tuple[int, Comment]] = []
         last: Statement | Else | None = None  # what an indented line could belong to
-        match_line, is_step, words, foreign = self._line.fullmatch, self._step, _WORDS, FOREIGN
+        match_line, match_bound, is_step, words, foreign = self._line, self._bound, self._step, _WORDS, FOREIGN
+        steps: set[str] = set()  # words that start a step, as far as they were met
+        most_findings, most_statements = limits.findings, limits.statements
         number, count = 0, len(lines)
         statements = 0
         while number < count:
@@ -93,22 +97,22 @@ class LineLexer:
             number += 1
             if not line or line.isspace():
                 continue
-            if len(found) > limits.findings:
-                message = f"more than {limits.findings} lines are not of the language; the rest is not read"
+            if len(found) > most_findings:
+                message = f"more than {most_findings} lines are not of the language; the rest is not read"
                 return None, [*found, refused(path, message, "is this a plan?", number)]
-            if type(last) is Step and line.startswith(" " * (levels[-1] + 1)):
+            if line[0] == " " and type(last) is Step and line.startswith(" " * (levels[-1] + 1)):
                 number = self._text_block(lines, number - 1, levels[-1], tokens)
                 last = None
                 continue
-            match = match_line(line)
+            match = match_bound(line) if "<-" in line else match_line(line)
             if match is None:  # white space other than spaces, before or after the first word
                 found.append(_white_space(path, number, line, levels[-1]))
                 number = _skip_deeper(lines, number, levels[-1])
                 last = None
                 continue
             statements += 1
-            if statements > limits.statements:
-                message = f"the plan has more than the {limits.statements} statements that may be"
+            if statements > most_statements:
+                message = f"the plan has more than the {most_statements} statements that may be"
                 return None, [*found, refused(path, message, "split the plan, or raise `limits.statements`", number)]
             indent_text, binding, head, tail = match.groups()
             indent = len(indent_text)
@@ -142,7 +146,7 @@ class LineLexer:
                 if binding and head[0] == "#":
                     head, word_column = binding.split("<", 1)[0].rstrip(), column
                     advice = unbound_arrow(head, "<-")
-                elif head in foreign or not is_step(head):
+                elif head not in steps and (head in foreign or not is_step(head)):
                     advice = advise(head, tail or "")
                 elif tail and tail[0] == "<":
                     advice = unbound_arrow(head, tail)
@@ -151,6 +155,7 @@ class LineLexer:
                     number = _skip_deeper(lines, number, indent)
                     last = None
                     continue
+                steps.add(head)
                 at = match.start(4) + 1 if tail else word_column + len(head)
                 node = Step(number, column, head, word_column, tail or "", at)
             # close bodies down to its level, comments on the way

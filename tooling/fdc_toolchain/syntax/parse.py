@@ -41,6 +41,9 @@ class _Stray:
 class _Builder:
     """Folds tokens into the nodes that they are, as the parser reduces."""
 
+    transparent = frozenset("step call require yield header for_each for fork iterate if".split())
+    """Rules that over one part give it as it stands."""
+
     def _leaf(self, children: list[Any]) -> Any:
         node = children[0]
         if type(node) is Mark:

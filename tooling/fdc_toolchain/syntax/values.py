@@ -122,6 +122,9 @@ def _count(token: Any) -> int | None:
 class _Reader(Conditions):
     """Builds the values above as the parser reduces."""
 
+    transparent = frozenset(("conjunction", "disjunction", "target"))
+    """Rules that over one part give it as it stands."""
+
     def _value(self, children: list[Any]) -> Value:
         token = children[0]
         start, end = token.start_pos, token.start_pos + len(token)
@@ -130,12 +133,14 @@ class _Reader(Conditions):
             shift = start + 1 if len(text) == len(token) - 2 else None
         else:
             text, shift = str(token), start
-        parts = tuple(
-            part
-            if isinstance(part, str)
-            else Ref(part.path, *((part.start + shift, part.end + shift) if shift is not None else (start, end)))
-            for part in template(text)
-        )
+        parts = template(text)
+        if "{" in text:
+            parts = tuple(
+                part
+                if isinstance(part, str)
+                else Ref(part.path, *((part.start + shift, part.end + shift) if shift is not None else (start, end)))
+                for part in parts
+            )
         return Value(text, parts, start, end)
 
     value = call_value = loop_value = _value
@@ -238,15 +243,49 @@ def placeholder() -> re.Pattern[str]:
     return re.compile(grammar().terminals["PLACEHOLDER"])
 
 
-_WORDS = re.compile(r"[^\s\"'={}]+(?: +[^\s\"'={}]+)*")
-"""Tails of plain words, the most frequent kind, which need no parser (a test compares the two)."""
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+_PLAIN = "[^\\s\"'=][^\\s\"=]*"
+_MAX = "(?: +max +([0-9]{1,9}))?"
+_WORDS = re.compile(f"(?:{_NAME}=)?{_PLAIN}(?: +(?:{_NAME}=)?{_PLAIN})*").fullmatch
+_WORD = re.compile(_PLAIN).fullmatch
+_EACH = re.compile(f"({_PLAIN})(?: +as +({_NAME}))?{_MAX}").fullmatch
+_ITEMS = re.compile(f"({_NAME}) +in +({_PLAIN}){_MAX}").fullmatch
+"""The most frequent tails: words without quotes, which need no parser (a test compares the two)."""
 
 
-@lru_cache(maxsize=1 << 16)
+def _plain(text: str, start: int) -> Value:
+    """The value that a word without quotes is."""
+    parts = template(text)
+    if "{" in text:
+        shifted = [part if isinstance(part, str) else Ref(part.path, part.start + start, part.end + start) for part in parts]
+        parts = tuple(shifted)
+    return Value(text, parts, start, start + len(text))
+
+
+def _words(text: str) -> list[Argument]:
+    """The arguments of a text that `_WORDS` matches."""
+    out = []
+    at = 0
+    for word in text.split(" "):
+        if word:
+            key, equals, value = word.partition("=")
+            if equals:
+                out.append(Argument(key, _plain(value, at + len(key) + 1), at))
+            else:
+                out.append(Argument(None, _plain(word, at), at))
+        at += len(word) + 1
+    return out
+
+
 def template(text: str) -> tuple[str | Ref, ...]:
     """The parts of a text: literal stretches and references; `{{name}}` is the text `{name}`."""
     if "{" not in text:
         return (text,) if text else ()
+    return _template(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _template(text: str) -> tuple[str | Ref, ...]:
     parts: list[str | Ref] = []
     literal: list[str] = []
     last = 0
@@ -282,43 +321,43 @@ def rest(text: str) -> Value:
 @lru_cache(maxsize=1 << 16)
 def arguments(text: str) -> tuple[Argument, ...] | Malformed:
     """`value`, `"quoted"` and `key=value`, in order."""
-    if _WORDS.fullmatch(text):
-        found = []
-        at = 0
-        for word in text.split(" "):
-            if word:
-                found.append(Argument(None, Value(word, (word,), at, at + len(word)), at))
-            at += len(word) + 1
-        return tuple(found)
-    return _read("arguments", text)
+    return tuple(_words(text)) if _WORDS(text) else _read("arguments", text)
 
 
 @lru_cache(maxsize=1 << 14)
 def call_tail(text: str) -> CallTail | Malformed:
     """What follows `call_plan`."""
-    if _WORDS.fullmatch(text) and " " not in text:
-        return CallTail(Value(text, (text,), 0, len(text)), (), None)
+    if _WORDS(text):
+        target, *given = _words(text)
+        if target.key is None and all(argument.key is not None for argument in given):
+            return CallTail(target.value, tuple(given), None)
     return _read("call_tail", text)
 
 
 @lru_cache(maxsize=1 << 14)
 def for_each_tail(text: str) -> LoopTail | Malformed:
     """What follows `for_each_file`."""
-    if _WORDS.fullmatch(text) and " " not in text:
-        return LoopTail(None, Value(text, (text,), 0, len(text)), None)
+    found = _EACH(text)
+    if found:
+        return LoopTail(found[2], _plain(found[1], 0), _count(found[3]))
     return _read("for_each_tail", text)
+
+
+def _items(text: str) -> LoopTail | None:
+    found = _ITEMS(text)
+    return LoopTail(found[1], _plain(found[2], found.start(2)), _count(found[3])) if found else None
 
 
 @lru_cache(maxsize=1 << 14)
 def for_tail(text: str) -> LoopTail | Malformed:
     """What follows `for`."""
-    return _read("for_tail", text)
+    return _items(text) or _read("for_tail", text)
 
 
 @lru_cache(maxsize=1 << 14)
 def fork_tail(text: str) -> LoopTail | Malformed:
     """What follows `fork`."""
-    return _read("fork_tail", text)
+    return _items(text) or _read("fork_tail", text)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -342,7 +381,7 @@ def if_tail(text: str) -> Condition | Malformed:
 @lru_cache(maxsize=1 << 14)
 def yield_tail(text: str) -> Value | Malformed:
     """What follows `yield`."""
-    return _read("yield_tail", text)
+    return _plain(text, 0) if _WORD(text) else _read("yield_tail", text)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -40,6 +40,9 @@ _SEPARATORS = {
     "\u2029": "a paragraph separator",
 }
 
+_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
+"""Bytes of which most texts are made, and nothing suspect is."""
+
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
     "\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]|\r(?!\n)"
@@ -90,7 +93,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
         text = text[1:]
         offset = offset if offset is None else 3
         found.append(Diagnostic(Span(path, 1, 1, 1, 1), "FDC121", "the text starts with a byte order mark"))
-    if _SUSPECT.search(text):
+    if data.translate(None, _PLAIN) and _SUSPECT.search(text):
         found += _suspects(text, path, offset)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
