@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.cli.agent_world import LocalWorld
+from fdc_toolchain.testing import ScriptedModel
+from fdc_toolchain.workflows import research_cycle
+from fdc_toolchain.workflows.agent_state import AgentState
 from fdc_toolchain.workflows.research_cycle import from_outside
+from fdc_toolchain.workflows.turn import Failed, Turn
 
 from tests.support.background import wait_for
 from tests.support.process import fdc
@@ -84,6 +90,47 @@ def test_research_at_home_asks_nobody_outside(home: Path) -> None:
         assert [] == tea.paths() == engine.paths()
     findings = state(home)["agent"]["research_findings"]
     assert not findings["answered"] and "workspace" == findings["trust"] and not from_outside(findings)
+
+
+def answering(home: Path, name: str, said: str, code: int = 0) -> str:
+    """What a controller says of a research process that ended with these words on stdout."""
+    from fdc_toolchain.effects import agent_files, background
+
+    state, world = AgentState("T-1"), LocalWorld(str(home), network="off")
+    folder = Path(agent_files.made(str(home), "T-1")) / name
+    background.launch(str(folder), ["/bin/sh", "-c", 'printf %s "$1"; exit "$2"', "sh", said, str(code)], str(home), os.environ)
+    wait_for(lambda: not background.look(str(folder)).running)
+    control: dict[str, Any] = {"research": {"name": name, "question": "q", "since": world.now()}}
+    try:
+        research_cycle.poll(Turn("T-1", state, control, world, ScriptedModel([]), None))
+    except Failed as failed:
+        assert {} == state.research_findings and [] == state.messages
+        return str(failed)
+    return json.dumps(state.research_findings)
+
+
+def test_whatever_else_a_research_process_leaves_is_an_error_and_no_finding(home: Path) -> None:
+    """FDC-90: wrong output never becomes a finding, half of one, or a traceback. The processes are real."""
+    whole: dict[str, Any] = {
+        "status": "finished", "stop": None, "question": "q", "answer": ["Tea. [a.md:1]"], "why": "", "report": None, "held": 1,
+        "web": {"pages": []}, "trust": "workspace", "findings": [{"text": "Tea.", "by": "quotation", "trust": "workspace"}],
+    }  # fmt: skip
+    assert '"Tea. [a.md:1]"' in answering(home, "research-0", json.dumps(whole))
+    wrong: list[Any] = [
+        "", "not JSON", "[]", "null", "1", "{}", "[" * 20_000,
+        *({key: value for key, value in whole.items() if key != gone} for gone in ("question", "answer", "held", "findings", "trust")),
+        *({**whole, **row} for row in (
+            {"answer": 5}, {"held": "many"}, {"held": None}, {"findings": ["Tea."]}, {"findings": [{}]}, {"findings": {"a": 1}},
+            {"findings": [{"text": "x", "citations": ["a.md:1"]}]}, {"web": {"pages": [{"url": "x"}]}}, {"web": "none"},
+            {"status": "stopped", "stop": "budget"}, {"status": "interrupted", "stop": None},
+        )),
+    ]  # fmt: skip
+    for number, said in enumerate(wrong, 1):
+        why = answering(home, f"research-{number}", said if isinstance(said, str) else json.dumps(said))
+        assert why.startswith(("the research process (exit code 0) left no result", "the research ")), why
+    assert "ended with exit code 4" in answering(home, "research-100", json.dumps(whole), 4)
+    unlabelled = answering(home, "research-101", json.dumps({**whole, "findings": [{"text": "Tea."}]}))
+    assert "untrusted" == json.loads(unlabelled)["findings"][0]["trust"] and from_outside(json.loads(unlabelled))
 
 
 def test_findings_without_a_known_label_come_from_outside() -> None:

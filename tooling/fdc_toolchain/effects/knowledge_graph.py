@@ -33,7 +33,8 @@ def enrich(query: str, context: Context) -> str:
     wanted = query.strip().strip("`").removesuffix("()").removeprefix("./")
     found = [one for one in symbols if wanted in (one.path, one.name, one.name.rpartition(".")[2])]
     if not found and wanted not in {path for edge in edges for path in edge}:
-        raise ToolFailure("missing", f"the knowledge graph has nothing named `{wanted[:80]}`; `fdc knowledge build` renews it")
+        asked = " ".join(wanted.split())[:80]
+        raise ToolFailure("missing", f"the knowledge graph has nothing named `{asked}`; `fdc knowledge build` renews it")
     with library.folder(".", context) as opened:
         documents = {one.path: one for one in library.get(opened, True, "").scan.documents}
     rows = []
