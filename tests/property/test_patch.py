@@ -125,6 +125,24 @@ def test_blocks_give_what_they_were_made_of(texts: tuple[str, str], context: int
                 assert (after, "exact") == (found.text, found.how)
 
 
+marks = st.sampled_from(
+    ["a", "b", "", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "ORIGINAL LINES:", "CHANGED LINES:", "NEW LINES:", "```",
+     "~~~", "--- a/f.py", "+++ b/f.py", "@@ -1 +1 @@", "1 | a", "\x0c", "\u2028", "\\ No newline at end of file"]
+)  # fmt: skip
+
+
+@given(st.lists(marks, min_size=1, max_size=6), st.lists(marks, max_size=6), st.integers(0, 2))
+def test_lines_that_look_like_marks_are_applied_or_refused(old: list[str], new: list[str], context: int) -> None:
+    """HYP-35: a section whose own lines look like the ends of sections says what it says, or is no section. Fenced or not."""
+    before, after = ("".join(f"{line}\n" for line in lines) for lines in (old, new))
+    assume(before != after)
+    one, two, _ = section(before, after, context)
+    bare = "\n".join(["ORIGINAL LINES:", *one, "CHANGED LINES:", *two])
+    for answer in (search_replace(one, two), blocks(one, two), bare):
+        found = attempt(before, answer)
+        assert found in ("patch-apply", "empty-diff") or (isinstance(found, Patched) and after == found.text), found
+
+
 @given(pairs(), st.integers(1, 3))
 def test_a_diff_with_wrong_numbers_gives_what_was_meant_or_nothing(texts: tuple[str, str], context: int) -> None:
     """A hunk's text is believed before its header: wrong counts and no counts change nothing, but that twins are refused."""

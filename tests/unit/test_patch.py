@@ -124,6 +124,57 @@ def test_what_is_malformed_or_has_no_place_is_refused(answer: str, why: str) -> 
     assert "patch-apply" == reason and why in said
 
 
+HEAD = "--- a/f.py\n+++ b/f.py\n"
+CHANGE = "@@ -4 +4 @@\n-    return items[1]\n+    return items[0]\n"
+LATER = "@@ -10 +10 @@\n-    return items[-1]\n+    return items[-2]\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "why"),
+    [
+        ("--- /dev/null\n+++ b/f.py\n@@ -0,0 +1 @@\n+x\n", "scope-violation", "makes a file"),
+        ("--- a/f.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", "scope-violation", "deletes a file"),
+        (f"--- a/f.py\n+++ b/g.py\n{CHANGE}", "scope-violation", "renames `f.py` to `g.py`"),
+        (f"diff --git a/f.py b/g.py\nsimilarity index 90%\nrename from f.py\nrename to g.py\n{HEAD}{CHANGE}",
+         "scope-violation", "more than change lines"),
+        (f"diff --git a/f.py b/f.py\nold mode 100644\nnew mode 100755\n{HEAD}{CHANGE}", "scope-violation", "`old mode 100644`"),
+        ("diff --git a/f b/f\nindex 1..2\nGIT binary patch\nliteral 3\n", "scope-violation", "binary"),
+        (HEAD + LATER + CHANGE, "patch-apply", "not in the order of the file"),
+        (f"{HEAD}@@ ... @@\n{LATER[16:]}@@ ... @@\n{CHANGE[12:]}", "patch-apply", "not in the order of the file"),
+        (f"{HEAD}@@ -3,2 +3,2 @@\n-        return None\n+        return 0\n     return items[1]\n{CHANGE}",
+         "patch-apply", "speak of the same line, 4"),
+        (f"{HEAD}{CHANGE}{CHANGE}", "patch-apply", "change the same place"),
+        ("@@ @@\n-    return items[1]\n+--- x\n+++ y.py\n@@ @@\n--- x\n+++ y\n a\n", "patch-apply", "not in the file"),
+        ("@@ @@\n-    return items[1]\n+    return 0\n--- x\n+++ y\n b\n", "patch-apply", "the head of another file"),
+        (f"{HEAD}@@ -10 +10 @@\n-    return items[-1]\n\\ No newline\n+    return 0\n", "patch-apply", "is not ended"),
+        (f"{HEAD}@@ -3,2 +3,2 @@\n         return None\n\\ No newline\n-    return items[1]\n+x\n", "patch-apply", "others"),
+        (f"{HEAD}@@ -1,0 +2 @@\n\\ No newline\n+x\n", "patch-apply", "before any line"),
+        (f"{HEAD}@@ -99,0 +100 @@\n+x\n", "patch-apply", "where its new lines belong"),
+        ("ORIGINAL LINES:\n    return items[1]\nCHANGED LINES:\n    return items[0]\n\nIt helps.", "patch-apply", "prose"),
+        ("ORIGINAL LINES:\n    return items[1]\nCHANGED LINES:\n", "patch-apply", "cut off"),
+        ("ORIGINAL LINES:\n\n\n    return items[1]\nCHANGED LINES:\n    return items[0]\n", "patch-apply", "at the edge"),
+        ("ORIGINAL LINES:\n    return items[1]\nCHANGED LINES:\n    return items[0]\n\n\n\n", "patch-apply", "at the edge"),
+        ("<<<<<<< SEARCH\n    return items[1]\n=======\n=======\n>>>>>>> REPLACE", "patch-apply", "second time"),
+    ],
+)  # fmt: skip
+def test_what_may_mean_something_else_is_refused(answer: str, reason: str, why: str) -> None:
+    """HYP-34, 36: files made, deleted, renamed; hunks out of order or about the same line; marks that contradict the file."""
+    assert reason == refused(SOURCE, answer)[0] and why in refused(SOURCE, answer)[1]
+
+
+def test_line_ends_and_the_byte_order_mark_are_taken_where_the_answer_has_them() -> None:
+    """HYP-35: an answer that came as a tool made it says how lines end; one that was sent otherwise does not."""
+    text = "one\r\ntwo\nthree\r\n"
+    assert "one\ntwo\nthree\r\n" == apply_patch(text, f"{HEAD}@@ -1,2 +1,2 @@\n-one\r\n+one\n two\n").text
+    assert "one\r\nTWO\r\nthree\r\n" == apply_patch(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\n+TWO\r\n three\r\n").text
+    assert "one\r\nTWO\nthree\r\n" == apply_patch(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\n+TWO\n three\n").text
+    assert "do not end as those" in refused(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\r\n+TWO\n three\n")[1]
+    assert "how its new lines end" in refused(text, f"{HEAD}@@ -2,0 +3 @@\n+more\n")[1]
+    assert "one\n" == apply_patch("\ufeffone\n", f"{HEAD}@@ -1 +1 @@\n-\ufeffone\n+one\n").text
+    assert "\ufefftwo\n" == apply_patch("\ufeffone\n", f"{HEAD}@@ -1 +1 @@\n-one\n+two\n").text
+    assert "byte order mark" in refused("\ufeffone\n", f"{HEAD}@@ -1 +1 @@\n-one\n+\ufefftwo\n")[1]
+
+
 def test_a_patch_stays_in_its_region() -> None:
     """HYP-14, 16: one line outside refuses the whole patch, however good; so does a second file, or another one."""
     region = Region("pkg/f.py", 2, 4, "lines")
@@ -147,8 +198,9 @@ def test_what_is_around_a_patch_keeps_its_bytes() -> None:
     text = "\ufeffone\r\n\ttwo\x0c\nthree\u2028x\r\nfour"
     assert "\ufeffone\r\n\tTWO\nand\nthree\u2028x\r\nfour" == apply_patch(text, "@@ @@\n-\ttwo\x0c\n+\tTWO\n+and").text
     assert "\ufeffone\r\n\ttwo\x0c\nthree\u2028x\r\nFOUR" == apply_patch(text, "@@ @@\n-four\n+FOUR").text
-    assert "\ufeffone\r\n\ttwo\x0c\nthree\u2028x\r\nFOUR\r\n" == apply_patch(
-        text, "@@ @@\n-four\n\\ No newline at end of file\n+FOUR").text  # fmt: skip
+    ending = "@@ @@\n-four\n\\ No newline at end of file\n+FOUR"
+    assert ("patch-apply", "nothing in a section says how its new lines end") == refused(text, ending)
+    assert "one\nFOUR\n" == apply_patch("one\nfour", ending).text
     assert "" == apply_patch("a\nb\n", "<<<<<<< SEARCH\na\nb\n=======\n>>>>>>> REPLACE").text
     assert "a\n" == apply_patch("", "ORIGINAL LINES:\nCHANGED LINES:\na").text
 

@@ -130,7 +130,9 @@ def create(
     store: dict[str, Any], rows: list[Any], iteration: int, least: int = 2, files: Collection[str] | None = None
 ) -> Made:
     """Takes hypotheses in that are whole, new and exclude each other and the active ones; none where fewer than `least`
-    are left (HYP-26, 27, 30). What was falsified, rejected or archived is not new, what has expired is. `files`: where a region may be.
+    are left (HYP-26, 27, 30). What was falsified, rejected or archived is not new, what has expired is.
+
+    `files`: where a region may be.
     """
     refused: list[dict[str, str]] = []
     kept: list[dict[str, Any]] = []

@@ -41,8 +41,8 @@ def apply_patch(original: str, answer: str, *, region: Region | None = None, sim
     """
     if not 0 <= similarity <= 1:
         raise ValueError(f"a similarity is a number from 0 to 1, not {similarity}")
-    text = take_apart(original)
     readings = read(answer)
+    text = take_apart(original, not any(line.startswith(BOM) for one in readings for hunk in one.hunks for line in hunk.old))
     for reading in readings:
         _right_file(reading, region)
     if all(not any(_changes(hunk) for hunk in reading.hunks) for reading in readings):
@@ -78,15 +78,8 @@ def _right_file(reading: Reading, region: Region | None) -> None:
 
 
 def _changes(hunk: Hunk) -> bool:
-    after = [line for mark, line in hunk.ops if mark != "-"]
-    return hunk.old != after or (hunk.ends is not None and hunk.ends[0] != hunk.ends[1])
-
-
-def _without_bom(hunk: Hunk) -> Hunk:
-    """A hunk for a text whose mark was taken off. A text of nothing but the mark has no lines, though a diff shows one."""
-    sides = {side: [line for mark, line in hunk.ops if mark in (" ", side)] for side in "-+"}
-    nothing = {side for side, ended in zip("-+", hunk.ends or (True, True), strict=True) if not ended and sides[side] == [BOM]}
-    return hunk._replace(ops=tuple((mark, line.removeprefix(BOM)) for mark, line in hunk.ops if mark not in nothing))
+    sides = [[(op[1], cr) for op, cr in zip(hunk.ops, hunk.crs, strict=True) if op[0] != other] for other in "+-"]
+    return sides[0] != sides[1] or (hunk.ends is not None and hunk.ends[0] != hunk.ends[1])
 
 
 def _place_all(
@@ -95,10 +88,11 @@ def _place_all(
     """How well a reading fits, and its edits and whether the text is ended then; or why it does not fit."""
     worst = 0
     edits: list[Edit] = []
+    windows: list[tuple[int, int]] = []
     final: bool | None = None
     for hunk in reading.hunks:
-        if text.bom:
-            hunk = _without_bom(hunk)
+        if text.bom and any(line.startswith(BOM) for _, line in hunk.ops):
+            return 0, "the file begins with a byte order mark; the new lines have one, and the old ones have none"
         found = place(text, hunk, similarity)
         if isinstance(found, Misplaced) and found.tier == len(TIERS):
             found = merged(text, hunk, region) or found
@@ -106,6 +100,7 @@ def _place_all(
             return (len(TIERS) if reading.literal and found.tier else found.tier), found.why
         worst = max(worst, found.tier)
         edits += found.edits
+        windows.append(found.window)
         if hunk.ends is not None and (hunk.ends[0] != hunk.ends[1] or not text.lines):
             final = hunk.ends[1]
     if reading.literal and worst:
@@ -114,4 +109,10 @@ def _place_all(
     for one, other in zip(edits, edits[1:], strict=False):
         if one.stop > other.first or (one.first, one.stop) == (other.first, other.stop):
             return worst, f"two sections change the same place, line {other.first + 1}"
+    if reading.ordered and windows != sorted(windows):
+        return worst, "the hunks are not in the order of the file"
+    windows.sort()
+    for before, behind in zip(windows, windows[1:], strict=False):
+        if before[1] > behind[0] or before == behind:
+            return worst, f"two sections speak of the same line, {behind[0] + 1}"
     return worst, (tuple(edits), final)

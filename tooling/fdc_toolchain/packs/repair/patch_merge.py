@@ -30,13 +30,14 @@ def merged(text: Text, hunk: Hunk, region: Region | None) -> Placed | None:
     for first, stop in windows:
         found = _in(text.lines[first:stop], hunk)
         if found:
-            return Placed(TIER, tuple(Edit(first + one.first, first + one.stop, one.lines) for one in found))
+            edits = tuple(Edit(first + one.first, first + one.stop, one.lines) for one in found)
+            return Placed(TIER, edits, (edits[0].first - 1, edits[-1].stop + 1))
     return None
 
 
 def _in(there: Sequence[str], hunk: Hunk) -> list[Edit] | None:
     old = hunk.old
-    if not old or hunk.ends or len(old) * len(there) > MOST * 1000:
+    if not old or hunk.ends or hunk.wire == "mixed" or len(old) * len(there) > MOST * 1000:
         return None
     at: dict[int, int] = {}
     for mine, theirs, size in SequenceMatcher(None, old, there, autojunk=False).get_matching_blocks():

@@ -22,10 +22,11 @@ LONGEST = 1000
 
 
 class Placed(NamedTuple):
-    """What a hunk does to the text, and how well it fitted: an index of TIERS."""
+    """What a hunk does to the text, how well it fitted (an index of TIERS), and the lines that it speaks of."""
 
     tier: int
     edits: tuple[Edit, ...]
+    window: tuple[int, int]
 
 
 class Misplaced(NamedTuple):
@@ -38,10 +39,14 @@ class Misplaced(NamedTuple):
 def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
     """The one place of a hunk in a text."""
     old = hunk.old
+    if hunk.ends is not None and hunk.ends[0] != (text.final or not text.lines):
+        said = "is ended, and the file's is not" if hunk.ends[0] else "is not ended, and the file's is"
+        return Misplaced(0, f"the answer says that the last line {said}")
     if not old:
-        if text.lines:
+        at = hunk.at - 1 if text.lines and hunk.at is not None else 0
+        if text.lines and (hunk.at is None or at > len(text.lines) or (at == len(text.lines) and not text.final)):
             return Misplaced(0, "nothing in a section says where its new lines belong")
-        return Placed(0, edits_of(hunk.ops, 0, [line for _, line in hunk.ops]))
+        return _ended(text, hunk, 0, at, [line for _, line in hunk.ops])
     places = [at for at in _windows(text, hunk, len(old)) if list(text.lines[at : at + len(old)]) == old]
     if len(places) > 1 and hunk.at is not None and hunk.at - 1 in places:
         places = [hunk.at - 1]
@@ -63,7 +68,33 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
     added = _indented(old, there, [line for mark, line in hunk.ops if mark == "+"])
     if added is None:
         return Misplaced(tier, f"the indentation of a section does not say what that of its new lines is at line {places[0] + 1}")
-    return Placed(tier, edits_of(hunk.ops, places[0], added))
+    return _ended(text, hunk, tier, places[0], added)
+
+
+def _ended(text: Text, hunk: Hunk, tier: int, at: int, added: list[str]) -> Placed | Misplaced:
+    """The edits of a hunk at its place. Its new lines end as the answer says, where its old lines end as those that are there;
+    as the file's lines do, where the answer's line ends are those of whoever sent it.
+    """
+    marks = [mark for mark, _ in hunk.ops]
+    crs = hunk.crs or (False,) * len(marks)
+    told = ["\r\n" if cr else "\n" for mark, cr in zip(marks, crs, strict=True) if mark != "+"]
+    fresh = ["\r\n" if cr else "\n" for mark, cr in zip(marks, crs, strict=True) if mark == "+"]
+    width = len(told)
+    there = list(text.ends[at : at + width])
+    if there and at + width == len(text.lines) and not text.final:
+        told, there = told[:-1], there[:-1]
+    if hunk.wire == "mixed" and told != there:
+        return Misplaced(len(TIERS), "the lines of a section do not end as those of the file do")
+    ends: Sequence[str] = fresh
+    if told != there:
+        ends = ()
+    elif not told and hunk.wire != "mixed":  # nothing says whose line ends these are
+        ends = ()
+        exact = hunk.ends is not None or not width
+        kinds = set(text.ends[:-1] if text.lines and not text.final else text.ends)
+        if exact and fresh and (len(kinds) > 1 or (hunk.wire == "lf" and "\r\n" in kinds)):
+            return Misplaced(0, "nothing in a section says how its new lines end")
+    return Placed(tier, edits_of(hunk.ops, at, added, ends), (at, at + width))
 
 
 def _windows(text: Text, hunk: Hunk, width: int) -> Sequence[int]:
@@ -73,19 +104,20 @@ def _windows(text: Text, hunk: Hunk, width: int) -> Sequence[int]:
     return (last,) if hunk.ends else range(last + 1)  # who speaks of the end of the file means its last lines
 
 
-def edits_of(ops: Sequence[Op], at: int, added: Sequence[str]) -> tuple[Edit, ...]:
-    """What operations change that begin at a line; `added` are the lines that come, as they are to be."""
+def edits_of(ops: Sequence[Op], at: int, added: Sequence[str], ends: Sequence[str] = ()) -> tuple[Edit, ...]:
+    """What operations change that begin at a line; `added` are the lines that come, as they are to be, `ends` their ends."""
     edits: list[Edit] = []
-    fresh = iter(added)
+    number = 0
     first, lines = at, list[str]()
     for mark, _ in (*ops, (" ", "")):
         if mark == "+":
-            lines.append(next(fresh))
+            lines.append(added[number])
+            number += 1
         elif mark == "-":
             at += 1
         else:
             if at > first or lines:
-                edits.append(Edit(first, at, tuple(lines)))
+                edits.append(Edit(first, at, tuple(lines), tuple(ends[number - len(lines) : number])))
             at += 1
             first, lines = at, []
     return tuple(edits)

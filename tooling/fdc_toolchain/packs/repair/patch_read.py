@@ -15,9 +15,11 @@ Op = tuple[str, str]
 """A mark (blank: stays, `-`: goes, `+`: comes) and the line."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`]*$")
-_NUMBERED = re.compile(r" *(\d{1,9}) \|(?: (.*))?$", re.DOTALL)
+_NUMBERED = re.compile(r" *(\d{1,9}) \|(?: (.*)|(\r?))$", re.DOTALL)
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _SECTION = re.compile(r"(?:\*\*|#{1,4} )?(ORIGINAL|CHANGED|NEW) LINES:(?:\*\*)?\s*$")
+_MORE = re.compile(r"(?:old|new) mode |(?:new|deleted) file mode |(?:rename|copy) (?:from|to) |GIT binary patch|Binary files ")
+_BLANK = ("", "\r")
 _OPEN, _MIDDLE, _CLOSE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 
 
@@ -33,12 +35,15 @@ class PatchRefused(Exception):
 class Hunk(NamedTuple):
     """One change. `at`: the line (from 1) at which the answer itself says, without contradiction, that it stands.
 
-    `ends`: whether the old and the new text end their last line; None where the answer does not say.
+    `ends`: whether the old and the new text end their last line; None where the answer does not say. `crs`: of which lines the
+    answer says that they end at CRLF; `wire`: how the answer's own lines end, `lf`, `crlf` or `mixed`.
     """
 
     ops: tuple[Op, ...]
     at: int | None = None
     ends: tuple[bool, bool] | None = None
+    crs: tuple[bool, ...] = ()
+    wire: str = "lf"
 
     @property
     def old(self) -> list[str]:
@@ -47,29 +52,49 @@ class Hunk(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """One way to read an answer. `literal`: it counts only where it fits to the letter. `paths`: the files that it names."""
+    """One way to read an answer. `literal`: it counts only where it fits to the letter. `paths`: the files that it names.
+
+    `ordered`: its hunks must stand in the file in their order.
+    """
 
     hunks: tuple[Hunk, ...]
     literal: bool = False
     paths: tuple[str, ...] = ()
+    ordered: bool = False
 
 
 def read(answer: str) -> list[Reading]:
     """Every reading of an answer. Raises PatchRefused: `missing-diff` without any change, `patch-apply` for a malformed one."""
-    lines = [line.removesuffix("\r") for line in answer.removeprefix("\ufeff").split("\n")]
+    lines = answer.removeprefix("\ufeff").split("\n")
+    ended = {line.endswith("\r") for line in lines[:-1]} or {False}
+    wire = "mixed" if len(ended) == 2 else "crlf" if True in ended else "lf"
+    return [
+        reading._replace(hunks=tuple(_ended(hunk, wire) for hunk in reading.hunks)) for reading in _unnumbered(_readings(lines))
+    ]
+
+
+def _ended(hunk: Hunk, wire: str) -> Hunk:
+    """A hunk with its lines and their ends apart."""
+    ops = tuple((mark, line.removesuffix("\r")) for mark, line in hunk.ops)
+    return hunk._replace(ops=ops, crs=tuple(line.endswith("\r") for _, line in hunk.ops), wire=wire)
+
+
+def _readings(lines: list[str]) -> list[Reading]:
     if any(line.rstrip() in (_OPEN, _CLOSE) for line in lines):
-        pairs = _search_replace(lines)
+        pairs, after = _search_replace(lines), False
     elif any(_SECTION.match(line) for line in lines):
-        pairs = _blocks(lines)
+        pairs, after = _blocks(lines), True
     else:
         hunks, paths = _unified(lines)
-        return _unnumbered([Reading(tuple(hunks), False, tuple(paths))])
-    fenced = all(_inner(old) is not None and (_inner(new) is not None or not new) for old, new in pairs)
-    readings = [Reading(tuple(Hunk(changes(old, new)) for old, new in pairs), fenced)]
-    if fenced:
-        bare = tuple(Hunk(changes(_inner(old) or [], _inner(new) or [])) for old, new in pairs)
-        readings.append(Reading(bare))
-    return _unnumbered(readings)
+        return [Reading(tuple(hunks), False, tuple(paths), True)]
+    inner = [tuple(_inner(side, after) if side else [] for side in pair) for pair in pairs]
+    whole = [Hunk(changes(old, new)) for old, new in pairs]
+    bare = [Hunk(changes(old, new)) for old, new in inner if old is not None and new is not None]
+    if len(bare) == len(pairs) and any(side for pair in pairs for side in pair):
+        return [Reading(tuple(whole), True), Reading(tuple(bare))]
+    if after and any(_FENCE.match(side[0]) for pair in pairs for side in pair if side):
+        raise _malformed("one block has a fence and another has none, or a fence is not closed, or more than once")
+    return [Reading(tuple(whole))]
 
 
 def changes(old: Sequence[str], new: Sequence[str]) -> tuple[Op, ...]:
@@ -94,13 +119,15 @@ def _malformed(why: str) -> PatchRefused:
     return PatchRefused("patch-apply", why)
 
 
-def _inner(section: Sequence[str]) -> list[str] | None:
-    """The lines between the fences of a section that is fenced as a whole."""
+def _inner(section: Sequence[str], after: bool = False) -> list[str] | None:
+    """The lines between the fences of a section that is fenced as a whole; `after`: prose may follow."""
     if len(section) < 2 or not _FENCE.match(section[0]):
         return None
     mark = section[0].strip()[:3]
     closing = [at for at, line in enumerate(section) if at and line.strip() == mark]
-    return list(section[1:-1]) if closing == [len(section) - 1] else None
+    if len(closing) != 1 or not (after or closing[0] == len(section) - 1):
+        return None
+    return list(section[1 : closing[0]])
 
 
 # --- SEARCH/REPLACE, ORIGINAL/CHANGED
@@ -137,24 +164,31 @@ def _search_replace(lines: list[str]) -> list[tuple[list[str], list[str]]]:
 def _blocks(lines: list[str]) -> list[tuple[list[str], list[str]]]:
     heads = [(at, found[1]) for at, line in enumerate(lines) if (found := _SECTION.match(line))]
     stop = len(lines)
+    whole = False
     if sum(1 for line in lines[: heads[0][0]] if _FENCE.match(line)) % 2:  # the blocks as a whole are in a fence
         stop = max((at for at, line in enumerate(lines) if line.strip() in ("```", "~~~")), default=stop)
-        if stop < heads[-1][0]:
-            stop = len(lines)
+        whole = stop > heads[-1][0]
+        stop = stop if whole else len(lines)
     if [kind == "ORIGINAL" for _, kind in heads] != [True, False] * (len(heads) // 2):
         raise _malformed("`ORIGINAL LINES:` and `CHANGED LINES:` do not alternate")
     bodies = []
     for (at, _), (until, _) in zip(heads, [*heads[1:], (stop, "")], strict=True):
         body = lines[at + 1 : until]
-        while body and not body[0].strip():
+        around = [line in _BLANK for line in body]
+        while body and body[0] in _BLANK:
             del body[0]
-        if body and _FENCE.match(body[0]):
-            closing = [n for n, line in enumerate(body) if n and line.strip() == body[0].strip()[:3]]
-            if len(closing) != 1:
-                raise _malformed("a block's fence is not closed, or more than once")
-            body = body[: closing[0] + 1]
-        while body and not body[-1].strip():
+        while body and body[-1] in _BLANK:
             del body[-1]
+        if not (body and _FENCE.match(body[0])):
+            last = until == len(lines)
+            if last and not whole and not body:
+                raise _malformed("the answer ends with an empty block without a fence: nothing is to be there, or it was cut off")
+            if body and (around[:2] == [True, True] or around[-2 - last :] == [True] * (2 + last)):
+                raise _malformed("blank lines at the edge of a block without a fence: part of it, or not")
+            if last and not whole and any(line in _BLANK for line in body):
+                raise _malformed("a blank line in a block without a fence: what follows may be code or prose")
+            if whole and until == stop and any(_FENCE.match(line) for line in body):
+                raise _malformed("a fence in a block that is in a fence with others: it is not plain where that one ends")
         bodies.append(body)
     return list(zip(bodies[::2], bodies[1::2], strict=True))
 
@@ -163,9 +197,10 @@ def _blocks(lines: list[str]) -> list[tuple[list[str], list[str]]]:
 
 
 def _unified(lines: list[str]) -> tuple[list[Hunk], list[str]]:
+    _only_lines(lines)
     found = _counted(lines)
     if found is None and any(re.match(r" *\d+ \| ?[-+]", line) for line in lines):  # numbers before the marks
-        lines = [(numbered[2] or "") if (numbered := _NUMBERED.match(line)) else line for line in lines]
+        lines = [(numbered[2] or numbered[3] or "") if (numbered := _NUMBERED.match(line)) else line for line in lines]
         found = _counted(lines)
     found = found or _loose(lines)
     if found is None:
@@ -181,12 +216,12 @@ def _counted(lines: list[str]) -> tuple[list[Hunk], list[str]] | None:
     """The diff if all its headers are right: counts, and the new line numbers given the old ones. Such a one has one reading."""
     hunks: list[Hunk] = []
     paths: list[str] = []
-    at, shift, left = 0, 0, False
+    at, shift, left, told, behind = 0, 0, False, False, -1
     while at < len(lines):
         line = lines[at]
         if _is_header(lines, at):
             paths += _named(lines[at], lines[at + 1])
-            at, shift = at + 2, 0
+            at, shift, told = at + 2, 0, True
         elif line.startswith("@@"):
             header = _HUNK.match(line)
             if header is None:
@@ -198,13 +233,13 @@ def _counted(lines: list[str]) -> tuple[list[Hunk], list[str]] | None:
             ops, ends, at = body
             place = start if old else start + 1
             steady = (fresh if new else fresh + 1) - place == shift
-            hunks.append(Hunk(tuple(ops), place if steady else None, ends))
+            hunks.append(Hunk(tuple(ops), place if steady and (old or told) else None, ends))
             shift += new - old
-            left = True
+            left, behind = True, at
         else:
             if _FENCE.match(line):
                 left = False
-            elif left and line.startswith(("+", "-")):
+            elif left and (line.startswith(("+", "-")) or (at == behind and line.startswith(" "))):
                 return None  # more of the hunk than its header counts
             at += 1
     return (hunks, paths) if hunks else None
@@ -215,7 +250,7 @@ def _take(lines: list[str], at: int, old: int, new: int) -> tuple[list[Op], tupl
     while old or new:
         if at == len(lines):
             return None
-        mark = lines[at][:1] or " "
+        mark = lines[at].removesuffix("\r")[:1] or " "
         if mark not in " +-\\":
             return None
         old -= mark in " -"
@@ -236,9 +271,14 @@ def _ops(body: list[str]) -> tuple[list[Op], tuple[bool, bool] | None]:
     unended = ""
     for line in body:
         if line.startswith("\\"):
-            unended += ops[-1][0] if ops else ""
+            if not ops:
+                raise _malformed("a line without an end is told of before any line")
+            unended += ops[-1][0]
         else:
-            ops.append((line[:1] or " ", line[1:]))
+            op = (" ", line) if line in ("", "\r") else (line[0], line[1:])
+            if " " in unended or op[0] in unended or (unended and op[0] == " "):
+                raise _malformed("a line is said to have no end, and others follow it")
+            ops.append(op)
     both = " " in unended
     return ops, (not (both or "-" in unended), not (both or "+" in unended)) if unended else None
 
@@ -251,7 +291,7 @@ def _loose(lines: list[str]) -> tuple[list[Hunk], list[str]] | None:
     for body, header in _bodies(lines):
         seen = True
         paths += header
-        while body and not body[-1]:
+        while body and not body[-1].strip("\r"):
             body.pop()
         if body:
             ops, ends = _ops(body)
@@ -288,10 +328,12 @@ def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
         body: list[str] = []
         at += 1
         while at < len(lines) and not lines[at].startswith("@@") and not _is_header(lines, at):
-            if lines[at][:1] not in ("", " ", "-", "+", "\\"):
+            if lines[at].removesuffix("\r")[:1] not in ("", " ", "-", "+", "\\"):
                 break
             body.append(lines[at])
             at += 1
+        if body and at < len(lines) and _is_header(lines, at):
+            raise _malformed(f"lines {at + 1} and {at + 2} of the answer may be a hunk's, or the head of another file")
         yield body, header
         header = []
         rest = at
@@ -304,11 +346,25 @@ def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _named(old: str, new: str) -> list[str]:
-    for line in (new, old):
-        name = line[4:].split("\t")[0].strip()
-        if name != "/dev/null" and re.search(r"[/.]", name):
-            return [name[2:] if name[:2] in ("a/", "b/") else name]
-    return []
+    """The file that a header names. Raises PatchRefused for one that makes, deletes or renames a file: lines are changed here."""
+    names = [line[4:].split("\t")[0].strip() for line in (old, new)]
+    if "/dev/null" in names:
+        raise PatchRefused("scope-violation", f"the patch {'makes' if names[0] == '/dev/null' else 'deletes'} a file")
+    paths = [name[2:] if name[:2] in ("a/", "b/") else name for name in names if re.search(r"[/.]", name)]
+    if len(set(paths)) > 1:
+        raise PatchRefused("scope-violation", f"the patch renames `{paths[0]}` to `{paths[1]}`")
+    return paths[:1]
+
+
+def _only_lines(lines: list[str]) -> None:
+    """Raises PatchRefused where a diff of git does more than change lines."""
+    for at, line in enumerate(lines):
+        if line.startswith("diff --git "):
+            for more in lines[at + 1 : at + 9]:
+                if more.startswith(("--- ", "@@", "diff ")):
+                    break
+                if _MORE.match(more):
+                    raise PatchRefused("scope-violation", f"the patch does more than change lines: `{more.strip()[:80]}`")
 
 
 # --- line numbers
@@ -334,7 +390,7 @@ def _bare(hunk: Hunk) -> Hunk:
     ops: list[Op] = []
     for mark, line in hunk.ops:
         found = _NUMBERED.match(line)
-        ops.append((mark, (found[2] or "") if found else line))
+        ops.append((mark, (found[2] or found[3] or "") if found else line))
     whole = len(numbers) == len(hunk.old) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     again = changes([line for mark, line in ops if mark != "+"], [line for mark, line in ops if mark != "-"])
     return Hunk(again, numbers[0] if whole else None, hunk.ends)

@@ -13,11 +13,15 @@ BOM = "\ufeff"
 
 
 class Edit(NamedTuple):
-    """Lines `first` up to, not including, `stop` (from 0) give way to `lines`; equal numbers: a place between two lines."""
+    """Lines `first` up to, not including, `stop` (from 0) give way to `lines`; equal numbers: a place between two lines.
+
+    `ends`: how the new lines end; empty where nobody said.
+    """
 
     first: int
     stop: int
     lines: tuple[str, ...]
+    ends: tuple[str, ...] = ()
 
 
 class Text(NamedTuple):
@@ -29,9 +33,9 @@ class Text(NamedTuple):
     final: bool
 
 
-def take_apart(text: str) -> Text:
-    """The lines of a text; `put_together` is its inverse."""
-    bom = BOM if text.startswith(BOM) else ""
+def take_apart(text: str, marked: bool = True) -> Text:
+    """The lines of a text; `put_together` is its inverse. Without `marked` a byte order mark is a character of its line."""
+    bom = BOM if marked and text.startswith(BOM) else ""
     *rows, last = text[len(bom) :].split("\n")
     final = not last
     lines = [row.removesuffix("\r") for row in rows]
@@ -65,7 +69,7 @@ def edited(text: Text, edits: Sequence[Edit], final: bool | None = None) -> Text
         replaced = text.ends[edit.first : edit.stop]
         beside = replaced[-1] if replaced else text.ends[edit.first - 1] if edit.first else usual
         lines += edit.lines
-        ends += [replaced[n] if n < len(replaced) else beside for n in range(len(edit.lines))]
+        ends += edit.ends or [replaced[n] if n < len(replaced) else beside for n in range(len(edit.lines))]
         at = edit.stop
     lines += text.lines[at:]
     ends += text.ends[at:]
