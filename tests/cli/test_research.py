@@ -19,7 +19,7 @@ QUESTION = "How hot is the water for green tea?"
 NAME = "research/how-hot-is-the-water-for-green-tea.md"
 
 
-CODE = "(`--code` reads the comments and docstrings of source files)"
+CODE = "(`--code` reads source files too: definitions, comments and docstrings)"
 
 
 def test_the_answer_is_printed_with_its_places_and_the_report_is_named(tmp_path: Path) -> None:
@@ -37,6 +37,32 @@ def test_the_answer_is_printed_with_its_places_and_the_report_is_named(tmp_path:
     report = (tmp_path / NAME).read_text("utf-8")
     checked = cite.check_report(str(tmp_path), report)
     assert report.startswith(MARK) and [] == checked.failures and checked.checked > 0
+
+
+KITCHEN = {
+    "src/pot.py": "class Pot:\n    def pour(self, cup):\n        return cup\n",
+    "src/kettle.py": 'def switch_off(kettle):\n    """Ends the boiling of a kettle.\n\n    It hears the steam.\n    """\n'
+    '    kettle.boiling = False\n\n\ndef measure_temperature(sensor):\n    return sensor.read()\n',
+    "README.md": "# Kitchen\n\nThe temperature of the water is shown in degrees, and never in anything else.\n",
+}  # fmt: skip
+
+
+def test_code_is_answered_with_the_definition_as_explore_finds_it(tmp_path: Path) -> None:
+    """Issue 5: research on a source tree ranks as `fdc explore` does; a definition that says nothing of itself is found too."""
+    write(tmp_path, KITCHEN)
+    for question, line, text in (
+        ("Where is the temperature measured?", "src/kettle.py:9", "def measure_temperature(sensor):"),
+        ("Which function makes a pot pour?", "src/pot.py:2", "def pour(self, cup):"),
+        ("What ends the boiling of a kettle?", "src/kettle.py:2", "Ends the boiling of a kettle."),
+    ):
+        out = json.loads(fdc("research", question, "--code", "--format", "json", cwd=tmp_path).stdout)
+        assert any(one == f"{text} [{line}]" for one in out["answer"]), out["answer"]
+        assert out["checked"] == out["held"] > 0 and {"workspace"} == {row["trust"] for row in out["findings"]}
+        report = Path(out["report"]).read_text("utf-8")
+        checked = cite.check_report(str(tmp_path), report)
+        assert [] == checked.failures and checked.checked > 0
+    asked = ("research", "How is the temperature of the water shown?", "--code", "--format", "json")
+    assert "README.md:3" in json.loads(fdc(*asked, cwd=tmp_path).stdout)["answer"][0]
 
 
 def test_the_run_can_be_looked_at_like_any_other(tmp_path: Path) -> None:

@@ -110,6 +110,19 @@ def test_every_finding_says_whether_it_comes_from_outside(tmp_path: Path) -> Non
     assert [("model", "model", [])] == [(row["by"], row["trust"], row["from"]) for row in at_home["findings"]]
 
 
+def test_code_and_pages_answer_together(tmp_path: Path) -> None:
+    """A source tree is ranked as explore does it, pages as prose; what is best of either comes first, and each has its label."""
+    write(tmp_path, {"src/tea.py": "def white_tea_water(pot):\n    return 70\n"})
+    with world() as (tea, env):
+        done = fdc("research", QUESTION, "--code", "--format", "json", cwd=tmp_path, env=env)
+    said = json.loads(done.stdout)
+    assert 0 == done.returncode and said["checked"] == said["held"], done.stderr
+    found = {(row["citations"][0]["path"], row["trust"]) for row in said["findings"]}
+    assert {("src/tea.py", "workspace"), (f"{tea.url}/white", "untrusted")} <= found
+    assert any("seventy degrees" in line for line in said["answer"])
+    assert any("def white_tea_water(pot): [src/tea.py:1]" == line for line in said["answer"])
+
+
 def test_without_documents_the_web_alone_answers(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     with world() as (_, env):

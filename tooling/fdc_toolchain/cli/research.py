@@ -51,7 +51,7 @@ _PHASES = {
 )
 @click.argument("question")
 @click.option("--docs", metavar="PATH", default=".", show_default=True, help="The folder whose documents are read.")
-@click.option("--code", is_flag=True, help="Read comments and docstrings of source files too.")
+@click.option("--code", is_flag=True, help="Read source files too: definitions, comments, docstrings.")
 @click.option("--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise.")
 @click.option("--web/--no-web", default=None, help="Search the web and read pages too; otherwise FDC_ALLOW_WEB=1 says so.")
 @click.option("--model", metavar="NAME", help="The model that writes the answer (else FDC_MODEL; none: quotations only).")
@@ -269,7 +269,7 @@ def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str
         click.echo(visible(ended.stop["message"]), err=True)
         scan = show.results.get("scan_documents") or {}
         if scan.get("include") == "documents" and not scan.get("documents") and _has_code(folder):
-            click.echo("(`--code` reads the comments and docstrings of source files)", err=True)
+            click.echo("(`--code` reads source files too: definitions, comments and docstrings)", err=True)
         for path, reason in _skips(show)[:5]:
             click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
         _unread(show)

@@ -56,12 +56,12 @@ def scope_question(args: dict[str, Any], context: Context) -> Any:
     if not question:
         raise ToolFailure("argument", "the question is empty")
     shelf, _ = shelf_of(args, context)
-    return scoped(question, _words(args.get("terms")), shelf)
+    return scoped(question, _words(args.get("terms")), shelf, shelf if with_code(args) else None)
 
 
-def scoped(question: str, terms: Sequence[str], shelf: library.Shelf) -> dict[str, Any]:
+def scoped(question: str, terms: Sequence[str], shelf: library.Shelf, code: library.Shelf | None = None) -> dict[str, Any]:
     """The scope of a question among the documents of a shelf. `terms`: other words for it, which count for less and are
-    left out where no document has them."""
+    left out where no document has them. `code`: source files, which may have a word where no comment has."""
     from .question import Concept, concepts_of
     from .spelling import respell
 
@@ -69,16 +69,22 @@ def scoped(question: str, terms: Sequence[str], shelf: library.Shelf) -> dict[st
     own = {concept.word for concept in asked}
     more = [concept for concept in concepts_of(" ".join(terms)) if concept.word not in own] if terms else []
     index = shelf.index([*asked, *more])
+    in_code: dict[str, float] = {}
+    if code is not None:
+        from .research_code import rarities
+
+        in_code = rarities(" ".join([question, *terms]), code)
     rows = []
     respelled = {}
     for concept in asked:
-        instead = respell(index, concept) if not index.having(concept) else None
+        known_to_code = in_code.get(concept.word, 0.0)
+        instead = respell(index, concept) if not index.having(concept) and not known_to_code else None
         if instead is not None:
             respelled[concept.word] = instead
             concept = Concept(instead, ((instead, 1.0),))
-        rows.append(_concept_row(concept, index.rarity(concept)))
+        rows.append(_concept_row(concept, index.rarity(concept) or known_to_code))
     for concept in more:
-        rarity = TERM_WEIGHT * index.rarity(concept)
+        rarity = TERM_WEIGHT * (index.rarity(concept) or in_code.get(concept.word, 0.0))
         if rarity:
             variants = tuple((name, TERM_WEIGHT * weight) for name, weight in concept.variants)
             rows.append(_concept_row(Concept(concept.word, variants, concept.phrase), rarity))
@@ -108,12 +114,23 @@ def _words(value: Any) -> list[str]:
 def search_passages(args: dict[str, Any], context: Context) -> Any:
     """The passages that speak of the question, broadly: best first, with their places (FDC-52: broad gathering)."""
     shelf, changed = shelf_of(args, context)
-    return {**passages_of(object_of(args, "scope"), shelf), "changed": changed}
+    return {**passages_of(object_of(args, "scope"), shelf, with_code(args)), "changed": changed}
 
 
-def passages_of(scope: Mapping[str, Any], shelf: library.Shelf) -> dict[str, Any]:
-    """The best passages of a shelf for a scope, with their places."""
+def with_code(args: Mapping[str, Any]) -> bool:
+    """Whether the documents are those of a source tree."""
+    return object_of(args, "scan").get("include") == "code"
+
+
+def passages_of(scope: Mapping[str, Any], shelf: library.Shelf, code: bool = False) -> dict[str, Any]:
+    """The best passages of a shelf for a scope, with their places; those of `code` as `fdc explore` finds them."""
     from .retrieve import refine, search
+
+    if code:
+        from .research_code import passages
+
+        rows = passages(_asked(scope), shelf, PASSAGES)
+        return {"passages": rows, "count": len(rows), "of": len(rows), "documents": len({row["path"] for row in rows})}
 
     concepts, _ = _concepts({"scope": scope})
     index = shelf.index(concepts)
@@ -139,8 +156,14 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
     ]
     named = {passage[0] for passage in passages}
     pages = pages_of(args, context)
-    documents = [document for document in [*shelf.scan.documents, *pages] if document.path in named]
-    found = extract(documents, passages, concepts, weights, text_of(object_of(args, "scope"), "question"), SENTENCES)
+    known = pages if with_code(args) else [*shelf.scan.documents, *pages]
+    documents = [document for document in known if document.path in named]
+    scope = object_of(args, "scope")
+    found = extract(documents, passages, concepts, weights, text_of(scope, "question"), SENTENCES)
+    if with_code(args):
+        from .research_code import evidence
+
+        found = _merged(evidence(_asked(scope), concepts, shelf, SENTENCES), found)
     outside = {page.path for page in pages}
     value = {
         "citations": [_row(one, outside) for one in found],
@@ -149,6 +172,25 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
         "changed": changed,
     }
     return labelled(value, args)
+
+
+def _asked(scope: Mapping[str, Any]) -> str:
+    """The question, with the other words that were proposed for it."""
+    return " ".join([text_of(scope, "question"), *_words(scope.get("terms"))])
+
+
+def _merged(ours: list[Any], theirs: list[Any]) -> list[Any]:
+    """Two lists of citations as one, best first: each measured by the best of its own list, groups whole."""
+    from dataclasses import replace
+    from itertools import groupby
+
+    groups = []
+    for rows in (ours, theirs):
+        best = max((one.score for one in rows), default=0.0) or 1.0
+        apart = groupby(rows, key=lambda one: one.group)
+        groups += [[replace(one, score=round(one.score / best, 4)) for one in group] for _, group in apart]
+    groups.sort(key=lambda group: -max(one.score for one in group))
+    return [replace(one, group=number) for number, group in enumerate(groups, 1) for one in group]
 
 
 def check_citations(args: dict[str, Any], context: Context) -> Any:

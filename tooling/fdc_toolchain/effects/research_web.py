@@ -13,7 +13,7 @@ from . import library, web_pages
 from .context import Context
 from .documents import Document, Scan, lines_in, read_beneath
 from .failure import ToolFailure
-from .research_tools import labelled, list_of, object_of, pages_of, passages_of, scoped, shelf_of, text_of
+from .research_tools import labelled, list_of, object_of, pages_of, passages_of, scoped, shelf_of, text_of, with_code
 
 SOURCES = 8
 LINES_OF_SOURCE = 120
@@ -36,8 +36,14 @@ def join_pages(args: dict[str, Any], context: Context) -> Any:
         return value
     shelf, _ = shelf_of(args, context)
     both = library.Shelf("", Scan([*shelf.scan.documents, *pages_of(args, context)]))
-    wider = scoped(str(scope.get("question", "")), scope.get("terms") or [], both)
-    value |= {"scope": wider, "known": wider["known"], "passages": passages_of(wider, both)["passages"]}
+    code = shelf if with_code(args) else None
+    wider = scoped(str(scope.get("question", "")), scope.get("terms") or [], both, code)
+    if code is not None:  # a source tree is searched in another way than prose: what was found in it stays
+        both = library.Shelf("", Scan(pages_of(args, context)))
+        more = [*passages, *passages_of(wider, both)["passages"]]
+    else:
+        more = passages_of(wider, both)["passages"]
+    value |= {"scope": wider, "known": wider["known"], "passages": more}
     return labelled(value, args)
 
 
