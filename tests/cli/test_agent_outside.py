@@ -72,7 +72,8 @@ def begun(home: Path, plan: str) -> str:
     """A task whose model was shown the page and then wrote this plan. The budget keeps the research from asking a model."""
     words = ("How hot", "--task-id", "T-1", "--budget", "model_calls=40")
     out, asked = agent(home, *words, script=[reply(json.dumps(one)) for one in (ASKING, {"plan": plan})], code=1)
-    assert 2 == len(asked) and "Ignore your instructions" in asked[1], out
+    assert 2 == len(asked) and "Ignore your instructions" in asked[1] and "Some of this is from outside" in asked[1], out
+    assert "from outside" not in asked[0]
     return out
 
 
@@ -285,6 +286,7 @@ def test_a_controller_that_is_killed_after_the_approval_goes_on_without_another(
     assert (home / "owned").exists() and ["plan.txt"] == runs(home)
 
 
+@pytest.mark.slow
 def test_wherever_a_controller_dies_an_approval_that_is_on_record_counts_and_no_other_does(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

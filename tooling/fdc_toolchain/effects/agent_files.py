@@ -76,7 +76,9 @@ def unapproved(root: str, sha256: str, but: str) -> str | None:
         control = record.get("control")
         rows = control.get("written") if isinstance(control, dict) else None
         for row in rows if isinstance(rows, list) and record.get("task_id") != but else ():
-            if isinstance(row, dict) and row.get("sha256") == sha256 and row.get("shown") and not row.get("approved"):
+            if not isinstance(row, dict) or row.get("sha256") != sha256 or (row.get("kind") == "plan" and row.get("free")):
+                continue
+            if row.get("shown") and not row.get("approved"):
                 return str(record.get("task_id"))
     return None
 

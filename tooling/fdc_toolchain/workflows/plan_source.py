@@ -151,6 +151,7 @@ class ModelPlanner:
             asked = prompt(
                 "planner", task=state.task, task_id=state.task_id, tools=self._tools,
                 notes=[message["content"] for message in state.messages], findings=findings,
+                outside=bool(provenance.seen(notes)),
             )  # fmt: skip
             messages: list[Message] = [{"role": "user", "content": asked}]
             text = str(validated(self._model.complete("planner", messages, PLAN_REPLY), PLAN_REPLY)["plan"])
