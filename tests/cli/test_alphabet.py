@@ -83,7 +83,7 @@ def test_without_a_model_a_real_alphabet_is_built_and_says_so(tmp_path: Path) ->
     done = run(first, "--iterations", "2")
     assert 0 == done.returncode, done.stderr
     assert "no model is used" in done.stderr and "iteration 2:" in done.stdout
-    assert 0 == run(second).returncode and 0 == run(second).returncode
+    assert 0 == run(second, "--iterations", "1").returncode and 0 == run(second, "--iterations", "1").returncode
     assert tree(first) == tree(second)
     assert "everything fits together" in fdc("alphabet", "check", cwd=first).stdout
     found = primitives(first)
@@ -120,6 +120,14 @@ def test_every_role_is_asked_with_its_prompt_and_temperature_and_all_it_said_is_
     assert "alpha 1 1" in (folder / folder_1 / "raw/proposer_01_1.txt").read_text()
     for name in ("summary.yaml", "proposer.md", "critic.md", "refiner.yaml", "refiner.md", "artifacts.yaml", "highlights.md"):
         assert (folder / folder_1 / name).is_file()
+    outputs = [row["refiner_output"] for row in values(folder, f"{folder_1}/refiner.yaml")["refiner_log"]["cycles"][0]["outputs"]]
+    assert [("PRM_0001", 2), ("PRM_0002", 3)] == [  # ALPH-26
+        (row["integration"]["primitive_id"], row["integration"]["assigned_prime"]) for row in outputs
+    ]
+    state = {"total_primitives": 2, "by_domain": {"being": 2}, "consistency_score": 1.0}
+    more = {"revisions": [], "conflicts_detected": [], "conflicts_resolved": []}
+    assert {"action": "INTEGRATE", "integration": {**outputs[0]["integration"], "relationships_added": []}, **more,
+            "alphabet_state": state} == outputs[0]  # fmt: skip
     entry = values(folder, "alphabet/primitives/detailed/PRM_0001_alpha_1_1.yaml")["primitive"]
     assert (2, "being", "CAND_001_001") == (entry["prime"], entry["domain"], entry["origin"]["id"])
     assert "ACCEPT" == entry["evaluation"]["verdict"]
@@ -366,7 +374,7 @@ def test_check_finds_what_does_not_fit_together(tmp_path: Path) -> None:
         (folder / layout.STATE, "total_accepted: 2", "total_accepted: 1", "history.total_proposed"),
         (folder / layout.CONTRASTS, "pairs: []", 'pairs: [{"primitives": ["PRM_0001", "PRM_0002"]}]', "is not what follows"),
         (entry, "prime: 2\n", "prime: 3\n", "the index"),
-        (folder / layout.INDEX, "last_updated: '2026", "last_updated: '26", "is no time like"),
+        (folder / layout.INDEX, "last_updated: '2026", "last_updated: '26", "is not written like 2026-01-31T12:00:00Z"),
     ):
         text = path.read_text()
         assert old in text, (path, old)
@@ -423,13 +431,13 @@ def test_the_plan_runs_as_any_plan_does(tmp_path: Path) -> None:
     folder = made(tmp_path / "a", "iteration: {expansion_cycles: 1, composition_cycles: 1}\n")
     done = fdc("run", "alphabet", "--quiet", cwd=folder, env=FIXED)
     assert 0 == done.returncode, done.stdout + done.stderr
-    assert "1 iterations: everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
+    assert "1 iteration: everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
     lock = {"iteration": 2, "started": "2026-01-31T12:00:00Z", "phase": "EXPANSION", "status": "IN_PROGRESS"}
     (folder / ".iteration_lock").write_text(yaml.safe_dump({"iteration_lock": {
         **lock, "checkpoint": "after_critic_1", "pid": 2**22 + 1, "began": "1", "run": "gone"}}))  # fmt: skip
     done = fdc("run", "alphabet", "--quiet", cwd=folder, env=FIXED)
     assert 1 == done.returncode and "was interrupted (EXPANSION, after_critic_1)" in done.stdout + done.stderr
-    assert 0 == run(folder).returncode
+    assert 0 == run(folder, "--iterations", "1").returncode
 
 
 def test_a_folder_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:

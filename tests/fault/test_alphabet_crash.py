@@ -27,7 +27,7 @@ NEW = {
     "alphabet/index.yaml": "new\n", "reasoning/state.yaml": "iteration: 2\n", "reasoning/logs/iteration_002/summary.yaml": "s\n",
 }  # fmt: skip
 CHANGE = {
-    "files": NEW, "remove": ["alphabet/gone.yaml"], "iteration": 2, "immutable": "alphabet/versions/", "mirror": ["alphabet/"],
+    "files": NEW, "remove": ["alphabet/gone.yaml"], "iteration": 2, "immutable": "alphabet/versions/", "mirror": ["alphabet/*"],
 }  # fmt: skip
 
 KILLED = """
@@ -261,7 +261,7 @@ def test_a_second_process_is_refused_while_the_first_is_at_work(tmp_path: Path) 
         first = run(folder, env=env)
     assert 0 == first.returncode, first.stderr
     assert 3 == second[0].returncode and "another process" in second[0].stderr
-    assert "1 iterations" in fdc("alphabet", "check", cwd=folder).stdout
+    assert "1 iteration" in fdc("alphabet", "check", cwd=folder).stdout
 
 
 def test_a_provider_that_is_away_leaves_a_checkpoint_and_the_same_command_goes_on(tmp_path: Path) -> None:

@@ -88,14 +88,16 @@ def _shipped() -> dict[str, str]:
     return out
 
 
-@command.command(short_help="Work: one iteration, or N; go on with what was interrupted.")
-@click.option("--iterations", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="At most so many.")
+@command.command(short_help="Work, N iterations or until it ends; go on with what was interrupted.")
+@click.option("--iterations", type=click.IntRange(1), metavar="N", help="At most so many; else until it ends, with a model 1.")
 @click.option("--model", metavar="NAME", help="The model that answers, else FDC_MODEL; `config`: that of config.yaml.")
 @click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
 @click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling for each iteration, as in `fdc run`.")
 @_FORMAT
-def run(iterations: int, model: str | None, again: bool, budgets: tuple[str, ...], form: str) -> int:
+def run(iterations: int | None, model: str | None, again: bool, budgets: tuple[str, ...], form: str) -> int:
     """Go on where the last complete iteration ended, or in the middle of one that was interrupted.
+
+    Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
 
     Exit codes: 0 done or ended, 5 a consistency violation that a person must look at, 1 an iteration was given up,
     2 wrong usage, 3 the world failed (go on with the same command).
@@ -170,6 +172,7 @@ def check(form: str) -> int:
             if path.endswith(".yaml") or "/raw/" in path:
                 files |= store.text(path)
         base, found = audit(files, paths)
+        found += [("error", f"{name} is gone") for name in store.damaged() if not os.path.lexists(store.path(name))]
     except ValueError as wrong:
         base, found = None, [("error", str(wrong))]
     code = INCONSISTENT if any(kind == "violation" for kind, _ in found) else CLEAN
@@ -182,7 +185,9 @@ def check(form: str) -> int:
     for kind, text in found:
         click.echo(f"{kind}: {visible(text)}")
     if base is not None and code == CLEAN:
-        click.echo(f"{len(base.alphabet)} primitives, {base.state['current_iteration']} iterations: everything fits together")
+        number = base.state["current_iteration"]
+        plural = "s" * (number != 1)
+        click.echo(f"{len(base.alphabet)} primitives, {number} iteration{plural}: everything fits together")
     return code
 
 
@@ -190,6 +195,16 @@ def _empty(root: str) -> list[str]:
     from ..packs.alphabet import layout
 
     return [folder for folder in layout.FOLDERS if os.path.isdir(os.path.join(root, folder))]
+
+
+@command.command(short_help="Hold files against their form: keys, ids, times.")
+@click.argument("files", nargs=-1, metavar="[FILES]...")
+@_FORMAT
+def schema(files: tuple[str, ...], form: str) -> int:
+    """Hold files that fdc writes against their form: keys, ids, times, enumerations. Without FILES: all of them."""
+    from .alphabet_schema import held
+
+    return held(root_here(), files, form)
 
 
 @command.command(short_help="Compose primitives: `time and not space`.")
@@ -285,6 +300,16 @@ def store_of(root: str) -> Store:
 
 
 def base_here(store: Store) -> Base:
+    """As `base_of`; whoever only looks is told who mends."""
+    try:
+        return base_of(store)
+    except Refused as wrong:
+        known = any(str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ") for name in store.damaged())
+        hint = "; `fdc alphabet run` puts back what the last iteration left" if known else ""
+        raise Refused(f"{wrong}{hint}") from wrong
+
+
+def base_of(store: Store) -> Base:
     """What the files say. Raises Refused for files that cannot be understood, WorldError where they cannot be read."""
     from ..packs.alphabet import layout
     from ..packs.alphabet.config import ConfigError

@@ -12,22 +12,35 @@ from .exits import CLEAN, Refused, UsageError, WorldError
 
 def draw(root: str, output: str) -> int:
     """Writes the pages below `output`; the exit code."""
+    for path in written(root, output):
+        click.echo(path)
+    return CLEAN
+
+
+def written(root: str, output: str = "") -> list[str]:
+    """Writes the pages below `output`, and the comparisons; their paths. Raises Refused, UsageError, WorldError."""
     from .. import durable
     from ..effects.alphabet_store import Refused as Outside
+    from ..effects.lexicon_tools import said_with
     from ..packs.alphabet import drawn, layout
-    from ..packs.alphabet.comparisons import comparisons
+    from ..packs.alphabet.comparisons import comparisons, swadesh
     from ..packs.alphabet.metrics import BenchmarkError
+    from ..packs.alphabet.wordlists import SWADESH
 
+    output = output or drawn.FOLDER
     store = store_of(root)
     base = base_here(store)
     ended = base.state["history"]["stopped"]
+    said = said_with(root, [one.label for one in base.alphabet], SWADESH)
+    title, known = os.path.basename(root), None if said["missing"] else said
     try:
-        made = drawn.pages(base.alphabet, base.summaries, base.concepts, base.rejected, os.path.basename(root), ended)
+        made = drawn.pages(base.alphabet, base.summaries, base.concepts, base.rejected, title, ended, known)
     except BenchmarkError as wrong:
         raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
     pages: dict[str, str | bytes] = {**made, **_pngs({name: made[name] for name in drawn.DRAWINGS})}
     files = {f"{output.rstrip('/')}/{name}": text for name, text in pages.items()}
-    files |= {f"validation/comparisons/{name}": text for name, text in comparisons(base.alphabet).items()}
+    compared = comparisons(base.alphabet) | ({} if known is None else {"vs_swadesh.md": swadesh(known, len(base.alphabet))})
+    files |= {f"validation/comparisons/{name}": text for name, text in compared.items()}
     try:
         data = {path: text.encode("utf-8") if isinstance(text, str) else text for path, text in files.items()}
         durable.replace_all({store.safe(path): text for path, text in data.items()})
@@ -35,9 +48,7 @@ def draw(root: str, output: str) -> int:
         raise UsageError(str(wrong)) from wrong
     except OSError as failed:
         raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
-    for path in files:
-        click.echo(path)
-    return CLEAN
+    return list(files)
 
 
 def _pngs(drawings: dict[str, str]) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..report.cells import visible
-from .alphabet import INCONSISTENT, base_here
+from .alphabet import INCONSISTENT, base_of
 from .exits import CLEAN, FINDINGS, Exit, Refused, UsageError, WorldError
 from .progress import Aside
 
@@ -29,9 +29,9 @@ class Inconsistent(Exit):
 
 
 class Asked(NamedTuple):
-    """What the command line asks for."""
+    """What the command line asks for. `iterations`: None for as many as it takes, of which each may cost money with a model."""
 
-    iterations: int
+    iterations: int | None
     model: str | None
     again: bool
     budget: dict[str, float]
@@ -69,6 +69,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
         click.echo(f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same", err=True)
+        _drawn(root)
         return CLEAN
     if base.state["current_iteration"] and not interrupted:
         click.echo(visible(_handed_on(base)), err=True)
@@ -77,7 +78,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         return FINDINGS
     outcomes: list[dict[str, Any]] = []
     code = CLEAN
-    for _ in range(asked.iterations):
+    for _ in range(asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])):
         show = _Watching(base.config["logging"]["level"])
         name = interrupted or wiring.begin(root, program, PLAN, {}, asked.budget, None, operator)
         interrupted = ""
@@ -85,12 +86,27 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         outcomes.append(outcome)
         if asked.form == "text":
             _tell(outcome)
+        if outcome["stop"] and code == CLEAN:
+            _drawn(root)
         if code != CLEAN or outcome["stop"]:
             break
-        base = base_here(store)
+        base = base_of(store)
     if asked.form == "json":
         click.echo(json.dumps({"iterations": outcomes}, indent=2))
     return code
+
+
+def _drawn(root: str) -> None:
+    """The drawings of the end as pictures too, and the comparisons, where they are not there yet; no reason not to end."""
+    from ..packs.alphabet import drawn
+    from .alphabet_report import written
+
+    if all(os.path.exists(os.path.join(root, drawn.FOLDER, name)) for name in drawn.PICTURES):
+        return
+    try:
+        written(root)
+    except (Refused, UsageError, WorldError) as wrong:
+        click.echo(f"{wrong}; `fdc alphabet report` draws", err=True)
 
 
 def _handed_on(base: Base) -> str:
@@ -133,16 +149,48 @@ def _recovered(root: str, store: Store) -> str:
 
 def _sound(store: Store) -> Base:
     """What the files say; where they are damaged, what the last commit said (ALPH-70). Raises Refused."""
+    _mended(store, _unfit(store))
     try:
-        return base_here(store)
+        return base_of(store)
     except Refused as wrong:
-        back = store.restore(store.damaged())
-        if not back:
+        if not _mended(store, dict.fromkeys(store.damaged(), str(wrong))):
             raise
-        click.echo(f"{wrong}", err=True)
-        kept = "what was there: .fdc/alphabet/damaged/"
-        click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
-        return base_here(store)
+        return base_of(store)
+
+
+def _unfit(store: Store) -> dict[str, str]:
+    """Files that are neither as the last commit left them nor in the form that such a file has, and why: damage, no edit."""
+    from ..packs.alphabet import schemas
+
+    found = {}
+    for name in store.damaged():
+        try:
+            texts = store.text(name)
+        except ValueError as wrong:
+            found[name] = str(wrong)
+            continue
+        sentences = schemas.unfit(name, texts[name]) if texts else [f"{name} is gone"]
+        if sentences:
+            found[name] = sentences[0]
+    return found
+
+
+def _mended(store: Store, wrong: dict[str, str]) -> bool:
+    """Puts files back as the last commit left them, and says so; whether there was anything. Raises Refused without a copy."""
+    if not wrong:
+        return False
+    try:
+        back = store.restore(wrong)
+    except ValueError as refused:
+        raise Refused(str(refused)) from refused
+    for sentence in dict.fromkeys(wrong.values()):
+        click.echo(visible(sentence), err=True)
+    if len(back) < len(wrong):
+        left = [name for name in wrong if name not in back]
+        raise Refused(f"{', '.join(left)}: the copy of the last complete iteration is damaged too; mend it by hand")
+    kept = "what was there: .fdc/alphabet/damaged/"
+    click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
+    return True
 
 
 def _measurable(base: Base) -> None:

@@ -12,6 +12,7 @@ has changed. What the files mean is not known here.
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import json
 import os
@@ -302,17 +303,19 @@ class Store:
         except (ValueError, KeyError, TypeError):
             valid = False
         if valid and resumable:
+            self.mark(lock.phase, lock.checkpoint)  # from now on it is under way here
             return "resume", lock.run
         self.roll_back()
         return "rolled back", lock.run
 
     # The last complete state, kept aside
 
-    def _mirror(self, contents: Mapping[str, bytes], remove: Iterable[str], prefixes: Iterable[str]) -> None:
+    def _mirror(self, contents: Mapping[str, bytes], remove: Iterable[str], patterns: Iterable[str]) -> None:
+        wanted = [str(one) for one in patterns]
         folder = self.path(os.path.join(PRIVATE, "checkpoint"))
         hashes = self._hashes()
         for name, data in contents.items():
-            if name.startswith(tuple(prefixes)):
+            if any(fnmatch.fnmatchcase(name, one) for one in wanted):
                 path = os.path.join(folder, name)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "wb") as file:
@@ -334,7 +337,7 @@ class Store:
     def keep(self, names: Iterable[str]) -> None:
         """Takes these files, as they are, for the last complete state."""
         contents = {name: data for name in names if (data := durable.read(self.safe(name))) is not None}
-        self._mirror(contents, (), ("",))
+        self._mirror(contents, (), ("*",))
 
     def damaged(self) -> list[str]:
         """Files that are not as the last commit left them."""
@@ -342,7 +345,7 @@ class Store:
         for name, wanted in sorted(self._hashes().items()):
             try:
                 data = durable.read(self.safe(name))
-            except OSError:
+            except (OSError, Refused):
                 data = None
             if data is None or sha256(data).hexdigest() != wanted:
                 out.append(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -60,6 +61,43 @@ def consult(lexicon: Lexicon, task: dict[str, Any]) -> dict[str, Any]:
         asked = lexicon.places([*_labels(task.get("candidates")), *_labels(task.get("words"))])
         rows = [_row(lexicon, ground, place) for place in asked]
     return {"source": lexicon.source, "rows": rows[:MOST_ROWS], "missing": ""}
+
+
+def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+    """How far a dictionary's definitions take words apart into members, each word by its first meaning there, with nothing else
+    known: `words`, a row each with its `result` (`primitive`, `expressible`, `partial`, `inexpressible`, `unknown` to the
+    dictionary), the `share` of its definition's words that members express, and those that are `missing`.
+
+    Also `source`; `frequent`: how many of the words as many of the dictionary's most used words would express; `missing`: one
+    sentence where no dictionary can be read, and then no words.
+    """
+    folder = wordnet.find(root)
+    if folder is None:
+        return {"source": "", "words": [], "frequent": 0, "missing": wordnet.MISSING}
+    try:
+        lexicon = _lexicon(folder)
+    except (OSError, ValueError) as broken:
+        return {"source": "", "words": [], "frequent": 0, "missing": f"the dictionary cannot be read: {broken}"}
+    ground = Ground(lexicon, lexicon.places(members))
+    most_used = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.basic(place), place))[: len(members)]
+    frequent = Ground(lexicon, most_used)
+    places = [lexicon.place(word) for word in words]
+    return {
+        "source": lexicon.source, "words": [_said(lexicon, ground, word) for word in words],
+        "frequent": sum(place in frequent.grounded for place in places), "missing": "",
+    }  # fmt: skip
+
+
+def _said(lexicon: Lexicon, ground: Ground, word: str) -> dict[str, Any]:
+    place = lexicon.place(word)
+    if place is None:
+        return {"word": word, "result": "unknown", "share": 0.0, "missing": []}
+    if place in ground.grounded:
+        kind = "primitive" if place in ground.members else "expressible"
+        return {"word": word, "result": kind, "share": 1.0, "missing": []}
+    share = ground.share(place)
+    missing = lexicon.labels(one for one in lexicon.uses[place] if one not in ground.grounded)
+    return {"word": word, "result": "partial" if share else "inexpressible", "share": round(share, 4), "missing": missing}
 
 
 def _labels(value: Any) -> list[str]:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import layout, markers
+from .consistency import score, violations
 from .model import slug
-from .work import Event, Work
+from .work import Event, Work, primitive_of
 from .yamltext import dump
 
 Files = dict[str, str]
@@ -24,7 +25,7 @@ def logs(work: Work, summary: Value, raw: bool) -> Files:
     out: Files = {f"{folder}/summary.yaml": dump({"summary": summary})}
     for name, kinds in LOGGED.items():
         steps = [event for event in work.events if event["kind"] in kinds]
-        cycles = [_plain(event) for event in steps]
+        cycles = [{**_plain(event), **({"outputs": _outputs(work, event)} if name == "refiner" else {})} for event in steps]
         out[f"{folder}/{name}.yaml"] = dump({f"{name}_log": {"iteration": work.iteration, "cycles": cycles}})
         out[f"{folder}/{name}.md"] = _prose(name, work.iteration, steps)
     composed = [_plain(event) for event in work.of("composition")]
@@ -49,6 +50,24 @@ def _plain(event: Event) -> Value:
     return out
 
 
+def _outputs(work: Work, event: Event) -> list[Value]:
+    """ALPH-26: what a refiner did, as the seed writes it: an output for each primitive that was taken in, else one without."""
+    alphabet = work.base.alphabet
+    for before in work.events[: work.events.index(event) + 1]:
+        alphabet = alphabet.replaced(*(primitive_of(row) for row in before.get("primitives", ())))
+    state = {
+        "total_primitives": len(alphabet), "by_domain": {name: len(found) for name, found in alphabet.domains.items()},
+        "consistency_score": score(alphabet, violations(alphabet)),
+    }  # fmt: skip
+    kept = ("primitive_id", "assigned_prime", "relationships_added")
+    taken = [{key: row[key] for key in kept} for row in event["integrations"]]
+    rest = {key: event[key] for key in ("revisions", "conflicts_detected", "conflicts_resolved")}
+    action = event.get("action") or "INTEGRATE"
+    return [
+        {"refiner_output": {"action": action, "integration": one, **rest, "alphabet_state": state}} for one in taken or [None]
+    ]
+
+
 def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
     lines = [f"# {name.upper()}, iteration {iteration}", ""]
     for event in steps:
@@ -56,7 +75,7 @@ def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
         lines += [f"## {event['phase']}, cycle {event['cycle']} ({who})", ""]
         if event.get("wrong"):
             lines += [f"The answer could not be used: {line(event['wrong'])}", ""]
-        lines += [f"- {line(text)}" for text in _said(event)] + [""]
+        lines += [f"- {line(text)}" for text in _said(event) or ["nothing to be done"]] + [""]
     if len(lines) == 2:
         lines += ["Nothing to do.", ""]
     return "\n".join(lines)
@@ -66,7 +85,7 @@ def _said(event: Event) -> list[str]:
     kind = event["kind"]
     if kind == "proposer":
         found = [
-            f"**{row['label']}** ({row['id']}, {row['domain']}): {row['informal_definition']} {row['primitiveness_argument']}"
+            f"**{row['label']}** ({row['id']}, {row['domain']}): {row['informal_definition']}. {row['primitiveness_argument']}"
             for row in event["candidates"]
         ]
         left = [f"not taken up: {row['label']}: {row['why']}" for row in event["dropped"]]

@@ -1,17 +1,16 @@
-"""Whether everything of an alphabet fits together: names, counts, ids, logs, derived files (ALPH-38, 41 to 43, 72, 90, 91)."""
+"""Whether everything of an alphabet fits together: names, forms, counts, logs, derived files (ALPH-38, 41 to 43, 72, 90, 91)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import archive, layout
+from . import archive, layout, schemas
 from .closing import entry_path
 from .config import ConfigError
 from .consistency import violations
 from .markers import unknown
 from .metrics import BenchmarkError, tests_of
-from .model import named
 from .state import Base, StateError, read, relation_files
 from .yamltext import NotYaml, parse
 
@@ -23,9 +22,10 @@ def audit(files: Mapping[str, str], paths: Iterable[str]) -> tuple[Base | None, 
     try:
         base = read(files)
     except (StateError, ConfigError) as wrong:
-        return None, [*found, ("error", str(wrong))]
+        sentences = [str(wrong), *_forms(files, without=str(wrong).partition(":")[0])]
+        return None, [*found, *(("error", one) for one in sentences)]
     found += [("violation", f"{one.rule}: {one.why}") for one in violations(base.alphabet)]
-    found += [("error", sentence) for sentence in [*_entries(base, files), *_derived(base, files), *_logs(files), *_times(files)]]
+    found += [("error", sentence) for sentence in [*_entries(base, files), *_derived(base, files), *_logs(files), *_forms(files)]]
     try:
         tests_of(base.concepts)
     except BenchmarkError as wrong:
@@ -95,15 +95,11 @@ def _logs(files: Mapping[str, str]) -> Iterable[str]:
 _PARTS = (("summary", "summary"), ("proposer", "proposer_log"), ("critic", "critic_log"))
 
 
-def _times(files: Mapping[str, str]) -> Iterable[str]:
-    """ALPH-91: times are ISO 8601 in UTC."""
-    for path, top in ((layout.INDEX, "alphabet_state"), (layout.GRAPH, "relationship_graph")):
-        try:
-            at = parse(files[path])[top]["last_updated"]
-        except (NotYaml, KeyError, TypeError):
-            continue
-        if not isinstance(at, str) or not named("time", at):
-            yield f"{path}: `last_updated` is no time like 2026-01-31T12:00:00Z, found {str(at)[:40]!r}"
+def _forms(files: Mapping[str, str], without: str = "") -> Iterable[str]:
+    """ALPH-91: keys, ids, times and enumerations of every file that fdc writes."""
+    for path in sorted(files):
+        if path != without:
+            yield from schemas.unfit(path, files[path])
 
 
 def _marks(files: Mapping[str, str]) -> Iterable[str]:

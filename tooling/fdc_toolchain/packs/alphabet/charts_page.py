@@ -50,7 +50,8 @@ def page(alphabet: Alphabet, history: charts.History, report: Mapping[str, Any],
         "</div>",
         "<h2>Relationships</h2>", f'<div class="wide">{charts.graph(alphabet, alone=False)}</div>',
         '<div class="two">', _domains(report.get("domains") or {}), _gaps(report.get("coverage") or {}),
-        _checks(report.get("consistency") or {}), _expressiveness(report.get("expressiveness") or {}), "</div>",
+        _checks(report.get("consistency") or {}), _expressiveness(report.get("expressiveness") or {}),
+        _public(report.get("public_list") or {}), "</div>",
         _primitives(alphabet),
     ]  # fmt: skip
     return (
@@ -71,6 +72,8 @@ def _figures(alphabet: Alphabet, history: charts.History, report: Mapping[str, A
         (_percent(accepted / judged) if judged else "–", "of the candidates accepted"),
         (_percent(covered), "of the test concepts expressible"), (_percent(sound), "consistent"),
     ]  # fmt: skip
+    if report.get("public_list"):
+        rows.insert(5, (_percent(report["public_list"]["coverage"]), "of Swadesh's 200 meanings"))
     cells = "".join(f"<div><b>{escape(value)}</b><span>{name}</span></div>" for value, name in rows)
     return f'<div class="figures">{cells}</div>'
 
@@ -134,6 +137,19 @@ def _expressiveness(found: Mapping[str, Any]) -> str:
         ["most needed", escape(", ".join(row["label"] for row in found["importance"][:6]) or "none")],
     ]
     return f"<section><h2>Expressiveness</h2>{_table(['measure', 'value'], rows)}</section>"
+
+
+def _public(found: Mapping[str, Any]) -> str:
+    if not found:
+        return ""
+    rows = [
+        ["expressible", f"{found['expressible']} of {found['total']} ({_percent(found['coverage'])})"],
+        ["of them primitives themselves", str(found["primitives"])], ["in part", str(found["partial"])],
+        ["not in the dictionary", str(found["unknown"])],
+        ["with as many of its most used words", _percent(found["frequent_words_coverage"])],
+    ]  # fmt: skip
+    said = "<p>A list that others made, by the definitions of a dictionary. Nothing was tuned on it.</p>"
+    return f"<section><h2>{escape(found['list'])}</h2>{said}{_table(['measure', 'value'], rows)}</section>"
 
 
 def _primitives(alphabet: Alphabet) -> str:

@@ -83,21 +83,33 @@ def build_change(tree: Value, staged: Value, details: Value) -> Value:
     summary = archive.summary_of(work, dict(work.state["metrics"]))
     files = _files(work, version, summary, touched, details.get("files", {}))
     if reflected and len(work.alphabet):
-        files |= snapshot(work, version, files)
+        files |= snapshot(work, version, files, stop)
     if stop is not None:
         files |= report_files(work, stop, version, summary)
     changed = {path: text for path, text in files.items() if tree["files"].get(path) != text}
     return {
         "ok": True, "why": "", "files": changed, "iteration": work.iteration, "version": version, "summary": summary,
         "stop": stop.code if stop else "", "stop_why": stop.why if stop else "", "immutable": f"{layout.VERSIONS}/",
-        "remove": _renamed(work, touched), "mirror": list(MIRRORED),
+        "remove": [*_renamed(work, touched), *_overruled(work, stop)], "mirror": list(MIRRORED),
     }  # fmt: skip
 
 
 MIRRORED = (
-    "alphabet/primitives/", "alphabet/relationships/", "reasoning/iteration_state", "reasoning/pending", "reasoning/rejected/",
+    "alphabet/primitives/*", "alphabet/relationships/*", layout.STATE, layout.CANDIDATES, layout.HANDOFF,
+    "reasoning/rejected/*", "reasoning/*/_*_index.yaml", "reasoning/meta_reflections/*", f"{layout.LOGS}/*/summary.yaml",
 )  # fmt: skip
-"""What can be put back where it is damaged (ALPH-70)."""
+"""What can be put back where it is damaged (ALPH-70), as patterns in which `*` goes through folders. Of the logs the summaries:
+they are read by every iteration that follows."""
+
+
+def _overruled(work: Work, stop: Stop | None) -> list[str]:
+    """What is not so any more: pictures of drawings that are written anew, and where the work goes on after its end the report
+    of that end, which its snapshot tells of."""
+    if stop is not None:
+        return [f"{drawn.FOLDER}/{name}" for name in drawn.PICTURES]
+    if not work.base.state["history"]["stopped"]:
+        return []
+    return [layout.REPORT_MD, layout.REPORT_YAML, *(f"{drawn.FOLDER}/{name}" for name in drawn.FILES)]
 
 
 def _renamed(work: Work, touched: list[Primitive]) -> list[str]:
@@ -237,15 +249,17 @@ def _handoff(work: Work, summary: Value) -> Value:
     }  # fmt: skip
 
 
-def snapshot(work: Work, version: str, files: Mapping[str, str]) -> dict[str, str]:
-    """ALPH-37: the alphabet as it is, below a name that is never written again."""
+def snapshot(work: Work, version: str, files: Mapping[str, str], stop: Stop | None = None) -> dict[str, str]:
+    """ALPH-37: the alphabet as it is, below a name that is never written again; and why the work ended with it, if it did."""
     folder = f"{layout.VERSIONS}/v{version}"
     out = {f"{folder}/index.yaml": files[layout.INDEX]}
     for domain in work.alphabet.domains:
         out[f"{folder}/primitives/{domain}.yaml"] = files[layout.domain_file(domain)]
     labels = [f"- {one.id} {one.label}" for one in work.alphabet]
     since = f"Iteration {work.iteration}, {work.at}, after version {work.base.version}."
-    out[f"{folder}/CHANGELOG.md"] = "\n".join([f"# v{version}", "", since, "", f"{len(labels)} primitives:", "", *labels, ""])
+    ended = [f"The work ended with it, {stop.code}: {archive.line(stop.why)}.", ""] if stop is not None else []
+    head = [f"# v{version}", "", since, "", *ended]
+    out[f"{folder}/CHANGELOG.md"] = "\n".join([*head, f"{len(labels)} primitives:", "", *labels, ""])
     return out
 
 
@@ -268,6 +282,8 @@ def report_files(work: Work, stop: Stop, version: str, summary: Value) -> dict[s
         f"coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}.",
         f"Candidates: {counted}.", *([f"Still missing: {', '.join(gaps)}."] if gaps else []), "",
         drawn.who(summaries), "",
+        "The test concepts come with fdc, or are yours. How far the primitives lead with a list that others made, Swadesh's",
+        "200 basic meanings, is in validation/comparisons/vs_swadesh.md, where a dictionary is installed.", "",
         *(f"![{name.partition('.')[0]}]({drawn.FOLDER}/{name})" for name in drawn.DRAWINGS if name in pages), "",
         "| id | prime | primitive | domain | definition |", "|---|---|---|---|---|",
         *(f"| {one.id} | {one.prime} | {_cell(one.label)} | {one.domain} | {_cell(one.definition)} |" for one in work.alphabet),

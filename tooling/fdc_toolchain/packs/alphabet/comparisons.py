@@ -6,9 +6,10 @@ is our reading. A match says that two lists share a word, and not that they mean
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .metrics import public
 from .model import Alphabet, normal
 from .wordlists import ARISTOTLE, CYC, NSM, WORDNET_TOP, Entry
 
@@ -75,6 +76,26 @@ def comparison(alphabet: Alphabet, inventory: Inventory) -> dict[str, Any]:
 def comparisons(alphabet: Alphabet) -> dict[str, str]:
     """A Markdown file for each inventory, by its name."""
     return {inventory.file: _text(alphabet, inventory) for inventory in INVENTORIES}
+
+
+def swadesh(found: Mapping[str, Any], primitives: int) -> str:
+    """Swadesh's 200 meanings as a table in Markdown: what a dictionary's definitions say of each with the primitives at hand."""
+    counted = public(found)
+    said = (
+        f"Of {counted['total']} meanings {counted['expressible']} can be said ({counted['coverage']:.1%}), "
+        f"{counted['primitives']} of them because they are primitives themselves; of {counted['partial']} a part of the "
+        f"definition's words can, {counted['unknown']} are no words that the dictionary defines. As many of its most used "
+        f"words as there are primitives ({primitives}) would say {counted['frequent_words_coverage']:.1%}."
+    )
+    how = (
+        "The meanings are Swadesh's (1952), in English words. A word is expressible when every word of its first definition in "
+        f"{counted['source']} is a primitive, or expressible itself: nobody has taken these words apart for the alphabet, and "
+        "neither proposer nor critic looks at this list."
+    )
+    head = ["# The alphabet and Swadesh's 200 basic meanings", "", how, "", said, ""]
+    lines = [*head, "| meaning | result | missing |", "|---|---|---|"]
+    lines += [f"| {row['word']} | {row['result']} | {', '.join(row['missing'])} |" for row in found["words"]]
+    return "\n".join([*lines, ""])
 
 
 def _text(alphabet: Alphabet, inventory: Inventory) -> str:

@@ -11,21 +11,27 @@ from .yamltext import dump
 
 FOLDER = "validation/report"
 DRAWINGS = ("growth.svg", "acceptance.svg", "coverage.svg", "graph.svg")
+PICTURES = tuple(name.replace(".svg", ".png") for name in DRAWINGS)
+FILES = (*DRAWINGS, *PICTURES, "metrics.yaml", "index.html")
+"""Everything that a report is made of. The pictures are drawn by whoever may load what draws them."""
 COUNTED = ("proposed", "accepted", "rejected", "refined", "deferred")
 """What became of candidates, in the words of summaries and of the state's totals."""
 
 
 def pages(
     alphabet: Alphabet, summaries: Sequence[Mapping[str, Any]], concepts: Any, rejected: Sequence[Mapping[str, Any]],
-    title: str, ended: str = "",
+    title: str, ended: str = "", said: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:  # fmt: skip
     """Every file by its name: four drawings, `metrics.yaml`, `index.html`. `ended`: why the work has ended, where it has.
+    `said`: what a dictionary says of a public list of words, where there is one.
 
     Raises BenchmarkError for concepts that cannot be measured with.
     """
     rows = history(summaries)
     measured = metrics.report(alphabet, concepts, rejected)
     measured["note"] = f"{who(summaries)} {f'The work has ended, {ended}.' if ended else ''}".strip()
+    if said is not None:
+        measured["public_list"] = {"list": "Swadesh's 200 basic meanings (1952)", **metrics.public(said)}
     drawings = (charts.growth(rows), charts.acceptance(rows), charts.coverage(rows), charts.graph(alphabet))
     return {
         **dict(zip(DRAWINGS, drawings, strict=True)),

@@ -66,7 +66,9 @@ def wanted() -> dict[str, list[dict[str, Any]]]:
 
 RESTORABLE = (
     INDEX, "alphabet/primitives/by_domain/*.yaml", "alphabet/relationships/*.yaml", STATE, CANDIDATES, REJECTED, REJECTED_INDEX,
+    HANDOFF, DECISIONS, PARADOXES, REFLECTIONS,
 )  # fmt: skip
+"""The files of a new alphabet that can be put back where they are damaged (ALPH-70)."""
 
 
 def iteration_folder(iteration: int) -> str:

@@ -218,8 +218,8 @@ def expressiveness(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping
     expressible concepts that would not be without it. Raises BenchmarkError.
     """
     tests = tests_of(concepts)
-    labels = [normal(one.label) for one in alphabet]
-    found = expressed(labels, tests, derived(alphabet, rejected))
+    labels, known_parts = [normal(one.label) for one in alphabet], derived(alphabet, rejected)
+    found = expressed(labels, tests, known_parts)
     uses = Counter(label for one in found.values() for label in one.primitives)
     total = sum(uses.values())
     bits = {label: -math.log2(count / total) for label, count in uses.items()}
@@ -230,7 +230,10 @@ def expressiveness(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping
     shares = math.fsum(test.importance * _share(found[test.name]) for test in tests)
     h = entropy(uses.values())
     needed = Counter(label for test in done for label in found[test.name].primitives)
-    ranked = sorted(needed, key=lambda label: (-needed[label], label))
+    for label in needed.keys() & (known_parts.keys() | {test.name for test in tests}):  # there is still what it is made of
+        less = expressed([one for one in labels if one != label], tests, known_parts)
+        needed[label] = sum(less[test.name].kind != "expressible" for test in done)
+    ranked = sorted((label for label in needed if needed[label]), key=lambda label: (-needed[label], label))
     return {
         "coverage": round(len(done) / len(tests), 4) if tests else 0.0,
         "weighted_coverage": round(shares / weight, 4) if weight else 0.0,
@@ -239,6 +242,22 @@ def expressiveness(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping
         "bits_per_concept": round(data / len(tests), 4) if tests else 0.0,
         "mdl": {"model_bits": round(model, 2), "data_bits": round(data, 2), "total_bits": round(model + data, 2)},
         "importance": [{"label": label, "importance": round(needed[label] / len(done), 4)} for label in ranked],
+    }  # fmt: skip
+
+
+def public(found: Mapping[str, Any]) -> dict[str, Any]:
+    """A list of words that others made, as a measure: of what a dictionary says of each with the primitives at hand (see
+    `effects.lexicon_tools.said_with`), over all words, also those that the dictionary does not know.
+    """
+    rows = found["words"]
+    counts = Counter(row["result"] for row in rows)
+    done, total = counts["primitive"] + counts["expressible"], len(rows)
+    return {
+        "total": total, "primitives": counts["primitive"], "expressible": done, "partial": counts["partial"],
+        "inexpressible": counts["inexpressible"], "unknown": counts["unknown"],
+        "coverage": round(done / total, 4) if total else 0.0,
+        "weighted_coverage": round(math.fsum(row["share"] for row in rows) / total, 4) if total else 0.0,
+        "frequent_words_coverage": round(found["frequent"] / total, 4) if total else 0.0, "source": found["source"],
     }  # fmt: skip
 
 

@@ -12,6 +12,21 @@ LEIPZIG_JAKARTA = frozenset(
 """The words that 41 languages borrowed least (Tadmor, Haspelmath and Taylor 2010), but for pronouns and question words;
 held in November 2026 against the copy of a linguistic database. Where a gloss has two words, both stand here."""
 
+SWADESH = tuple(
+    """all and animal ash at back bad bark because belly berry big bird bite black blood blow bone breathe burn child cloud
+    cold come count cut day die dig dirty dog drink dry dull dust ear earth eat egg eye fall far fat father fear feather
+    few fight fire fish five float flow flower fly fog foot four freeze give good grass green gut hair hand he head hear
+    heart heavy here hit hold how hunt husband i ice if in kill know lake laugh leaf left leg lie live liver long louse
+    man many meat mother mountain mouth name narrow near neck new night nose not old one other person play pull push rain
+    red right right river road root rope rotten rub salt sand say scratch sea see seed sew sharp short sing sit skin sky
+    sleep small smell smoke smooth snake snow some spit split squeeze stab stand star stick stone straight suck sun swell
+    swim tail that there they thick thin think this thou three throw tie tongue tooth tree turn two vomit walk warm wash
+    water we wet what when where white who wide wife wind wing wipe with woman woods worm ye year yellow""".split()
+)
+"""The 200 basic meanings of Swadesh (1952), in English words, as plain facts; held in November 2026 against Concepticon's
+`Swadesh-1952-200` (CC BY 4.0). `right` stands for the correct one and for the hand. No proposer and no critic looks at it: it is
+what an alphabet is measured by that was not made with the list in view."""
+
 Entry = tuple[str, str, str]
 """An item of an inventory: its name, the labels that are the same, and labels that are near (our reading, not theirs)."""
 
