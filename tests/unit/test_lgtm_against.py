@@ -126,9 +126,21 @@ def test_what_was_known_before_counts_where_it_speaks_against_and_where_nothing_
 def result(number: int, subject: str, tells: list[str], score: float = 1.0) -> dict[str, Any]:
     path = f"{subject}.py"
     stub = {"source": f"{path}:1", "path": path, "quote": f"def {subject}():", "subject": subject, "home": f"{path}:1",
-            "kind": "definition", "score": score, "tells": tells}  # fmt: skip
+            "kind": "documentation", "score": score, "tells": tells}  # fmt: skip
     entry = {"filePath": f"knowledge/k_EV_{number:02d}_evidence.md", "entryID": f"EV_{number:02d}"}
     return {"ok": True, "stub": stub, "entry": entry}
+
+
+def test_neither_tests_nor_a_bare_head_are_an_area_where_there_is_another() -> None:
+    """LGTM-52: a change does not begin in a test, and a head whose name has no word of the question says nothing of it."""
+    question = "How should a stale lock of a crashed process break?"
+    said, tested, head, named = (result(number, name, ["stal", "lock"]) for number, name in enumerate(["a", "b", "c", "lock"]))
+    tested["stub"]["test"] = True
+    head["stub"]["kind"] = named["stub"]["kind"] = "definition"
+    found = hypotheses.areas(question, [tested, head, said, named])["areas"]
+    assert ["A_A", "A_Lock"] == [row["areaID"] for row in found]
+    assert ["A_B"] == [row["areaID"] for row in hypotheses.areas(question, [tested])["areas"]]
+    assert ["A_C"] == [row["areaID"] for row in hypotheses.areas(question, [head])["areas"]]
 
 
 def test_an_area_tells_half_of_what_the_evidence_knows_of_the_question() -> None:
@@ -138,6 +150,6 @@ def test_an_area_tells_half_of_what_the_evidence_knows_of_the_question() -> None
     assert ["A_A", "A_C"] == [row["areaID"] for row in hypotheses.areas(question, rows)["areas"]]
     assert ["A_B"] == [row["areaID"] for row in hypotheses.areas(question, rows[1:2])["areas"]]
     made = hypotheses.draft(question, {"areaID": "A_C"}, hypotheses.areas(question, rows), rows)
-    silent = "Nothing that was found speaks of break; crashed, process: spoken of elsewhere, not here."
+    silent = "Nothing that was found speaks of “break”; it says nothing of “crashed” and “process”, which other places speak of."
     assert silent == made["gapCharacterization"]
     assert "What speaks of break?" in made["questions"] and "What speaks of crashed?" not in made["questions"]

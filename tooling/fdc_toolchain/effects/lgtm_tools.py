@@ -24,13 +24,17 @@ PER_FILE = 4
 CODE_LINES = 60
 NAMED = 0.5
 """What a telling word of a query in the name of a definition adds to the worth of its places; two add four times that."""
+IN_TESTS = 0.5
+"""What a place in tests is worth beside one in the code that they test."""
+PER_SUBJECT = 3
+"""Places of one definition among what is found."""
 _KEPT = 2
 _lock = threading.Lock()
 _searching = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
 _STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
 _CONFIDENCE = {"documentation": 0.9, "definition": 0.9, "sentence": 0.8, "use": 0.7, "import": 0.7, "code": 0.7}
-_PROSE = ("documentation", "prose", "sentence", "exception", "obsolete")
+_PROSE = ("documentation", "prose", "passage", "sentence", "exception", "obsolete")
 _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
@@ -223,7 +227,7 @@ def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         for one in places(tree, found, strategy, "")[:80]:
             note = one.description[:1].upper() + one.description[1:]
             told = sum(telling.get(part, 0.0) for part in content(one.subject))
-            score = one.score * worth * (1 + NAMED * told**2)
+            score = one.score * worth * (1 + NAMED * told**2) * (IN_TESTS if TESTS.search(one.path) else 1.0)
             top = max(top, score)
             row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:
@@ -294,17 +298,22 @@ def _row(tree: Tree, path: str, line: int, note: str, kind: str, subject: str, h
     title = f"`{subject}`, {kind}" if subject else f"{path}, {kind}"
     return {"source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": note, "title": title, "kind": kind,
             "subject": subject, "home": home, "score": round(score, 4), "confidence": _CONFIDENCE.get(kind, 0.6),
-            "snippet": around}  # fmt: skip
+            "snippet": around, "test": TESTS.search(path) is not None}  # fmt: skip
 
 
 def _best(found: dict[str, dict[str, Any]], tool: str) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
+    told: dict[tuple[str, str], int] = {}
     said: set[tuple[str, str]] = set()
     for row in sorted(found.values(), key=lambda one: (-one["score"], one["source"])):
         if (row["path"], row["quote"]) in said:
             continue  # another line of the same sentence
         said.add((row["path"], row["quote"]))
+        about = (row["home"].rpartition(":")[0] or row["path"], row["subject"] or row["source"])
+        told[about] = told.get(about, 0) + 1
+        if tool == "FileSearch" and told[about] > PER_SUBJECT:
+            continue
         seen[row["path"]] = seen.get(row["path"], 0) + 1
         if seen[row["path"]] <= PER_FILE and len(rows) < ROWS:
             rows.append(row)

@@ -68,8 +68,11 @@ def assemble(
             support = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in one["evidence"])
             out.append(f"- **Assumption:** {_line(one['statement'])} (Supporting Evidence: {support or 'none'})")
         out += [f"  - {more} more in {linked[row['microHypothesisID']]}"] if more > 0 else []
-    risks = [f"- **Potential Critique/Risk:** {_line(one)} ({row['microHypothesisID']})" for row in hypotheses
-             for one in row["critiquePoints"]]  # fmt: skip
+    critiques: dict[str, list[str]] = {}
+    for row in hypotheses:
+        for one in row["critiquePoints"]:
+            critiques.setdefault(_line(one), []).append(row["microHypothesisID"])
+    risks = [f"- **Potential Critique/Risk:** {one} ({', '.join(ids)})" for one, ids in critiques.items()]
     risks += [f"- **Potential Critique/Risk:** {_line(row['description'])} ({row['conflictID']})"
               for row in wv["hypothesisConflicts"]]  # fmt: skip
     risks += [f"- **Potential Critique/Risk:** {_line(one)} ([challenge of {row['id']}]"

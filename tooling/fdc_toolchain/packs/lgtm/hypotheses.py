@@ -19,6 +19,10 @@ TELLING = 0.5
 ASSUMPTIONS = 10
 CODE = 2
 """Lines of code that are assumptions of a first hypothesis: what is said comes before what is done."""
+PROSE = (".md", ".rst", ".txt", ".adoc", ".org", ".html")
+"""Files whose headings nobody uses and no test names."""
+_SMALL = frozenset("between within during before after each every another other how when where which while than".split())
+"""Words of a question of which nothing needs to speak."""
 _SAID = ("documentation", "sentence", "prose", "exception")
 _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "keyAssumptions", "validationCriteria",
              "critiquePoints", "questions", "alternativeApproaches")  # fmt: skip
@@ -28,14 +32,17 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
     """The areas that the evidence falls into: by what it tells of, the best first (LGTM-52).
 
     An area tells enough of the question: two of its words at least, and half of those that the evidence has. Fewer
-    areas are better than one that is about something else; the one that tells most is always there.
+    areas are better than one that is about something else; the one that tells most is always there. What tests do is no
+    area of its own, where there is another: a change does not begin in them.
     """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    rows = _kept(results)
+    rows = [row for row in _kept(results) if not row["stub"].get("test")] or _kept(results)
     coded = {_about(row["stub"])[1]: _about(row["stub"]) for row in reversed(rows) if row["stub"].get("subject")}
     for row in rows:
         about = _about(row["stub"])
         groups.setdefault(about if row["stub"].get("subject") else coded.get(about[1], about), []).append(row)
+    spoken_of = {about: inside for about, inside in groups.items() if _speaks(about[0], inside, question)}
+    groups = spoken_of or groups
     worth = {about: max(float(row["stub"].get("score") or 0) for row in inside) for about, inside in groups.items()}
     told = {about: frozenset().union(*(_told(row, question) for row in inside)) for about, inside in groups.items()}
     spoken = len(frozenset().union(*told.values())) if told else 0
@@ -54,6 +61,11 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
     return {"areas": out}
 
 
+def _speaks(name: str, rows: list[dict[str, Any]], question: str) -> bool:
+    """Whether a definition's name has a word of the question, or anything but its head is a find."""
+    return bool(content(name) & content(question)) or any(row["stub"].get("kind") != "definition" for row in rows)
+
+
 def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]) -> dict[str, Any]:
     """The first hypothesis of an area: its best extracted statement, what supports it, what it leaves open."""
     listed = proposal.get("areas", []) if isinstance(proposal, dict) else []
@@ -65,18 +77,20 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
         -float(row["stub"].get("score") or 0),
     ))  # fmt: skip
     code = [row for row in ordered[1:] if row["stub"].get("kind") not in (*_SAID, "definition")]
-    best, more = ordered[0], [row for row in ordered[1:] if row not in code[CODE:]]
+    heads = [row for row in ordered[1:] if row["stub"].get("kind") == "definition"]  # the plan shows the code itself
+    best, more = ordered[0], [row for row in ordered[1:] if row not in code[CODE:] and row not in heads]
     here = frozenset().union(*(_told(row, question) for row in rows))
     anywhere = frozenset().union(*(_told(row, question) for row in _kept(results)))
     missing, elsewhere = _missing(question, anywhere), _missing(question, here | (content(question) - anywhere))
     name = _about(best["stub"])[0]
-    silent = [f"nothing that was found speaks of {', '.join(missing)}"] if missing else []
-    silent += [f"{', '.join(elsewhere)}: spoken of elsewhere, not here"] if elsewhere else []
+    silent = [f"nothing that was found speaks of {_named(missing)}"] if missing else []
+    silent += [f"it says nothing of {_named(elsewhere)}, which other places speak of"] if elsewhere else []
     said = "; ".join(silent)
     gap = f"{said[:1].upper()}{said[1:]}." if said else (
-        "Every word of the question is spoken of here; the change that it asks for is what is missing.")
+        "Every word of the question is spoken of here: look first whether it is done already.")
     subject = str(best["stub"].get("subject") or "")
-    about = [f"Who uses `{subject}`?", f"Which tests name `{subject}`?"] if subject else []
+    document = str(best["stub"]["path"]).lower().endswith(PROSE)
+    about = [f"Who uses `{subject}`?", f"Which tests name `{subject}`?"] if subject and not document else []
     asked = [*about, *(f"What speaks of {word}?" for word in missing[:3])]
     criteria = [f"Every use of `{subject}` works as before, or is changed with it.",
                 f"A test names `{subject}` and fails where the change is left out."]  # fmt: skip
@@ -91,7 +105,7 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
         "validationCriteria": criteria if about else [f"`{name}` agrees with what was changed."],
         "critiquePoints": [],
         "questions": asked,
-        "alternativeApproaches": [f"{_statement(row['stub'])}" for row in more if row["stub"].get("kind") == "definition"][:3],
+        "alternativeApproaches": [_statement(row["stub"]) for row in heads if row["stub"].get("subject") != subject][:3],
     }  # fmt: skip
 
 
@@ -285,7 +299,13 @@ def _counted(count: int, what: str) -> str:
 def _missing(question: str, told: frozenset[str]) -> list[str]:
     """The words of a question, as it has them, that are not told."""
     asked = {stem(word.strip(".,;:!?()\"'")): word.strip(".,;:!?()\"'") for word in question.replace("`", " ").split()}
-    return [word for key, word in asked.items() if key in content(question) and key not in told]
+    wanted = content(question) - told
+    return [word for key, word in asked.items() if key in wanted and word.lower() not in _SMALL]
+
+
+def _named(words: list[str]) -> str:
+    quoted = [f"“{word}”" for word in words]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:

@@ -41,8 +41,18 @@ def analyze(hypotheses: list[Any], uses: list[Any], question: str) -> dict[str, 
             if one.startswith("What speaks of ") and content(one.removeprefix("What speaks of ")) <= said:
                 continue  # another hypothesis speaks of it
             asked.setdefault(one, []).append(row["microHypothesisID"])
-    rows = [f"Find out: {one} Nothing that was found says so ({', '.join(ids)})." for one, ids in asked.items()]
+    rows = [_open(one, ids) for one, ids in asked.items() if not one.startswith("Who uses `")]  # that the steps tell
     return {"implementationPrerequisites": rows[:8], "keyDependencies": uses[:12]}
+
+
+def _open(question: str, ids: list[str]) -> str:
+    """A question that no evidence answered, as what must be there first."""
+    if question.startswith("Which tests name `"):
+        return f"A test of {question[len('Which tests name ') : -1]}: none that was found names it ({', '.join(ids)})."
+    if question.startswith("What speaks of "):
+        word = question.removeprefix("What speaks of ").rstrip("?")
+        return f"A decision what “{word}” means here: nothing that was found speaks of it ({', '.join(ids)})."
+    return f"Find out: {question} Nothing that was found says so ({', '.join(ids)})."
 
 
 def narrative(hypotheses: list[Any], analysis: Any, question: str) -> str:
@@ -112,17 +122,17 @@ def component(question: str, hypothesis: dict[str, Any], code: dict[str, Any]) -
     users, tests = code.get("users") or [], code.get("tests") or []
     where = f"`{name}` in `{place}`" if name else f"`{place}`"
     if name:
-        rows = [f"The validated statement is about {where}: a change of what the question asks about begins here."]
-        used, tested = _count(users, "line uses", "lines use"), _count(tests, "line names", "lines name")
-        rows.append(f"Elsewhere {used} it: look at each." if users else "Nothing else uses it.")
-        rows.append(f"In tests {tested} it." if tests else "No test among these files names it: write one first.")
+        rows = [f"A change begins here: the validated statement is about {where}."]
+        used, tested = _count(users, "other line uses", "other lines use"), _count(tests, "line", "lines")
+        rows.append(f"{used} it; look at each." if users else "Nothing else uses it.")
+        rows.append(f"Tests name it in {tested}; run them first." if tests else "No test names it; write one first.")
     else:
         rows = [f"{where} speaks of it: what is changed elsewhere must agree with this, or change it."]
     return {
         "title": f"Work on {where}" if name else f"Keep {where} in step",
         "rationale": " ".join(rows), "hypotheses": [hypothesis["microHypothesisID"]],
         "language": str(code.get("language") or "") if name else "text", "code": str(code.get("code") or ""), "place": place,
-        "touches": [*users[:8], *tests[:6]], "generated": False,
+        "touches": [*users[:8], *(f"Test {one}" for one in tests[:6])], "generated": False,
     }  # fmt: skip
 
 
@@ -192,6 +202,17 @@ def chosen_diagrams(specs: Any) -> list[Any]:
     return rows[:3] if isinstance(rows, list) else []
 
 
+def _places(touches: list[str]) -> dict[tuple[str, str], list[str]]:
+    """The lines that a component touches by file, uses and tests apart; of a text that names no place, nothing."""
+    out: dict[tuple[str, str], list[str]] = {}
+    for one in touches:
+        found = re.match(r"(Test )?`([^`]+):(\d+)`", one)
+        if found:
+            lines = out.setdefault(("tested by" if found[1] else "used by", found[2]), [])
+            lines += [found[3]] if found[3] not in lines else []
+    return out
+
+
 def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> str:
     """A diagram in ASCII, without a model: drawn from the components and the uses that were found."""
     rows = components["components"]
@@ -203,5 +224,7 @@ def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> st
         before = sorted({number[one["to"]] for one in synthesis.get("keyDependencies") or []
                          if one["from"] in row["hypotheses"] and one["to"] in number})  # fmt: skip
         out += [f"     +--> needs [{one}]" for one in before]
-        out += [f"     <--- {one}" for one in dict.fromkeys(touched.partition("`:")[0].strip("`") for touched in row["touches"])]
+        out += [f"     <--- {mark} {path}: line {', '.join(lines)}" for (mark, path), lines in _places(row["touches"]).items()]
+    out.append("")
+    out.append("[n]: step n of section 3   +--> what it needs   <--- who uses it, which tests name it")
     return "\n".join(out).encode("ascii", "replace").decode("ascii")
