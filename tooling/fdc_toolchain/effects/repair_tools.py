@@ -219,7 +219,7 @@ def _requested(
     paths = sorted(held, key=lambda path: (path != first.get("path"), path))
     out: dict[str, str] = {}
     for path in paths[:400]:
-        lines = (_source(context, path) or "").splitlines()
+        lines = (_source(context, path) or "").replace("\r\n", "\n").split("\n")
         if category in ("FILE_CONTEXT", "IMPORTS_NAMESPACE"):
             if path not in (name, first.get("path")) and os.path.basename(path) != name and (name or first.get("path") in held):
                 continue

@@ -10,6 +10,8 @@ from typing import Any
 from . import gates
 from .localise import rank
 from .patch import PatchRefused, apply_patch, unified
+from .patch_merge import Merge
+from .patch_text import take_apart
 from .region import parse_region
 
 SUSPECTS, EXCERPTS, FEW = 400, 12_000, 3
@@ -44,7 +46,7 @@ def _unmeasured(sources: Mapping[str, str], failure: dict[str, Any], measured: b
         return []
     return [
         {"path": name, "line": number, "score": 0.1}
-        for name, source in sources.items() for number in range(1, len(source.splitlines()) + 1)
+        for name, source in sources.items() for number in range(1, len(take_apart(source).lines) + 1)
     ]  # fmt: skip
 
 
@@ -59,7 +61,7 @@ def excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], failure
     for path, line in places:
         if line in shown.setdefault(path, set()) or path not in sources:
             continue
-        lines = sources[path].splitlines()
+        lines = take_apart(sources[path]).lines
         near = [at for at in range(max(1, line - 12), min(len(lines), line + 12) + 1) if at not in shown[path]]
         shown[path].update(near)
         part = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in near)
@@ -70,10 +72,12 @@ def excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], failure
     return "\n\n".join(out)
 
 
-def checked(context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None) -> dict[str, Any]:
+def checked(
+    context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None, merge: Merge | None = None
+) -> dict[str, Any]:
     """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
 
-    Without a hypothesis (`--no-discipline`) it may touch any one of the files.
+    Without a hypothesis (`--no-discipline`) it may touch any one of the files. `merge`: what merges a patch that fits nowhere.
     """
     no: dict[str, Any] = {"ok": False, "spans": []}
     no |= dict.fromkeys(("reason", "why", "path", "diff", "before", "digest", "text", "key"), "")
@@ -90,7 +94,7 @@ def checked(context: dict[str, Any], answer: Any = None, hypothesis: dict[str, A
     before = sources[path]
     region = parse_region(hypothesis["affected_region"]) if hypothesis is not None else None
     try:
-        made = apply_patch(before, written, region=region)
+        made = apply_patch(before, written, region=region, merge=merge)
     except PatchRefused as refused:
         return {**no, "reason": refused.reason, "why": refused.why[:400]}
     if not _written(made.text):

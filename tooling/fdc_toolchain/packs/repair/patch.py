@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...report.diff import unified
-from .patch_merge import merged
+from .patch_merge import Merge, merged
 from .patch_place import TIERS, Misplaced, place
 from .patch_read import Hunk, PatchRefused, Reading, read
 from .patch_text import BOM, Edit, Text, edited, put_together, take_apart
@@ -32,8 +32,10 @@ class Patched(NamedTuple):
     how: str
 
 
-def apply_patch(original: str, answer: str, *, region: Region | None = None, similarity: float = 0.8) -> Patched:
-    """The text with the change that an answer asks for (HYP-35, 36).
+def apply_patch(
+    original: str, answer: str, *, region: Region | None = None, similarity: float = 0.8, merge: Merge | None = None
+) -> Patched:
+    """The text with the change that an answer asks for (HYP-35, 36); what fits nowhere is merged by `merge`, if at all (HYP-37).
 
     Raises PatchRefused: `missing-diff` where the answer has no change (T-40), `empty-diff` where it changes nothing (T-43),
     `scope-violation` where it touches a line outside of `region` or another file (HYP-14, 16), `patch-apply` where it is
@@ -47,7 +49,7 @@ def apply_patch(original: str, answer: str, *, region: Region | None = None, sim
         _right_file(reading, region)
     if all(not any(_changes(hunk) for hunk in reading.hunks) for reading in readings):
         raise PatchRefused("empty-diff", "the patch changes nothing")
-    placed = [_place_all(text, reading, similarity, region) for reading in readings]
+    placed = [_place_all(text, reading, similarity, region, merge) for reading in readings]
     best = min(tier for tier, _ in placed)
     outcomes = {outcome for tier, outcome in placed if tier == best}
     patches = [outcome for outcome in outcomes if not isinstance(outcome, str)]
@@ -83,7 +85,7 @@ def _changes(hunk: Hunk) -> bool:
 
 
 def _place_all(
-    text: Text, reading: Reading, similarity: float, region: Region | None
+    text: Text, reading: Reading, similarity: float, region: Region | None, merge: Merge | None
 ) -> tuple[int, str | tuple[tuple[Edit, ...], bool | None]]:
     """How well a reading fits, and its edits and whether the text is ended then; or why it does not fit."""
     worst = 0
@@ -94,8 +96,8 @@ def _place_all(
         if text.bom and any(line.startswith(BOM) for _, line in hunk.ops):
             return 0, "the file begins with a byte order mark; the new lines have one, and the old ones have none"
         found = place(text, hunk, similarity)
-        if isinstance(found, Misplaced) and found.tier == len(TIERS):
-            found = merged(text, hunk, region) or found
+        if isinstance(found, Misplaced) and found.tier == len(TIERS) and merge is not None:
+            found = merged(text, hunk, region, merge) or found
         if isinstance(found, Misplaced):
             return (len(TIERS) if reading.literal and found.tier else found.tier), found.why
         worst = max(worst, found.tier)

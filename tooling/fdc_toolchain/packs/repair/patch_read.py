@@ -50,6 +50,11 @@ class Hunk(NamedTuple):
         """The lines that must be there."""
         return [line for mark, line in self.ops if mark != "+"]
 
+    @property
+    def new(self) -> list[str]:
+        """The lines that are to be there."""
+        return [line for mark, line in self.ops if mark != "-"]
+
 
 class Reading(NamedTuple):
     """One way to read an answer. `literal`: it counts only where it fits to the letter. `paths`: the files that it names.
