@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.check import program_of
+from fdc_toolchain.resolve import bind
 from fdc_toolchain.resolve.registry import REGISTRY
 from fdc_toolchain.resolve.settings import Settings
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.linting import findings, lint, places
 
@@ -280,3 +283,10 @@ def test_the_runner_gets_the_commands_that_the_linter_saw():
 def test_what_was_read_is_what_the_program_is_bound_to():
     program = program_of(lint({"a.plan": "call_plan b.plan\n", "b.plan": "set_plan\n"}, "a.plan"))
     assert {"a.plan", "b.plan", "any.json"} <= set(program["sources"])
+
+
+@given(st.lists(st.text(st.sampled_from("ab9_é./:=@%+,-"), min_size=1, max_size=5), min_size=1, max_size=5).map(" ".join))
+def test_a_command_of_plain_words_is_split_as_the_shell_splits_it(command: str) -> None:
+    """FDC-18: what needs no reading is not read; the result is the same."""
+    assert bind._PLAIN(command)
+    assert bind._shell_words(command) == command.split(" ")

@@ -211,6 +211,9 @@ class Files:
         # each its effect accounts for.
         certain = possible = 0
         seen: dict[Path, tuple[int, int]] = {}
+        # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
+        idle: dict[int, tuple[Effects, int]] = {}
+        changes = 0
 
         def now(path: Path) -> Effect:
             found = paths.get(path)
@@ -222,6 +225,7 @@ class Files:
             return found if before[1] == possible else _then(found, _MAYBE)
 
         def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
+            nonlocal changes
             after = _then(before, effect)
             if after is before:
                 return
@@ -231,6 +235,7 @@ class Files:
                 ever[path] = _or(_or(ever.get(path, rest_ever), before), after)
             paths[path] = after
             seen[path] = (certain, possible)
+            changes += 1
 
         for node in nodes:
             if isinstance(node, Act):
@@ -260,7 +265,10 @@ class Files:
                 inner, stops = self._choice(instance, node, env, stopping=stopping)
             else:
                 continue
-            before = {path: now(path) for path in inner.paths}
+            known = idle.get(id(inner))
+            nothing = known is not None and known[1] == changes and stops is None
+            named = {} if nothing else inner.paths
+            before = {path: now(path) for path in named}
             if stops is not None:  # what is nowhere named in there is no more than before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
@@ -270,8 +278,11 @@ class Files:
                 certain += 1
             elif inner.rest.exits != _SAME.exits:
                 possible += 1
-            for path, effect in inner.paths.items():
+            unchanged = changes
+            for path, effect in named.items():
                 put(path, before[path], effect, outer)
+            if changes == unchanged and outer is not None:
+                idle[id(inner)] = inner, changes
             rest = _then(rest, inner.rest)
             rest_ever = _or(rest_ever, rest)
         ends = Effects({path: now(path) for path in paths}, rest)
