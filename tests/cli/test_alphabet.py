@@ -125,7 +125,7 @@ def test_every_role_is_asked_with_its_prompt_and_temperature_and_all_it_said_is_
         (row["integration"]["primitive_id"], row["integration"]["assigned_prime"]) for row in outputs
     ]
     state = {"total_primitives": 2, "by_domain": {"being": 2}, "consistency_score": 1.0}
-    more = {"revisions": [], "conflicts_detected": [], "conflicts_resolved": []}
+    more: dict[str, list[Any]] = {"revisions": [], "conflicts_detected": [], "conflicts_resolved": []}
     assert {"action": "INTEGRATE", "integration": {**outputs[0]["integration"], "relationships_added": []}, **more,
             "alphabet_state": state} == outputs[0]  # fmt: skip
     entry = values(folder, "alphabet/primitives/detailed/PRM_0001_alpha_1_1.yaml")["primitive"]
@@ -383,8 +383,8 @@ def test_check_finds_what_does_not_fit_together(tmp_path: Path) -> None:
         assert 1 == found.returncode and says.split(" says")[0] in found.stdout, (says, found.stdout)
         path.write_text(text)
     entry.rename(entry.parent / "P001.yaml")
-    found = fdc("alphabet", "check", cwd=folder).stdout
-    assert "P001.yaml" in found and "PRM_0001_alpha_1_1.yaml does not exist" in found
+    said = fdc("alphabet", "check", cwd=folder).stdout
+    assert "P001.yaml" in said and "PRM_0001_alpha_1_1.yaml does not exist" in said
 
 
 def test_the_report_draws_and_needs_nothing_else(tmp_path: Path) -> None:

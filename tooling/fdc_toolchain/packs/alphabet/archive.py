@@ -60,7 +60,7 @@ def _outputs(work: Work, event: Event) -> list[Value]:
         "consistency_score": score(alphabet, violations(alphabet)),
     }  # fmt: skip
     kept = ("primitive_id", "assigned_prime", "relationships_added")
-    taken = [{key: row[key] for key in kept} for row in event["integrations"]]
+    taken: list[Value | None] = [{key: row[key] for key in kept} for row in event["integrations"]]
     rest = {key: event[key] for key in ("revisions", "conflicts_detected", "conflicts_resolved")}
     action = event.get("action") or "INTEGRATE"
     return [
