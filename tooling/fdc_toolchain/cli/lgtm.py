@@ -27,7 +27,7 @@ EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, 
     epilog="Exit codes: 0 planned, 5 a hypothesis did not survive its challenge, 6 nothing could be synthesised, 7 no pipeline "
     "or document held; 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
 )
-@click.argument("question")
+@click.argument("question", required=False)
 @click.option("--prior", metavar="TEXT", default="", help="What is given already; it becomes part of the question.")
 @click.option("--paths", "--docs", metavar="GLOB", default="**", show_default=True, help="The files that are looked at.")
 @click.option("--max-iterations", type=click.IntRange(1, 10), default=5, show_default=True, metavar="N",
@@ -44,15 +44,27 @@ EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, 
 @click.option("--web", is_flag=True, help="Let WebSearch reach the web, through a configured search port.")
 @click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling: model_calls, tokens, money, ...")
 @click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once.")
+@click.option("--check", "checked", metavar="RUN", help="Open the artifacts of a run, and say what is wrong with them.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
-    question: str, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
-    model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, form: str,
+    question: str | None, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
+    model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, checked: str | None,
+    form: str,
 ) -> int:  # fmt: skip
     """Plan an implementation for QUESTION: refined and challenged micro-hypotheses, one document with checked links.
 
     It plans, and changes nothing outside of its run folder.
     """
+    from .run_options import budget_of, root_of
+
+    if checked is not None:
+        from .lgtm_check import check
+
+        if question is not None:
+            raise UsageError("--check takes a run, and no question")
+        return check(checked, root_of(None), form)
+    if question is None:
+        raise click.MissingParameter(param_hint="'QUESTION'", param_type="argument")
     if paths.startswith("/") or ".." in paths.split("/"):
         raise UsageError(f"`{paths}` leads out of the workspace; --paths takes a glob below it")
     if not question.strip():
@@ -64,7 +76,6 @@ def command(
     }  # fmt: skip
     from ..effects.operator import Operator
     from . import wiring
-    from .run_options import budget_of, root_of
 
     root = root_of(None)
     program = wiring.compile_or_refuse(PLAN, root)

@@ -1,0 +1,50 @@
+"""`fdc lgtm --check RUN`: opens the artifacts of a run folder and says what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+
+from ..report.cells import visible
+from .exits import CLEAN, FINDINGS, UsageError
+
+_LARGE = 16 * 2**20
+
+
+def check(run: str, root: str, form: str) -> int:
+    """`run`: the folder, or the name of the run. Exit code 1 where something is wrong. Raises UsageError for no run folder."""
+    from ..packs.lgtm.folder import faults
+
+    folder = next((one for one in (run, os.path.join(root, "runs", run)) if os.path.isdir(one)), None)
+    if folder is None:
+        raise UsageError(f"there is no run folder `{visible(run)}`")
+    texts, found = _texts(folder)
+    found += faults(texts)
+    if form == "json":
+        click.echo(json.dumps({"run": run, "artifacts": len(texts), "findings": found}, indent=2))
+        return FINDINGS if found else CLEAN
+    for one in found:
+        click.echo(visible(one))
+    click.echo(f"{len(texts)} artifacts, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
+    return FINDINGS if found else CLEAN
+
+
+def _texts(folder: str) -> tuple[dict[str, str], list[str]]:
+    """The files of a folder by their paths in it; and those that are none of ours: links, binaries, what is too large."""
+    texts: dict[str, str] = {}
+    wrong: list[str] = []
+    for where, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = os.path.join(where, name)
+            shown = os.path.relpath(path, folder).replace(os.sep, "/")
+            if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > _LARGE:
+                wrong.append(f"{shown}: it is no file, or too large")
+                continue
+            try:
+                with open(path, "rb") as opened:
+                    texts[shown] = opened.read().decode("utf-8")
+            except (OSError, UnicodeDecodeError) as failed:
+                wrong.append(f"{shown}: it cannot be read ({type(failed).__name__})")
+    return texts, wrong
