@@ -12,6 +12,7 @@ from fdc_toolchain.effects.outline import outline
 from fdc_toolchain.effects.question import concepts_of
 from fdc_toolchain.effects.retrieve import Index, refine, search
 from fdc_toolchain.effects.sentences import sentences
+from fdc_toolchain.effects.synthesise import quotation
 from fdc_toolchain.knowledge.research_plan import clean
 from fdc_toolchain.workflows.research_planner import plan_deep_research
 from hypothesis import example, given, settings
@@ -164,6 +165,39 @@ def test_a_quotation_that_was_touched_is_found_out(
             Citation(one.path, one.line, one.column, one.end_line, one.end_column, ""),
         ]
         assert [] == cite.check(folder, forged).held
+
+
+PIECES = [
+    "`", "``", "```", "~~~", "\\", "<", ">", "<script>", "<!--", "<a href=x>", "![", "[", "]", "](", ")", "(", "]:",
+    "javascript:x", "http://e.example/x", "&#58;", "# ", "- ", "1. ", "===", "---", "|", "tea", "White tea.", " ", "  ", "\n", "*", "_", "!",
+]  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@example("\\<script>alert(1)\\</script>")
+@example("\\`<script>alert(1)</script>\\`")
+@example("``` <script>alert(1)</script> `x`")
+@example("[click](javascript:alert(1))")
+@example("[click](&#106;avascript:alert(1))")
+@example("[x]: javascript:alert(1)")
+@example("~~~ and all that follows is code")
+def test_whatever_a_stranger_writes_is_one_quotation_of_a_report(text: str) -> None:
+    """Issue 5, hostile text: quoted in a report it is no tag, image, heading or fence, and no link but to pages and files.
+
+    Read by a Markdown parser that has nothing of ours."""
+    from markdown_it import MarkdownIt
+
+    page = f"# Report\n\n- {quotation(text)} `a.md:1`\n- after `b.md:2`\n\n## End\n"
+    tokens = MarkdownIt("commonmark").parse(page)
+    blocks = [token.type for token in tokens if token.nesting >= 0 and token.type != "inline"]
+    item = ["list_item_open", "paragraph_open"]
+    assert ["heading_open", "bullet_list_open", *item, *item, "heading_open"] == blocks, page
+    inside = [child for token in tokens for child in token.children or ()]
+    assert not {"html_inline", "image", "hardbreak"} & {child.type for child in inside}, page
+    links = [str(child.attrs["href"]) for child in inside if child.type == "link_open"]
+    assert all(link.startswith(("http://", "https://")) or ":" not in link for link in links), page
+    assert {"a.md:1", "b.md:2"} <= {child.content for child in inside if child.type == "code_inline"}, page
 
 
 @settings(max_examples=15)

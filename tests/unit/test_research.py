@@ -12,7 +12,7 @@ from fdc_toolchain.effects.documents import MARK, Document
 from fdc_toolchain.effects.extract import Citation
 from fdc_toolchain.effects.kinds import kind_of, section_kind
 from fdc_toolchain.effects.question import concepts_of
-from fdc_toolchain.effects.research_tools import _citation
+from fdc_toolchain.effects.research_tools import _citation, _inert
 from fdc_toolchain.effects.retrieve import Index, search
 from fdc_toolchain.effects.spelling import respell
 from fdc_toolchain.effects.stems import Stemmer
@@ -339,6 +339,12 @@ def cited(text: str, **more: Any) -> Citation:
         "group": 1,
     }
     return Citation(text=text, **{**given, **more})
+
+
+def test_words_of_others_in_a_fact_have_no_effect_in_markdown() -> None:
+    """Issue 5, hostile text: a server's own words, as in `image/<script>`, stand in the report's list of what was not read."""
+    pairs = [("\\<b> ![x](y) `z`", "\\<b> !\\[x](y) 'z'"), ("\\\\[x](y)\\", "\\[x](y)"), ("a  <c>", "a \\<c>")]
+    assert [expected for _, expected in pairs] == [_inert(text) for text, _ in pairs]
 
 
 def test_quotations_have_no_effect_in_markdown() -> None:

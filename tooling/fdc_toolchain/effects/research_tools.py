@@ -7,6 +7,7 @@ path, line and digest, and carries the text of chosen sentences only.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
@@ -275,7 +276,7 @@ def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any], web: Mapping[str
     what = f"{_count(scan, 'documents'):,} {what} with {_count(scan, 'lines'):,} lines"
     out = [how, f"Read: {what} in `{text_of(scan, 'folder')}` (SHA-256 {text_of(scan, 'digest')[:16]})."]
     for row in web.get("searched", ()):
-        out.append(f"Searched the web for `{_inert(row['query'])}` ({row['provider']}): {row['hits']} results.")
+        out.append(f"Searched the web for `{_flat(row['query'])}` ({row['provider']}): {row['hits']} results.")
     for row in web.get("pages", ()):
         out.append(f"Read: {_inert(row['url'])}, {row['fetched']}, {row['lines']} lines (SHA-256 {row['sha256'][:16]}).")
     if web.get("pages"):
@@ -299,7 +300,12 @@ def _object_or_nothing(args: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _inert(text: Any) -> str:
-    return " ".join(str(text).replace("`", "'").replace("<", "\\<").split())[:300]
+    """Words of others in a sentence of ours: no code span, tag, link or image."""
+    return re.sub(r"\\*([<\[])", r"\\\1", _flat(text)).rstrip("\\")
+
+
+def _flat(text: Any) -> str:
+    return " ".join(str(text).replace("`", "'").split())[:300]
 
 
 def _skipped(scan: Mapping[str, Any]) -> list[str]:

@@ -20,8 +20,12 @@ ANSWER_FLOOR = 0.6
 """What the short answer quotes has at least this part of the best sentence's score."""
 WHOLE = 0.6
 """A sentence that says at least this part of what the question asks speaks of the whole of it."""
-_CODE = re.compile(r"``[^`]+(?:`[^`]+)*``|`[^`]+`")
-_OPENS_BLOCK = re.compile(r"(?:[#>+*-]|\d+[.)])(?=\s|$)")
+_CODE = re.compile(r"(?<![`\\])(`+)(?!`)(?:.*?[^`])\1(?!`)")
+"""A code span as Markdown has it: closed by as many marks as it was opened with."""
+_OPENS_BLOCK = re.compile(r">|(?:#{1,6}|[+*-]|\d+[.)])(?=\s|$)|\[(?=[^\]]*\]:)|~(?=~~)")
+_MARK = re.compile(r"(\\*)([<`])")
+_LINK = re.compile(r"\]\((?!(?:https?://)?[\w./#?=&%~+,-]*\))")
+"""A link to anything but a page or a file: what a scheme of its own would do is up to whoever shows the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +196,9 @@ def quotation(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    return text.replace("<", "\\<").replace("![", "!\\[").replace("`", "\\`")
+    """Without tags, images, code spans and odd links; a mark that is escaped already stays so."""
+    escaped = _MARK.sub(lambda found: found[1] + ("" if len(found[1]) % 2 else "\\") + found[2], text)
+    return _LINK.sub("]\\(", escaped.replace("![", "!\\["))
 
 
 def _inline(text: str) -> str:
