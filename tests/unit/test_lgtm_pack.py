@@ -257,6 +257,9 @@ def test_a_version_that_does_not_follow_is_an_error_and_conflicts_name_what_ther
                            {"involvedHypotheses": ["h_Stock_001", "h_None_001"], "description": "d"}]}  # fmt: skip
     rows = worldview.record_conflicts(two, found, {})["hypothesisConflicts"]
     assert [("C_001", "Detected")] == [(row["conflictID"], row["status"]) for row in rows]
+    known = {**two, "hypothesisConflicts": rows}  # LGTM-60: only an active one holds the refinement up
+    for told, status in (({"conflicts": []}, "Resolved"), (found, "Detected"), ({"failed": "reply", "why": "w"}, "Detected")):
+        assert [status] == [row["status"] for row in worldview.record_conflicts(known, told, {})["hypothesisConflicts"]]
 
 
 @pytest.mark.parametrize(

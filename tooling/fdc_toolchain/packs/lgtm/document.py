@@ -73,7 +73,8 @@ def assemble(
         for one in row["critiquePoints"]:
             critiques.setdefault(_line(one), []).append(row["microHypothesisID"])
     risks = [f"- **Potential Critique/Risk:** {one} ({', '.join(ids)})" for one, ids in critiques.items()]
-    risks += [f"- **Potential Critique/Risk:** {_line(row['description'])} ({row['conflictID']})"
+    risks += [f"- **Potential Critique/Risk:** {_line(row['description'])} ({row['conflictID']}"
+              f"{', resolved since' if row['status'] == 'Resolved' else ''})"
               for row in wv["hypothesisConflicts"]]  # fmt: skip
     risks += [f"- **Potential Critique/Risk:** {_line(one)} ([challenge of {row['id']}]"
               f"({entries[row['id']]['nullChallengeFilePath']}))"

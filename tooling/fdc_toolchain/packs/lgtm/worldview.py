@@ -163,10 +163,14 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
 
 
 def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]:
-    """With the conflicts that were found, each pair once (LGTM-25, 59); one that names no hypothesis is dropped."""
+    """With the conflicts that were found, each pair once (LGTM-25, 59); one that names no hypothesis is dropped. A pair that
+    this comparison, if there was one, finds no longer is `Resolved`."""
     ids = {row["microHypothesisID"] for row in wv["microHypotheses"]}
-    rows = list(wv["hypothesisConflicts"])
-    for one in found.get("conflicts", []) if isinstance(found, dict) else []:
+    looked = isinstance(found, dict) and isinstance(found.get("conflicts"), list)
+    open_pairs = [sorted(set(one["involvedHypotheses"]) & ids) for one in found["conflicts"]] if looked else []
+    rows = [{**row, "status": "Detected" if sorted(row["involvedHypotheses"]) in open_pairs else "Resolved"} if looked else row
+            for row in wv["hypothesisConflicts"]]  # fmt: skip
+    for one in found["conflicts"] if looked else ():
         pair = sorted(set(one["involvedHypotheses"]) & ids)
         if len(pair) >= 2 and all(sorted(row["involvedHypotheses"]) != pair for row in rows):
             number = f"C_{len(rows) + 1:03d}"
