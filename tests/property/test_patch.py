@@ -137,8 +137,11 @@ def test_lines_that_look_like_marks_are_applied_or_refused(old: list[str], new: 
     before, after = ("".join(f"{line}\n" for line in lines) for lines in (old, new))
     assume(before != after)
     one, two, _ = section(before, after, context)
-    bare = "\n".join(["ORIGINAL LINES:", *one, "CHANGED LINES:", *two])
-    for answer in (search_replace(one, two), blocks(one, two), bare):
+    answers = [search_replace(one, two), blocks(one, two)]
+    if not any(side and "" in (side[0], side[-1]) for side in (one, two)):  # without a fence one blank line ends a block
+        answers.append("\n".join(["ORIGINAL LINES:", *one, "", "CHANGED LINES:", *two, ""]))
+    assume(not {"<<<<<<< SEARCH", "ORIGINAL LINES:"} & {*two})  # what comes with it is a section like any other
+    for answer in answers:
         found = attempt(before, answer)
         assert found in ("patch-apply", "empty-diff") or (isinstance(found, Patched) and after == found.text), found
 

@@ -154,12 +154,24 @@ LATER = "@@ -10 +10 @@\n-    return items[-1]\n+    return items[-2]\n"
         ("ORIGINAL LINES:\n    return items[1]\nCHANGED LINES:\n", "patch-apply", "cut off"),
         ("ORIGINAL LINES:\n\n\n    return items[1]\nCHANGED LINES:\n    return items[0]\n", "patch-apply", "at the edge"),
         ("ORIGINAL LINES:\n    return items[1]\nCHANGED LINES:\n    return items[0]\n\n\n\n", "patch-apply", "at the edge"),
+        (f"{HEAD}{CHANGE}\nOr:\nORIGINAL LINES:\nx\nCHANGED LINES:\ny\n", "patch-apply", "two patches"),
+        (f"{CHANGE}\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE", "patch-apply", "another kind"),
         ("<<<<<<< SEARCH\n    return items[1]\n=======\n=======\n>>>>>>> REPLACE", "patch-apply", "second time"),
     ],
 )  # fmt: skip
 def test_what_may_mean_something_else_is_refused(answer: str, reason: str, why: str) -> None:
     """HYP-34, 36: files made, deleted, renamed; hunks out of order or about the same line; marks that contradict the file."""
     assert reason == refused(SOURCE, answer)[0] and why in refused(SOURCE, answer)[1]
+
+
+def test_a_file_that_speaks_of_sections_is_changed_by_a_diff() -> None:
+    """HYP-35: lines of a file that look like marks would cut a section in two."""
+    text = "b\nCHANGED LINES:\nORIGINAL LINES:\na\n"
+    section = "ORIGINAL LINES:\nb\nCHANGED LINES:\nORIGINAL LINES:\na\nCHANGED LINES:\nx\n"
+    assert "bound a section" in refused(text, section)[1]
+    marked = "b\n=======\na\n"
+    assert "bound a section" in refused(marked, "<<<<<<< SEARCH\na\n=======\nc\n>>>>>>> REPLACE")[1]
+    assert "b\n=======\nc\n" == apply_patch(marked, "@@ @@\n =======\n-a\n+c").text
 
 
 def test_line_ends_and_the_byte_order_mark_are_taken_where_the_answer_has_them() -> None:

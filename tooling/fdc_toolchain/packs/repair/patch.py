@@ -47,6 +47,8 @@ def apply_patch(
     text = take_apart(original, not any(line.startswith(BOM) for one in readings for hunk in one.hunks for line in hunk.old))
     for reading in readings:
         _right_file(reading, region)
+        if reading.like_marks(text.lines):
+            raise PatchRefused("patch-apply", "the file has lines like those that bound a section; a unified diff can change it")
     if all(not any(_changes(hunk) for hunk in reading.hunks) for reading in readings):
         raise PatchRefused("empty-diff", "the patch changes nothing")
     placed = [_place_all(text, reading, similarity, region, merge) for reading in readings]

@@ -44,7 +44,8 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
         return Misplaced(0, f"the answer says that the last line {said}")
     if not old:
         at = hunk.at - 1 if text.lines and hunk.at is not None else 0
-        if text.lines and (hunk.at is None or at > len(text.lines) or (at == len(text.lines) and not text.final)):
+        last = len(text.lines) - (not text.final)
+        if text.lines and (hunk.at is None or (text.bom and not at) or at > last):
             return Misplaced(0, "nothing in a section says where its new lines belong")
         return _ended(text, hunk, 0, at, [line for _, line in hunk.ops])
     places = [at for at in _windows(text, hunk, len(old)) if list(text.lines[at : at + len(old)]) == old]

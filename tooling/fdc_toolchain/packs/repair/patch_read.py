@@ -67,6 +67,10 @@ class Reading(NamedTuple):
     paths: tuple[str, ...] = ()
     ordered: bool = False
 
+    def like_marks(self, lines: Sequence[str]) -> bool:
+        """True where lines of the file look like those that bound this reading's sections: no section of it can be trusted."""
+        return not self.ordered and any(line.rstrip() in (_OPEN, _MIDDLE, _CLOSE) or _SECTION.match(line) for line in lines)
+
 
 def read(answer: str) -> list[Reading]:
     """Every reading of an answer. Raises PatchRefused: `missing-diff` without any change, `patch-apply` for a malformed one."""
@@ -161,6 +165,8 @@ def _search_replace(lines: list[str]) -> list[tuple[list[str], list[str]]]:
             replace.append(line)
         elif search is not None:
             search.append(line)
+        elif line.startswith("@@ ") or _SECTION.match(line):
+            raise _malformed(f"line {number} of the answer: a patch of another kind beside the sections")
     if search is not None:
         raise _malformed(f"a section without `{_CLOSE}`")
     return pairs
@@ -168,6 +174,8 @@ def _search_replace(lines: list[str]) -> list[tuple[list[str], list[str]]]:
 
 def _blocks(lines: list[str]) -> list[tuple[list[str], list[str]]]:
     heads = [(at, found[1]) for at, line in enumerate(lines) if (found := _SECTION.match(line))]
+    if any(line.startswith("@@ ") for line in lines[: heads[0][0]]):
+        raise _malformed("a diff beside the blocks: the answer has two patches")
     stop = len(lines)
     whole = False
     if sum(1 for line in lines[: heads[0][0]] if _FENCE.match(line)) % 2:  # the blocks as a whole are in a fence
