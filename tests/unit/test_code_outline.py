@@ -12,6 +12,7 @@ from fdc_toolchain.effects.code_strategies import STRATEGIES, around, places, se
 from fdc_toolchain.effects.documents import Document, scan
 from fdc_toolchain.effects.question import concepts_of, faint
 from fdc_toolchain.effects.words import forms
+from fdc_toolchain.packs.explore import findings
 
 from tests.support.explored import shop
 from tests.support.research import write
@@ -113,7 +114,7 @@ def test_a_strategy_names_places_that_exist_each_once(tmp_path: Path, approach: 
     assert all(1 <= line <= len(tree.documents[path].lines) for path, line in at)
     kinds = {one.kind for one in found}
     assert kinds <= {
-        "PatternSearch": {"prose", "text", "passage"}, "DependencyTrace": {"use", "import"},
+        "PatternSearch": {"prose", "text", "passage", "variation"}, "DependencyTrace": {"use", "import"},
         "ImplementationScan": {"definition", "documentation", "code", "error", "effect", "implementation"},
         "BoundaryExplore": {"export", "boundary", "configuration", "internal", "dependency"},
     }[approach]  # fmt: skip
@@ -235,3 +236,17 @@ def test_what_code_does_is_answered_from_code_before_documents(tmp_path: Path) -
     asked = {"Where is it?": True, "How are they kept?": True, "Which function calls it?": True, "How do I keep it?": False,
              "Why is it warm?": False, "Can a jar be closed where it is?": False}  # fmt: skip
     assert asked == {one: explore_tools._HOW_DONE.search(one) is not None for one in asked}
+
+
+def test_a_pattern_search_documents_in_which_variations_a_word_is_written(tmp_path: Path) -> None:
+    """EXP-30: names of code, each at its first line, the most frequent first; not tests, not what is written in one way only."""
+    text = "def follow_redirect(redirects):\n    # redirected\n    seen = redirects\n    return isRedirected(redirects), seldom\n"
+    folder = write(tmp_path, {"a.py": text, "tests/test_a.py": "from a import redirect_test\n"})
+    tree = tree_of(folder)
+    search = tree.search(concepts_of("Where are redirects seldom?"))
+    found = [one for one in places(tree, search, "PatternSearch") if one.kind == "variation"]
+    written = [("a.py", 3, "`redirects` 3 times"), ("a.py", 1, "`follow_redirect` 1 time"), ("a.py", 4, "`isRedirected` 1 time")]
+    assert written == [(one.path, one.line, one.said) for one in found]
+    rows = [{**one._asdict(), "quote": "x"} for one in found]
+    [told] = findings.document("Why?", {"name": "t", "focus": "f"}, {"evidence": rows, "of": len(rows)})["findings"]
+    assert told["claim"].startswith("`redirects` is written") and "`isRedirected` 1 time" in told["claim"]

@@ -207,6 +207,7 @@ class Search:
                     self._phrase(number, parts, weight)
         self.weights = self._rarity()
         self._units: list[Unit] | None = None
+        self._meant: dict[str, frozenset[int]] = {}
 
     def _rarity(self) -> list[float]:
         """How much each concept tells: its inverse frequency over blocks of lines."""
@@ -317,6 +318,13 @@ class Search:
         above = self._named(f"{os.path.splitext(path)[0]} {spans.title}")
         factor = self._factor(document) * (DOCUMENTS if self.code and outlined is None else 1.0)
         return [self._unit(path, one, above, factor) for one in sections.values()]
+
+    def meant(self, name: str) -> frozenset[int]:
+        """The concepts that a name is made of, by number, synonyms aside; kept for the next line that has it."""
+        found = self._meant.get(name)
+        if found is None:
+            found = self._meant[name] = frozenset(number for number, worth in self._named(name).items() if worth >= PLAIN)
+        return found
 
     def _named(self, name: str) -> dict[int, float]:
         """The concepts that a name is made of."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..text.glob_match import matches
-from .code_outline import Definition, is_code
+from .code_outline import WORD, Definition, is_code
 from .code_search import TESTS, Search, Tree, Unit
 from .sentences import is_prose, sentences
 
@@ -26,6 +26,8 @@ SUBJECTS = 6
 FEWEST = 3
 SENTENCES = 3
 """Sentences of a passage that are quoted."""
+VARIED, VARIATIONS, KNOWN = 2, 3, 0.6
+"""Words of which variations are told, how many of each, and what one is worth, of the best of all: it says how, not where."""
 STRONG = 0.45
 """The part of the best definition's score that another needs to be a subject too."""
 _ENTRY = re.compile(
@@ -211,7 +213,9 @@ def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place
 
 
 def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
-    """Find files, grep the terminology, read around it, note how it is said: prose and texts only."""
+    """Find files, grep the terminology, read around it (prose and texts only), document in which variations it is written."""
+    if not within:  # a part of a track has those of the whole
+        yield from _variations(tree, search)
     spoken = {(unit.path, unit.definition.doc) for unit in search.units()[:120] if unit.definition is not None}
     for unit in search.units()[:120]:
         if not inside(unit.path, within):
@@ -239,6 +243,31 @@ def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
             worth = unit.score * (0.4 + 0.4 * weight / most) * (1.0 if prose else 0.7)
             said = around(lines, line, outlined.prose) if prose and outlined is not None else ""
             yield Place(unit.path, line, "prose" if prose else "text", name, stands, shown, worth, said)
+
+
+def _variations(tree: Tree, search: Search) -> Iterator[Place]:
+    """The names in which the code writes what tells most of the question, where it writes it in several ways."""
+    units = search.units()
+    files = [path for path in search.best_files(40) if is_code(path) and not TESTS.search(path)]
+    for number in sorted(range(len(search.concepts)), key=lambda one: -search.weights[one])[:VARIED] if units else ():
+        stand: dict[str, list[tuple[str, int]]] = {}
+        for path in files:
+            outlined = tree.outline(path)
+            prose = outlined.prose if outlined is not None else frozenset[int]()
+            for line in sorted(line for line, here in search.hits[path].items() if number in here and line not in prose):
+                for name in dict.fromkeys(WORD.findall(tree.documents[path].lines[line - 1])):
+                    if number in search.meant(name):
+                        stand.setdefault(name, []).append((path, line))
+        word = search.concepts[number].word
+        names = sorted(stand, key=lambda name: -len(stand[name]))[:VARIATIONS]
+        taken: set[tuple[str, int]] = set()
+        for name in reversed(names) if len(names) > 1 else ():  # what stands in few places has the choice of a line of its own
+            place = next((one for one in stand[name] if one not in taken), None)
+            if place is not None:
+                taken.add(place)
+                often = f"{len(stand[name])} time{'' if len(stand[name]) == 1 else 's'}"
+                worth = units[0].score * KNOWN * (1 - 0.01 * names.index(name))
+                yield Place(*place, "variation", word, "", f"`{word}` is written `{name}`", worth, f"`{name}` {often}")
 
 
 def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:

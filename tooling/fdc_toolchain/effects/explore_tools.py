@@ -27,6 +27,8 @@ MOST_SHARE = 3.0
 QUOTE = 240
 LEAST_QUOTE = 8
 """Characters that a quotation has at least where it is not the whole line: less stands on many lines, and shows nothing."""
+NOWHERE = ("internal", "variation")
+"""Evidence of what is not there, or of how it is written: it is no place that a track alone looks at."""
 EVERYTHING = ("**", "**/*", ".", "")
 _KEPT = 2
 _lock = threading.Lock()
@@ -158,7 +160,7 @@ def survey_tracks(args: dict[str, Any], context: Context) -> Any:
         if approach in STRATEGIES and row.get("focus"):
             search = _search(tree, _terms(row))
             looked = places(tree, search, str(approach), _within(row))
-            found = [f"{one.path}:{one.line}" for one in looked if one.kind != "internal"]  # that says what is not there
+            found = [f"{one.path}:{one.line}" for one in looked if one.kind not in NOWHERE]
         out.append({**row, "places": found})
     said = proposal if isinstance(proposal, dict) else {}
     rest = {key: said.get(key) for key in ("ask", "options", "failed", "why")}

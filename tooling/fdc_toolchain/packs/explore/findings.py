@@ -69,6 +69,8 @@ def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[
     for kind, inside in kinds.items():
         if kind in _VERBS:
             out.append(_finding(f"{_subject(kind, subject)} {_VERBS[kind]} {_places(inside)}", subject, home, inside[:SHOWN]))
+        elif kind == "variation":
+            out.append(_finding(f"`{subject}` is written {', '.join(_said(row) for row in inside)} here", subject, home, inside))
         elif kind == "effect":
             out.append(_finding(f"`{subject}` has this effect: `{_cut(inside[0]['quote'])}`", subject, home, inside[:SHOWN]))
         elif kind == "dependency":
