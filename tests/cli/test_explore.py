@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.background import PATIENCE
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.explored import (
     CITED,
     PLAN,
@@ -59,7 +59,8 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
 def test_who_lacks_a_grammar_is_told_that_definitions_are_guessed(tmp_path: Path) -> None:
     """EXP-31: a newcomer's `pip install` has no grammars, and nothing said that the answer could be better."""
     shop(tmp_path / "work")
-    write(tmp_path, {"work/shop/show.js": "app.order = function order() {}\n", "gone/tree_sitter_javascript.py": "raise ImportError\n"})
+    broken = {"gone/tree_sitter_javascript.py": "raise ImportError\n"}
+    write(tmp_path, {"work/shop/show.js": "app.order = function order() {}\n", **broken})
     told = "`pip install 'fdc-toolchain[code]'` brings their grammars"
     assert told not in fdc("explore", QUESTION, cwd=tmp_path / "work").stderr
     done = fdc("explore", QUESTION, cwd=tmp_path / "work", env={"PYTHONPATH": str(tmp_path / "gone")})
@@ -375,3 +376,30 @@ def test_what_there_is_to_look_at_is_told_with_what_was_left_out(tmp_path: Path)
     done = fdc("explore", f"{QUESTION} " * 500, cwd=tmp_path)
     assert 0 == done.returncode and "6 files, 56 lines; 1 skipped\n" in done.stderr
     assert max(map(len, (done.stdout + done.stderr).split("\n"))) < 1000
+
+
+def test_an_exploration_that_was_killed_goes_on_and_does_not_plan_again(tmp_path: Path) -> None:
+    """EXP-12, 37: what the model said before SIGKILL is kept; the answer is that of a run that was not killed."""
+    shop(tmp_path)
+    asked: list[str] = []
+
+    def planned(body: dict[str, Any]) -> Any:
+        asked.append("plan")
+        return PLAN
+
+    def kept(body: dict[str, Any]) -> Any:
+        asked.append("document")
+        return reply(json.dumps(documented(body)))._replace(fault="held")
+
+    with thinking(plan=planned, document=kept) as (server, env):
+        with fdc_started("explore", QUESTION, cwd=tmp_path, env=env) as process:
+            wait_for(lambda: 3 == asked.count("document"))
+            process.kill()
+            assert process.wait() < 0
+        server.release.set()
+        assert [] == [*(tmp_path / "runs").rglob("synthesis.md")]
+        done = fdc("resume", "last", cwd=tmp_path, env=env)
+    assert 0 == done.returncode and 1 == asked.count("plan") and 6 == asked.count("document"), done.stderr
+    [page] = (tmp_path / "runs").rglob("synthesis.md")
+    text = page.read_text("utf-8")
+    assert "Confidence: High" in text and len(CITED.findall(text)) == 3 and [] == wrong_citations(tmp_path, text)
