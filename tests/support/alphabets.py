@@ -67,7 +67,7 @@ def proposal(*labels: str) -> dict[str, Any]:
 def criticism(name: str, verdict: str = "ACCEPT", **attacks: dict[str, Any]) -> dict[str, Any]:
     """A critic's answer on one candidate; keywords change attacks."""
     made: dict[str, dict[str, Any]] = {
-        "decomposition": {"attempts": [], "survived": True, "notes": "none"},
+        "decomposition": {"attempts": ["analytic: -", "synthetic: -", "functional: -"], "survived": True, "notes": "none"},
         "circularity": {"dependency_trace": [], "circular_paths": [], "survived": True, "notes": ""},
         "redundancy": {"expression_attempts": [], "can_be_expressed": False, "using_primitives": None, "notes": ""},
         "edge_cases": {"cases_found": [], "severity": "low", "notes": ""},

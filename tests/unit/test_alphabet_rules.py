@@ -273,6 +273,16 @@ def test_an_evaluation_without_an_attack_is_invalid_never_survived() -> None:
         assert name in str(judged(less, SOME))
 
 
+@pytest.mark.parametrize("attempts", [[], ["analytic: none", "functional: none"], [{"kind": "synthetic"}]])
+def test_nobody_survives_a_decomposition_that_was_not_attempted(attempts: list[Any]) -> None:
+    """ALPH-12, T-54: analytic, synthetic and functional; one that took it apart is enough to fail."""
+    made = {"attempts": attempts, "survived": True}
+    for word in ("ACCEPT", "REFINE"):
+        found = verdict(word, decomposition=made)
+        assert isinstance(found, str) and ("synthetic" in found or "analytic" in found), found
+    assert "REJECT" == verdict("REJECT", decomposition={**made, "survived": False}).word
+
+
 def test_redundancy_names_primitives_that_exist() -> None:
     """ALPH-18."""
     assert "PRM_0009" in str(verdict("REJECT", redundancy={"can_be_expressed": True, "using_primitives": ["PRM_0009"]}))

@@ -66,12 +66,20 @@ CRITICAL = ("decomposition", "circularity", "redundancy", "parsimony")
 """Attacks that no accepted candidate may have failed (ALPH-14)."""
 
 
+DECOMPOSITIONS = ("analytic", "synthetic", "functional")
+"""Nobody survives a decomposition that was not attempted: what withstood has an attempt of each kind (ALPH-12, T-54)."""
+
+
 def judged(output: Mapping[str, Any], alphabet: Alphabet) -> Verdict | str:
     """The verdict, cross-checked; a text says why the evaluation as a whole is invalid (ALPH-12, 18)."""
     attacks = output.get("attacks")
     missing = [name for name in ATTACKS if not isinstance(attacks, dict) or name not in attacks]
     if missing or not isinstance(attacks, dict):
         return f"it has no attack {', '.join(missing)}"
+    made = [str(one).lower() for one in attacks["decomposition"]["attempts"]]
+    unmade = [kind for kind in DECOMPOSITIONS if not any(kind in one for one in made)]
+    if attacks["decomposition"]["survived"] and unmade:
+        return f"it says that decomposition was survived, and names no {', '.join(unmade)} attempt"
     using = attacks["redundancy"]["using_primitives"] or []
     unknown = [name for name in using if by_label(alphabet, name) is None]
     if unknown:
