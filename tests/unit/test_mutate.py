@@ -87,7 +87,7 @@ def test_candidates_are_whole_hypotheses() -> None:
     source = (PACKAGE / "packs/repair/patch_read.py").read_text("utf-8")
     found = candidates(source, 200, lines=range(150, 260))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
-              "confidence", "diff", "key", "pieces"}  # fmt: skip
+              "confidence", "diff", "key", "pieces", "kind", "old", "new"}  # fmt: skip
     tree = ast.dump(ast.parse(source))
     texts = set()
     for row in found:

@@ -18,11 +18,11 @@ from .context import Context
 from .failure import ToolFailure
 
 HIDDEN = ".fdc-probe"
-ENOUGH = 1
-"""Edits with which everything passes, after which no further one is tried."""
+ENOUGH, MORE = 4, 40
+"""Edits with which everything passes, after which no further one is tried; edits that are tried after the first of them."""
 SLOW = 80
 """Edits that are tried where each needs the tests to be imported anew."""
-SECONDS, CPU_SECONDS = 240.0, 20.0
+SECONDS, CPU_SECONDS = 240.0, 30.0
 """What all forks together may take."""
 _BEGIN = '''\
 """Begins the probe, and then what this file stands in front of."""
@@ -53,7 +53,7 @@ def probe(command: str, context: Context, folder: str, edits: list[dict[str, Any
         os.mkdir(hidden)
         paths = {path: os.path.realpath(os.path.join(folder, path)) for path in {one["path"] for one in edits}}
         rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
-        given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "slow": SLOW, "seconds": seconds,
+        given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "more": MORE, "slow": SLOW, "seconds": seconds,
                  "cpu_seconds": CPU_SECONDS}  # fmt: skip
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
             with open(os.path.join(hidden, name), "w", encoding="utf-8") as out:

@@ -11,7 +11,7 @@ from typing import Any
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
-EDITS, MOST_EDITS = 400, 400
+EDITS, MOST_EDITS = 1200, 1200
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
@@ -81,6 +81,7 @@ def candidates(
 ) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import propose
+    from .mutate_hints import weight
 
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in context.get("suspects") or ():
@@ -88,12 +89,13 @@ def candidates(
     found: list[dict[str, Any]] = []
     for path, source in (context.get("sources") or {}).items():
         if path in by_file and path.endswith(".py"):
-            found += propose(source, path, by_file[path], tried, most)
+            found += propose(source, path, by_file[path], tried, 2 * most)
     for row in found:
         region = row["affected_region"]
         raised = region["path"] == failure.get("path") and region["first"] <= int(failure.get("line") or 0) <= region["last"]
-        row["confidence"] = min(1.0, float(row.get("confidence") or 0.0) * (RAISED if raised else 1.0))
-    return sorted(found, key=lambda row: -row["confidence"])
+        said = weight(row, str(failure.get("message") or ""), raised)
+        row["confidence"] = min(1.0, float(row.get("confidence") or 0.0) * (RAISED if raised else 1.0) * said)
+    return sorted(found, key=lambda row: -row["confidence"])[:most]
 
 
 def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:

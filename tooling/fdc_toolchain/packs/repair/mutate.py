@@ -11,11 +11,13 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from ...report.diff import unified
-from . import mutate_expr, mutate_gone, mutate_stmt
+from . import mutate_donor, mutate_expr, mutate_gone, mutate_scope, mutate_stmt
 from .mutate_source import Edit, Source, edited
 from .mutate_words import KINDS
 from .region import Region, as_dict
@@ -27,6 +29,11 @@ AGAIN = 0.985
 DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
 LONGEST = 400_000
+AROUND = 3
+"""Lines before and behind an edit that its diff shows."""
+MOVES = frozenset(("nesting", "nested"))
+"""Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
+_HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$", re.MULTILINE)
 
 
 def propose(source: str, path: str, suspects: list[dict[str, Any]], tried: list[str], limit: int) -> list[dict[str, Any]]:
@@ -55,14 +62,13 @@ def _proposed(
     order = {line: number for number, line in enumerate(scores)}
     old = set(tried)
     found: list[dict[str, Any]] = []
-    texts = {source}
+    said: set[tuple[int, str]] = set()
     for edit, score in _ranked(parsed, scores, order):
-        text = edited(source, edit.pieces)
         key = _key(parsed, edit)
-        if text in texts or key in old or not _sound(parsed, edit, text):
+        if key in old or (meant := _meant(parsed, edit)) is None or meant in said:
             continue
-        texts.add(text)
-        found.append(_candidate(parsed, path, edit, score, scores, text, key))
+        said.add(meant)
+        found.append(_candidate(parsed, path, edit, score, scores, key))
         if len(found) == limit:
             break
     return found
@@ -73,7 +79,10 @@ def _ranked(source: Source, scores: dict[int, float], order: dict[int, int]) -> 
     by_statement: dict[ast.stmt, list[Edit]] = {}
     suspicion = {one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)}
     nodes = [one for one in source.nodes if (near := source.statement(one)) is not None and suspicion[near] > 0]
-    for edit in (*mutate_expr.edits(source, nodes), *mutate_stmt.edits(source, nodes), *mutate_gone.edits(source, nodes)):
+    scope = mutate_scope.Scope(source)
+    makers = (mutate_expr.edits(source, nodes), mutate_stmt.edits(source, nodes), mutate_gone.edits(source, nodes),
+              mutate_scope.edits(source, nodes, scope), mutate_donor.edits(source, nodes, scope))  # fmt: skip
+    for edit in itertools.chain.from_iterable(makers):
         statement = source.statement(edit.node)
         if edit.kind == "nesting" and statement is not None:  # what is nested too deep may not be run at all
             statement = source.statement(source.parents[statement])
@@ -106,18 +115,24 @@ def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> f
     return found
 
 
-def _sound(source: Source, edit: Edit, text: str) -> bool:
-    """True where the edited function can be parsed, and means something else than before."""
-    around = source.function(edit.node) or source.statement(edit.node)
-    if isinstance(edit.node, ast.FunctionDef | ast.AsyncFunctionDef) or around is None:
-        around = source.statement(edit.node)
-    first, last = source.block(around)  # type: ignore[arg-type]
-    grown = len(text) - len(source.text)
-    after = _meaning(text[first : last + grown])
-    return after is not None and after != _meaning(source.text[first:last])
+def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
+    """What the edited statement, or its function, says: its place and meaning. None where it says nothing, or the same."""
+    moved = edit.kind in MOVES
+    for around in (source.statement(edit.node), source.function(edit.node)):
+        if around is None or (moved and not isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef)):
+            continue
+        first, last = source.block(around)
+        if not all(first <= start and end <= last for start, end, _ in edit.pieces):
+            continue
+        before = _meaning(source.text[first:last])
+        if before is not None:  # else it is a part of a statement, as `elif` is
+            pieces = tuple((start - first, end - first, text) for start, end, text in edit.pieces)
+            after = _meaning(edited(source.text[first:last], pieces))
+            return (first, after) if after is not None and after != before else None
+    return None
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=1024)
 def _meaning(block: str) -> str | None:
     """What whole lines of Python say; None where they say nothing."""
     try:
@@ -161,9 +176,24 @@ def _region(source: Source, path: str, edit: Edit) -> Region:
     return Region(path, min(first, head[0]), max(last, head[1]), kind)
 
 
-def _candidate(
-    source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], text: str, key: str
-) -> dict[str, Any]:
+def _diff(source: Source, path: str, edit: Edit) -> str:
+    """The unified diff, made of the lines around the edit only: files are long, and edits many."""
+    text = source.text
+    first, last = min(piece[0] for piece in edit.pieces), max(piece[1] for piece in edit.pieces)
+    for _ in range(AROUND + 1):
+        first = text.rfind("\n", 0, max(0, first - 1)) + 1 if first else 0
+        end = text.find("\n", last)
+        last = end + 1 if end >= 0 else len(text)
+    pieces = tuple((start - first, end - first, new) for start, end, new in edit.pieces)
+    ahead = text.count("\n", 0, first)
+
+    def shifted(hunk: re.Match[str]) -> str:
+        return f"@@ -{int(hunk[1]) + ahead}{hunk[2]} +{int(hunk[3]) + ahead}{hunk[4]} @@"
+
+    return _HUNK.sub(shifted, unified(path, text[first:last], edited(text[first:last], pieces)))
+
+
+def _candidate(source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], key: str) -> dict[str, Any]:
     kind = KINDS[edit.kind]
     region = _region(source, path, edit)
     start = min(piece[0] for piece in edit.pieces)
@@ -183,7 +213,7 @@ def _candidate(
         "structural_change": {"type": kind.relation, "operation": kind.operation},
         "intent": kind.intent,
         "confidence": round(min(0.99, max(0.001, score)), 4),
-        "diff": unified(path, source.text, text),
+        "diff": _diff(source, path, edit), "kind": edit.kind, "old": edit.old, "new": edit.new,
         "key": key, "pieces": [list(piece) for piece in edit.pieces],
     }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -265,6 +266,7 @@ def _constant(source: Source, node: ast.Constant, texts: list[str]) -> Iterator[
             yield _replace(source, "constant", node, truth, 0.25 if not isinstance(parent, ast.Compare) else 0.1)
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _alike(one: str, other: str) -> float:
     return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 

@@ -30,6 +30,8 @@ _AUGMENTED: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
     ast.BitXor: ("^=", ("|=",)), ast.Pow: ("**=", ("*=",)),
 }  # fmt: skip
 
+_COMPOUND = ast.For | ast.AsyncFor | ast.While | ast.If | ast.With | ast.AsyncWith | ast.Try
+
 
 def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
     """Every edit that the proposer knows of the statements among `nodes`."""
@@ -48,7 +50,9 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
             yield from _exceptions(source, node.exc.func if isinstance(node.exc, ast.Call) else node.exc, 0.4)
         elif isinstance(node, ast.Break | ast.Continue):
             yield _piece(source, "flow", node, (source.start(node), source.end(node), _other(node)), 0.5)
-        elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant | ast.Yield | ast.YieldFrom | ast.Await):
+        elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
+            if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str | type(...)):
+                continue
             function = source.function(node)
             if function is not None:
                 gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function))
@@ -167,18 +171,27 @@ def _block(source: Source, owner: ast.AST, block: Sequence[ast.stmt]) -> Iterato
 
 
 def _moved(source: Source, owner: ast.AST, block: Sequence[ast.stmt]) -> Iterator[Edit]:
-    """The last statement of a block out of it; the statement behind a block into it."""
-    deep = isinstance(owner, ast.For | ast.AsyncFor | ast.While | ast.If | ast.With) and not getattr(owner, "orelse", None)
-    if deep and len(block) > 1 and simple(block[-1]):
+    """The last statement of a block out of it; the statement behind a block into it, as deep as it goes."""
+    if isinstance(owner, _COMPOUND) and len(block) > 1 and simple(block[-1]) and _trailing(owner) is block:
         inner, outer = _indent(source, block[-1]), _indent(source, owner)
         if inner is not None and outer is not None:
             start = source.start(block[-1])
             yield Edit("nesting", block[-1], ((start - len(inner), start, outer),), source.segment(block[-1]), "", 0.25)
     for one, following in zip(block, block[1:], strict=False):
-        into = isinstance(one, ast.For | ast.AsyncFor | ast.While | ast.If | ast.With) and not getattr(one, "orelse", None)
-        if into and simple(following):
-            assert isinstance(one, ast.For | ast.AsyncFor | ast.While | ast.If | ast.With)
-            inner, outer = _indent(source, one.body[-1]), _indent(source, following)
-            if inner is not None and outer is not None:
+        outer = _indent(source, following)
+        into: ast.stmt = one
+        while isinstance(into, _COMPOUND) and simple(following) and outer is not None:
+            deepest = _trailing(into)
+            inner = _indent(source, deepest[-1])
+            if inner is not None:
                 start = source.start(following)
                 yield Edit("nested", following, ((start - len(outer), start, inner),), source.segment(following), "", 0.2)
+            into = deepest[-1]
+
+
+def _trailing(owner: ast.AST) -> list[ast.stmt]:
+    """The block of a compound statement that stands last: what is indented behind it belongs to it."""
+    handlers = getattr(owner, "handlers", None) or ()
+    last = handlers[-1].body if handlers else []
+    found: list[ast.stmt] = getattr(owner, "finalbody", None) or getattr(owner, "orelse", None) or last or owner.body  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,49 @@
+"""What the first error's message says of the edit that is wanted: a name that is not there, an argument too few, a None. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+
+class Hint(NamedTuple):
+    """`message`: of which error; `weights`: how much likelier edits of a kind are, where it was raised (or, `anywhere`, at all).
+    `named`: only those whose text has the name that the message quotes."""
+
+    message: re.Pattern[str]
+    weights: dict[str, float]
+    named: bool = False
+    anywhere: bool = False
+
+
+_NOT_THERE = dict.fromkeys(("name", "callee", "attribute", "restored", "order", "nesting", "nested", "exception"), 2.5)
+_HINTS = (
+    Hint(re.compile(r"NameError: .*name '(\w+)'|UnboundLocalError: .*'(\w+)'"), _NOT_THERE, named=True, anywhere=True),
+    Hint(re.compile(r"AttributeError: .*has no attribute '(\w+)'"), _NOT_THERE, named=True, anywhere=True),
+    Hint(re.compile(r"TypeError: .*(?:missing \d+ required|expected (?:at least )?\d+ argument)"),
+         {"added": 3.0, "callee": 1.6, "attribute": 1.6}),
+    Hint(re.compile(r"TypeError: .*(?:takes (?:at most |from )?\d+|too many) "),
+         {"argument": 2.5, "callee": 1.6, "attribute": 1.6, "name": 1.3}),
+    Hint(re.compile(r"TypeError: (?:unsupported operand|can only concatenate|'.+' not supported between|must be)"),
+         {"arithmetic": 2.0, "wrapped": 1.8, "unwrapped": 1.5, "arguments": 1.5, "callee": 1.4, "name": 1.4}),
+    Hint(re.compile(r"TypeError: .*object is not (?:callable|iterable|subscriptable|an iterator)"),
+         {"name": 1.6, "attribute": 1.6, "callee": 1.5, "wrapped": 1.6, "arguments": 1.6}),
+    Hint(re.compile(r"'NoneType'|assert None\b|\bNone (?:==|!=|is not)|None != "),
+         {"return": 1.8, "restored": 1.6}, anywhere=True),
+    Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "exception": 1.5}),
+    Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),
+    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "restored": 1.4, "negation": 1.2}, anywhere=True),
+)  # fmt: skip
+
+
+def weight(row: dict[str, Any], message: str, raised: bool) -> float:
+    """How much more credible an edit is for the first error's message; `raised`: it is of the lines where that was raised."""
+    found = 1.0
+    for hint in _HINTS:
+        match = hint.message.search(message) if hint.anywhere or raised else None
+        if match is None or row["kind"] not in hint.weights:
+            continue
+        name = next((one for one in match.groups() if one), "") if hint.named else ""
+        if not name or re.search(rf"\b{re.escape(name)}\b", f"{row['old']}\n{row['new']}"):
+            found = max(found, hint.weights[row["kind"]])
+    return found
