@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.report.diff import unified
 
 from tests.support import inside
-from tests.support.repaired import CHECK, GOOD, held, shop, thinking
+from tests.support.repaired import CHECK, GOOD, held, hypothesis, region, shop, thinking
 
 PYTHON = shlex.quote(sys.executable)
 
@@ -195,3 +196,61 @@ def test_a_git_tree_with_changes_keeps_them(tmp_path: Path) -> None:
     now = [line for line in git("status", "--porcelain").splitlines() if ".fdc" not in line and "runs" not in line]
     assert (now, git("rev-parse", "HEAD")) == (before[0].splitlines(), before[1])
     assert (tmp_path / "check.py").read_text().endswith("# mine\n")
+
+
+# ---- the loop ------------------------------------------------------------------------------
+
+
+def test_without_a_model_too_a_stall_replaces_the_hypothesis(tmp_path: Path) -> None:
+    """HYP-29: message, place and region as in the iteration before. Nothing can be tried in memory here, so stalls occur."""
+    (tmp_path / "one.py").write_text("def limit(a, b):\n    return a > 100 and b + 1 < 3\n")
+    code, said, _ = fixed(tmp_path, "exit 7", "--max-stalls", "3", "one.py")
+    assert (1, "stalled") == (code, said["ended"])
+    told = json.loads((tmp_path / "runs" / said["run"] / "trace.json").read_text("utf-8"))["iterations"]
+    assert [True] * 3 == [one["telemetry"]["stall"] for one in told[-3:]] and not told[0]["telemetry"]["stall"]
+    for before, one in zip(told, told[1:], strict=False):
+        same = before["region"] == one["region"]
+        assert one["telemetry"]["stall"] == same and (one["failureReason"] == "stall") == same
+    tried = [one["selectedHypothesisId"] for one in told]
+    assert len(set(tried)) == len(tried)
+    assert {"archived"} == {told[-1]["telemetry"]["hypothesisStatuses"][one] for one in tried}
+
+
+THREE = "bad one\nbad two\nbad three\n"
+COMPILER = """import sys
+errors = [f"a.c:{at}:1: error: {line}" for at, line in enumerate(open("a.c").read().splitlines(), 1) if "bad" in line]
+print("\\n".join(errors), file=sys.stderr)
+sys.exit(bool(errors))
+"""
+
+
+def answers() -> dict[str, Any]:
+    """A model that repairs the error that is the first one."""
+
+    def diagnose(body: dict[str, Any], number: int) -> dict[str, Any]:
+        where = region(number, number, "a.c")
+        rivals = [hypothesis(f"line {number} is bad", where, 0.9), hypothesis(f"{number} is not", where, 0.1, "none")]
+        return {"hypotheses": rivals}
+
+    def patch(body: dict[str, Any], number: int) -> str:
+        bad = THREE.splitlines()[number - 1]
+        return f"--- a/a.c\n+++ b/a.c\n@@ -{number} +{number} @@\n-{bad}\n+{bad.replace('bad', 'good')}\n"
+
+    return {"diagnose": diagnose, "patch": patch}
+
+
+@pytest.mark.parametrize(("most", "code", "ended"), [("9", 0, "fixed"), ("2", 3, "bound")])
+def test_each_cycle_repairs_the_first_error(tmp_path: Path, most: str, code: int, ended: str) -> None:
+    """HYP-46: three errors, three cycles; 3 where some are left; stdout is the diff and nothing else."""
+    (tmp_path / "a.c").write_text(THREE)
+    (tmp_path / "compiler.py").write_text(COMPILER)
+    with thinking(**answers()) as (_, env):
+        done = inside.fdc("fix", "--test", f"{PYTHON} compiler.py", "--max-iterations", most, "a.c", cwd=tmp_path, env=env)
+    assert code == done.returncode, done.stderr
+    count = min(3, int(most))
+    good = THREE.replace("bad", "good", count)
+    assert unified("a.c", THREE, good) == done.stdout
+    assert count == done.stderr.count("competing hypotheses") and THREE == (tmp_path / "a.c").read_text()
+    [folder] = (tmp_path / "runs").iterdir()
+    told = json.loads((folder / "trace.json").read_text("utf-8"))
+    assert ["primary"] * count == [one["kind"] for one in told["iterations"]] and ended == told["ended"]

@@ -73,7 +73,7 @@ def test_the_diff_of_two_texts_makes_one_of_the_other(texts: tuple[str, str], co
         answer = f"This is it:\n\n~~~diff\n{diff}~~~\n\nI hope that it helps.\n" if fenced else diff
         found = attempt(before, answer)
         if isinstance(found, PatchRefused):
-            unsaid = found.why == "nothing in a section says how its new lines end" and "\r\n" in before and "\r" not in diff
+            unsaid = found.why == "nothing in a section says how its new lines end" and "\r\n" in before and "\r\n" not in diff
             numbered = re.search(r"(?m)^\ufeff? *\d+ \|", before)  # the number may be the file's or the answer's
             marked = before[:1] == "\ufeff" and ("byte order mark" in found.why or "says where" in found.why) and not context
             marked = marked or ("begins with a byte order mark" in found.why and "\ufeff" in after[1:])

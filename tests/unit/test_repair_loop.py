@@ -26,6 +26,14 @@ def test_two_bad_diagnoses_are_asked_again_and_the_third_ends_it() -> None:
     assert not state["short"] and "no-hypotheses" == state["ended"] and [] == state["ids"]
 
 
+def test_two_must_compete_whenever_none_is_active() -> None:
+    """HYP-26, 30: after a stall too, whoever says that there is no other one."""
+    state = tried(diagnosed(), after())
+    state = {**state, "store": hypotheses.expire(state["store"], "over"), "wanted": 2}
+    state = loop.admit(state, {"hypotheses": [OTHER], "exhausted": True})
+    assert ("exhausted", 2) == (state["ended"], len(state["ids"])) and "" == loop.choose(state)["selected"]
+
+
 def test_a_contradicted_hypothesis_gives_way_to_the_next_and_none_left_asks_for_diagnoses() -> None:
     """HYP-11, 12, 30."""
     state = diagnosed(WRONG, OTHER)
@@ -129,6 +137,13 @@ def test_a_cycle_is_measured_anew_once() -> None:
     state = loop.choose(loop.admit(state, {"hypotheses": [hypothesis("x", region(3)), hypothesis("y", region(4))]}))
     state = tried(state, after(failing="b", message="OtherError: x", line=14))
     assert not state["fresh"] and not state["anew"]
+
+
+def test_fifty_cycles_are_the_most() -> None:
+    """HYP-46."""
+    state = {**diagnosed(), "cycle": 50}
+    state = tried(state, after(failing="b", message="OtherError: x", line=14))
+    assert ("bound", False) == (state["ended"], state["fresh"]) and 50 == loop.CYCLES
 
 
 def test_a_file_that_stays_as_it_is_weakens_and_then_invalidates() -> None:

@@ -86,7 +86,8 @@ def hold_probes(state: State, probed: dict[str, Any]) -> State:
     verdicts = probed["verdicts"]
     useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
     tried = list(dict.fromkeys([*state["tried"], *useless]))
-    return _told(state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried)
+    notes = [*state["notes"], *embedded.remarks(probed)]
+    return _told(state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes)
 
 
 def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
@@ -99,8 +100,7 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
     asked = state["asked"] + 1
-    least = 1 if done and state["ids"] else 2
-    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, least, files)
+    made = hypotheses.create(state["store"], rows, state["iteration"] + 1, 2, files)
     if made.ids:
         events = [_event("artifact-emitted", "hypothesis created", id=key) for key in made.ids]
         keys = [row["key"] for row in rows if isinstance(row, dict) and row.get("key")]
