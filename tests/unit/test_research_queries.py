@@ -31,6 +31,8 @@ def test_nothing_is_asked_where_the_web_is_not_to_be_searched(web: str) -> None:
 def test_queries_are_asked_once_and_a_few_at_most() -> None:
     assert ["tea", "milk"] == allowed({"queries": ["tea ", "milk", "tea", "", 7, None]}, "yes")["list"]
     assert QUERIES == len(allowed({"queries": [f"q{number}" for number in range(20)]}, "yes")["list"])
+    assert ["how hot?"] == allowed({"failed": "model", "why": "x"}, "yes", "how  hot?")["list"]
+    assert [] == allowed({"failed": "model", "why": "x"}, "no", "how hot?")["list"]
     assert [] == allowed({"queries": "tea"}, "yes")["list"] == allowed({}, "yes")["list"]
 
 

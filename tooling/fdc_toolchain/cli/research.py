@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PLAN = "deep-research"
 _WRAP = textwrap.TextWrapper(92, "- ", "  ", break_long_words=False, break_on_hyphens=False)
+_ASKED = ("propose_keywords", "answer_question")
 _PHASES = {
     "scan_documents": "reading the documents",
     "propose_keywords": "choosing words to search for",
@@ -320,7 +321,10 @@ def _web(show: _Watching) -> dict[str, Any]:
 
 
 def _unread(show: _Watching) -> None:
-    """What of the web could not be searched or read, and why."""
+    """What of the web could not be searched or read, and why; and where a model failed, so that quotations stand for it."""
+    failed = [done["why"] for done in (show.results.get(tool) for tool in _ASKED) if isinstance(done, dict) and "failed" in done]
+    if failed:
+        click.echo(f"the model did not answer, so there are quotations only: {visible(str(failed[-1]))[:300]}", err=True)
     for row in _web(show).get("failed", ())[:5]:
         click.echo(visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True)
 

@@ -107,8 +107,9 @@ def _concept_row(concept: Any, rarity: float) -> dict[str, Any]:
 
 
 def _words(value: Any) -> list[str]:
-    """Short texts of a list, as a model may have proposed them."""
-    rows = value if isinstance(value, list) else []
+    """Short texts of a list, or those that a record has as its `terms`, as a model may have proposed them."""
+    rows = value.get("terms") if isinstance(value, dict) else value
+    rows = rows if isinstance(rows, list) else []
     return [" ".join(one.split())[:200] for one in rows if isinstance(one, str) and one.strip()][:12]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from .documents import MARK
 from .extract import Citation
+from .sentences import HIDDEN
 
 ANSWER_GROUPS = 5
 ANSWER_FLOOR = 0.6
@@ -182,8 +183,8 @@ def place(one: Citation) -> str:
 
 
 def quotation(text: str) -> str:
-    """A quoted text on one line, safe to stand in Markdown: no tag, image or stray mark of it takes effect."""
-    folded = " ".join(text.split())
+    """A quoted text on one line, safe to stand in Markdown: no tag, image or stray mark of it takes effect; nothing hidden."""
+    folded = " ".join(HIDDEN.sub(" ", text).split())
     out = []
     at = 0
     for span in _CODE.finditer(folded):

@@ -22,9 +22,10 @@ def propose(question: str) -> dict[str, Any]:
     return {"queries": [" ".join(question.split())[:300]], "terms": []}
 
 
-def allowed(keywords: dict[str, Any], web: str = "no") -> dict[str, Any]:
-    """The queries that go out: none where the web is not to be searched; each once, a few at most."""
-    rows = keywords.get("queries") if web == "yes" else None
+def allowed(keywords: dict[str, Any], web: str = "no", question: str = "") -> dict[str, Any]:
+    """The queries that go out: none where the web is not to be searched; each once, a few at most. Where a model was to
+    propose them and failed, the question itself."""
+    rows = (propose(question) if "failed" in keywords else keywords).get("queries") if web == "yes" else None
     asked = [" ".join(one.split())[:300] for one in rows if isinstance(one, str)] if isinstance(rows, list) else []
     kept = list(dict.fromkeys(one for one in asked if one))[:QUERIES]
     return {"list": kept, "count": len(kept)}
