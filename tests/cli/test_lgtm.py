@@ -16,6 +16,7 @@ from tests.support.lgtm import (
     folder_of,
     links,
     plan_for,
+    same_log,
     steps,
     worldview,
 )
@@ -131,6 +132,7 @@ def test_the_phases_come_in_order_and_each_persists(embedded: tuple[Path, Any]) 
     """LGTM-28, 45, 49, 54, 61, 62, 69, 80, 82: on disk is what the last persisting step was given; the counter is not in it."""
     workspace, done = embedded
     folder = folder_of(workspace)
+    same_log(workspace)
     order = [
         "Starting Initialization Pipeline", "Initialization complete. Persisting Worldview.",
         "Starting Hypothesis Refinement Loop", "Starting refinement iteration.",
@@ -220,6 +222,18 @@ def test_a_sequential_fork_hands_the_state_on_and_a_parallel_one_gives_each_its_
     done = fdc("run", "thread.plan", "--format", "json", cwd=tmp_path)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert expected == [len(rows) for rows in json.loads(done.stdout)["result"]]
+
+
+@pytest.mark.parametrize("level", ["Info", "Warn", "Error", "Debug"])
+def test_a_level_that_there_is_not_stops_the_run(tmp_path: Path, level: str) -> None:
+    """LGTM-45: three levels, and no other."""
+    said = f"# FSM: tooling/lgtm_pipeline_fsm.json\nset_plan a line\nlog_message {level} The tea is ready.\nclose_task\n"
+    (tmp_path / "said.plan").write_text(said, "utf-8")
+    done = fdc("run", "said.plan", cwd=tmp_path)
+    if level == "Debug":
+        assert 1 == done.returncode and "there is no log level `Debug`; there are Info, Warn, Error" in done.stdout + done.stderr
+    else:
+        assert 0 == done.returncode, done.stdout + done.stderr
 
 
 def test_what_one_run_wrote_is_no_evidence_for_the_next(tmp_path: Path) -> None:

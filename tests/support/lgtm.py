@@ -178,6 +178,29 @@ def log(worldview: dict[str, Any]) -> list[str]:
     return [row["message"] for row in worldview["log"]]
 
 
+WRITES = ("create_file_with_block", "overwrite_file_with_block", "create_directory")
+
+
+def same_files(workspace: Path) -> None:
+    """LGTM-32: the files and folders that the run left are those that its record says were written, and no other."""
+    folder = folder_of(workspace)
+    written = {value["path"] for tool, _, value in steps(workspace, folder.name) if tool in WRITES}
+    below = {str(path.relative_to(workspace)) for path in folder.rglob("*")}
+    made = {str(path.parent) for path in map(Path, written)}  # a folder that a file needed is made with it
+    assert written <= below and below <= written | made, written ^ below
+
+
+def same_log(workspace: Path) -> None:
+    """LGTM-45: each LogMessage of the record is in the run's log, with its level, and the log has no other of its own; what
+    the phases said comes in the order in which they said it."""
+    said = [(value["level"], value["message"]) for tool, _, value in steps(workspace, folder_of(workspace).name)
+            if tool == "log_message"]  # fmt: skip
+    kept = [(row["level"], row["message"]) for row in worldview(workspace)["log"]]
+    assert sorted(said) == sorted(kept), set(said) ^ set(kept)
+    alone = [row for row in kept if kept.count(row) == 1 and "h_" not in row[1] and "A_" not in row[1] and row[0] != "Warn"]
+    assert alone == [row for row in said if row in alone]
+
+
 def links(text: str) -> list[str]:
     """The links of a page, found without any of the product's code."""
     return re.findall(r"\]\(([^()\s]+)\)", text)

@@ -461,7 +461,7 @@ def test_a_challenge_that_could_not_be_made_is_not_passed() -> None:
     known = [entry("CandidateNullChallenge"), entry("CandidateNullChallenge", microHypothesisID="h_Other_001")]
     wv = state(*known)
     kept = {"id": "h_Other_001", "path": "null_challenges/nc_h_Other_001_challenge.json", "outcome": "Passed", "knowledge": [],
-            "warn": "", "log": []}  # fmt: skip
+            "lines": []}  # fmt: skip
     record = {"failed": "failure", "why": "the disk is full", "item": known[0], "at": "main/1", "path": "p", "line": 1}
     joined = hypotheses.join([record, kept], "CollectTupleResults")
     assert ["NotAttempted", "Passed"] == [outcome for _, outcome in joined["tuples"]] and not joined["all"]

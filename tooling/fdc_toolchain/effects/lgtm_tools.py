@@ -73,6 +73,8 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
                 found[row["source"]] = {**row, "score": round(score, 4)}
     best = _best(found, "FileSearch")
     asked = content(" ".join(queries))
+    instead = text(args, "instead", "")
+    best |= {"warn": f"{instead} found nothing or is unavailable; FileSearch instead."} if instead else {}
     return {**best, "rows": [{**row, "tells": sorted(asked & _said(tree, row))} for row in best["rows"]]}
 
 
@@ -125,7 +127,7 @@ def readable(args: dict[str, Any], context: Context) -> Any:
     path = text(args, "file").removeprefix("./")
     found = bool(path) and path in tree_of(args, context).documents
     why = "" if found else f"`{path[:80]}` is not among the files that this run looks at"
-    return {"path": path if found else "", "why": why, "rows": []}
+    return {"path": path if found else "", "why": why, "warn": why, "rows": []}
 
 
 def read_code(args: dict[str, Any], context: Context) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...knowledge.statements import against, content, is_code, names, quoted
 from .artifacts import problems, written
+from .knowledge import said
 from .names import HYPOTHESIS, KNOWLEDGE, generate_file_name
 from .search import relevant
 
@@ -128,8 +129,11 @@ def validate(target: dict[str, Any], judged: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def record(entry: dict[str, Any], attempts: list[Any], knowledge: list[Any], warn: str, log: list[Any]) -> dict[str, Any]:
-    """The challenge of a hypothesis: its file, its outcome (LGTM-05, 10, 12, 14), and what goes into the worldview."""
+def record(
+    entry: dict[str, Any], attempts: list[Any], knowledge: list[Any], warn: str, log: Any, request: Any = None, stubs: Any = None
+) -> dict[str, Any]:
+    """The challenge of a hypothesis: its file, its outcome (LGTM-05, 10, 12, 14), and what goes into the worldview; `lines` is
+    its log."""
     ident = entry["microHypothesisID"]
     if HYPOTHESIS.match(ident) is None:
         raise ValueError(f"`{ident[:60]}` is no hypothesis")
@@ -139,5 +143,13 @@ def record(entry: dict[str, Any], attempts: list[Any], knowledge: list[Any], war
             "falsificationAttempts": attempts, "overallOutcome": outcome}  # fmt: skip
     text = written("null_challenge", made, path)
     lost = next((row["falsificationAnalysis"] for row in attempts if row["outcome"] == "Failed"), "")
-    return {"id": ident, "path": path, "outcome": outcome, "text": text, "knowledge": knowledge, "warn": warn, "log": log,
-            "against": f"{ident} was disproved: {lost}" if lost else ""}  # fmt: skip
+    against = f"{ident} was disproved: {lost}" if lost else ""
+    told = [("Warn", warn)] if warn else []
+    ended = [("Info", f"Null Challenge for {ident} outcome: {outcome}"), *([("Warn", against)] if against else [])]
+    lines = [*([log] if log else []), *_lines(told), *said(request, stubs, knowledge), *_lines(ended)]
+    return {"id": ident, "path": path, "outcome": outcome, "text": text, "knowledge": knowledge, "lines": lines,
+            "against": against}  # fmt: skip
+
+
+def _lines(rows: list[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"level": level, "message": message} for level, message in rows]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...knowledge.statements import NEGATION, OBSOLETE, against, content, names, quoted, stem
 from .artifacts import problems, written
+from .knowledge import said
 from .names import KNOWLEDGE, area_id, hypothesis_id, hypothesis_path
 
 AREAS = 5
@@ -209,12 +210,16 @@ def read(text: str) -> dict[str, Any]:
     return dict(value)
 
 
-def refinement(checked: dict[str, Any], knowledge: list[Any], warn: str) -> dict[str, Any]:
-    """What a branch of the loop returns (LGTM-57): evidence is kept even where the refinement failed."""
+def refinement(
+    checked: dict[str, Any], knowledge: list[Any], log: Any = None, request: Any = None, stubs: Any = None
+) -> dict[str, Any]:
+    """What a branch of the loop returns (LGTM-57): evidence is kept even where the refinement failed. `lines` is its log."""
     new = [row["entry"] for row in _kept(knowledge)]
-    out = {**{key: checked[key] for key in ("id", "version", "path", "hypothesis")}, "knowledge": knowledge, "warn": warn}
+    lines = [*([log] if log else []), *said(request, stubs, knowledge)]
+    out = {**{key: checked[key] for key in ("id", "version", "path", "hypothesis")}, "knowledge": knowledge, "lines": lines}
     if checked["ok"]:
         return {**out, "outcome": "SuccessfulRefinement", "newKnowledgeEntries": new}
+    lines.append({"level": "Info", "message": f"{checked['id']} stays as it is: Validation Failed: {checked['why']}"})
     failed = {"failedHypID": checked["id"], "reason": "Validation Failed", "why": checked["why"], "newKnowledgeEntries": new}
     return {**out, "outcome": "FailedRefinement", **failed}
 

@@ -71,8 +71,18 @@ def stubs(found: Any, wv: dict[str, Any], owner: str, most: int = 8) -> dict[str
             known.add(source)
             ident = f"{owner}_{len(rows) + 1:02d}"
             rows.append({**row, "entryID": ident, "entryPath": "knowledge/" + generate_file_name("k", ident, "evidence", "md")})
-    said = f"{dropped} finds of {owner} have no source and were dropped" if dropped else ""
-    return {"stubs": rows, "dropped": dropped, "warn": said, "count": len(rows)}
+    warn = f"{dropped} finds of {owner} have no source and were dropped" if dropped else ""
+    told = found.get("warn") if isinstance(found, dict) else None
+    return {"stubs": rows, "dropped": dropped, "warn": warn, "count": len(rows), "told": told if isinstance(told, str) else ""}
+
+
+def said(request: Any, stubs: Any, results: Any) -> list[dict[str, str]]:
+    """The warnings that a search gave, in the order of the run: of the recommendation, of the tool, of the finds, of each that
+    was written up (LGTM-45)."""
+    rows = [request.get("warn")] if isinstance(request, dict) else []
+    rows += [stubs.get("told"), stubs.get("warn")] if isinstance(stubs, dict) else []
+    rows += [f"Rejected: {row['why']}" for row in results or () if isinstance(row, dict) and not row.get("ok")]
+    return [{"level": "Warn", "message": str(row)} for row in rows if row]
 
 
 def write_up(stub: dict[str, Any]) -> str:

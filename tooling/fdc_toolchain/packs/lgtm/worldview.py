@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from .artifacts import advance, written
+from .knowledge import said
 from .names import AREA, CHALLENGE, FILE, HYPOTHESIS, NONE, hypothesis_path
 
 VERSION = 3
@@ -70,14 +71,15 @@ def logged(wv: dict[str, Any], log: Any) -> dict[str, Any]:
     return {**wv, "log": [*wv["log"], *(line for line in lines if isinstance(line, dict) and line.get("level"))]}
 
 
-def know(wv: dict[str, Any], results: list[Any], warn: str = "", log: Any = ()) -> dict[str, Any]:
-    """With the entries that were written; what was not is in the log (LGTM-07, 51)."""
-    good = [row["entry"] for row in results if isinstance(row, dict) and row.get("ok")]
-    bad = [log_line("Warn", row["why"]) for row in results if isinstance(row, dict) and not row.get("ok")]
-    more = [log_line("Warn", warn)] if warn else []
-    entries = [*wv["knowledgeBase"]["entries"], *good]
+def know(wv: dict[str, Any], results: list[Any], log: Any = (), request: Any = None, stubs: Any = None) -> dict[str, Any]:
+    """With the entries that were written; what was not is in the log, and what else was said on the way (LGTM-07, 45, 51)."""
     lines = list(log) if isinstance(log, (list, tuple)) else [log]
-    return logged({**wv, "knowledgeBase": {"entries": entries}}, [*lines, *more, *bad])
+    return logged(_known(wv, results), [*lines, *said(request, stubs, results)])
+
+
+def _known(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
+    good = [row["entry"] for row in results if isinstance(row, dict) and row.get("ok")]
+    return {**wv, "knowledgeBase": {"entries": [*wv["knowledgeBase"]["entries"], *good]}}
 
 
 def set_areas(wv: dict[str, Any], proposed: Any, config: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -101,7 +103,7 @@ def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, A
     lines = []
     for row in made:
         if "failed" in row:  # what its branch of the fork left (LGTM-38)
-            lines.append(log_line("Warn", f"{row['item']['areaID']} has no hypothesis: {row['why']}"))
+            lines.append(log_line("Warn", f"No hypothesis for {row['item']['areaID']}: {row['why']}"))
         elif row["ok"]:
             entries.append({
                 "microHypothesisID": row["id"], "areaOfAnalysisID": row["area"], "version": 0, "status": "Initial",
@@ -109,7 +111,7 @@ def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, A
                 "nullChallengeOutcome": "NotAttempted", "derivedFromMicroHypothesisID": None,
             })  # fmt: skip
         else:
-            lines.append(log_line("Warn", f"{row['area']} has no hypothesis: {row['why']}"))
+            lines.append(log_line("Warn", f"No hypothesis for {row['area']}: {row['why']}"))
     return logged({**wv, "microHypotheses": entries}, [*lines, log])
 
 
@@ -149,9 +151,9 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
         if "failed" in row:
             lines.append(log_line("Warn", f"{row['item']['microHypothesisID']} stays as it is: {row['why']}"))
             continue
-        out = know(out, row["knowledge"], row.get("warn", ""))
+        out = _known(out, row["knowledge"])
+        lines += row.get("lines") or ()
         if row["outcome"] != "SuccessfulRefinement":
-            lines.append(log_line("Info", f"{row['id']} stays as it is: {row['reason']}"))
             continue
         old = entries[row["id"]]
         if row["version"] != old["version"] + 1:
@@ -247,7 +249,7 @@ def to_challenge(wv: dict[str, Any]) -> dict[str, Any]:
 
 def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
     """With the outcome and the file of every challenge, and what was found on the way (LGTM-68)."""
-    out = wv
+    out = logged(wv, [log])
     whole = [row for row in joined["results"] if "failed" not in row]
     lost = [log_line("Warn", f"{row['item']['microHypothesisID']} was not challenged: {row['why']}")
             for row in joined["results"] if "failed" in row]  # fmt: skip
@@ -255,14 +257,14 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
     for row in whole:
         if HYPOTHESIS.match(row["id"]) is None:
             raise ValueError(f"`{row['id']}` is no hypothesis")
-        out = logged(know(out, row["knowledge"], row["warn"]), row["log"])
+        out = logged(_known(out, row["knowledge"]), row["lines"])
     entries = []
     for entry in out["microHypotheses"]:
         row = by_id.get(entry["microHypothesisID"])
         if row is not None:
             entry = {**entry, "nullChallengeFilePath": row["path"], "nullChallengeOutcome": row["outcome"]}
         entries.append(entry)
-    return logged({**out, "microHypotheses": entries}, [log, *lost])
+    return logged({**out, "microHypotheses": entries}, lost)
 
 
 def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
