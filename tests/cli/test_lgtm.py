@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.cli.beginning import compile_or_refuse
 from fdc_toolchain.packs.lgtm import artifacts, knowledge
+from fdc_toolchain.program.codec import digest, encode, load
 
 from tests.support.explored import shop
 from tests.support.lgtm import (
@@ -222,6 +224,17 @@ def test_a_sequential_fork_hands_the_state_on_and_a_parallel_one_gives_each_its_
     done = fdc("run", "thread.plan", "--format", "json", cwd=tmp_path)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert expected == [len(rows) for rows in json.loads(done.stdout)["result"]]
+
+
+def test_the_whole_pipeline_is_a_program_and_building_it_does_nothing(tmp_path: Path) -> None:
+    """LGTM-29, 44: without a step of it, and the program reads back to itself."""
+    shop(tmp_path)
+    before = sorted(str(path) for path in tmp_path.rglob("*"))
+    program = compile_or_refuse("lgtm", str(tmp_path))
+    assert program is not None and load(encode(program)) == program and digest(load(encode(program))) == digest(program)
+    done = fdc("run", "lgtm", "question=why", "--dry-run", cwd=tmp_path)
+    assert 0 == done.returncode and "nothing was done" in done.stdout, done.stdout + done.stderr
+    assert before == sorted(str(path) for path in tmp_path.rglob("*"))
 
 
 @pytest.mark.parametrize("level", ["Info", "Warn", "Error", "Debug"])

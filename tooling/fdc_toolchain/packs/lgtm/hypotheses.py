@@ -22,7 +22,10 @@ CODE = 2
 """Lines of code that are assumptions of a first hypothesis: what is said comes before what is done."""
 PROSE = (".md", ".rst", ".txt", ".adoc", ".org", ".html")
 """Files whose headings nobody uses and no test names."""
-_SMALL = frozenset("between within during before after each every another other how when where which while than".split())
+_SMALL = frozenset(
+    "between within during before after each every another other how when where which while than take takes make makes get gets"
+    " give gives let lets want wants need needs use uses using own".split()
+)
 """Words of a question of which nothing needs to speak."""
 _SAID = ("documentation", "sentence", "prose", "exception")
 _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "keyAssumptions", "validationCriteria",
