@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -20,7 +19,8 @@ from .. import environment
 from . import cases, packages, page, run
 
 PAGE = environment.ROOT / "docs" / "benchmarks-repair.md"
-SEED = 20261123
+SEED = 20261124
+"""Set when the proposer had last been changed, before anybody had seen the cases that it gives."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -31,15 +31,24 @@ def main(arguments: Sequence[str]) -> int:
     reader.add_argument("--iterations", type=int, default=12, help="patches that fdc fix may try (default: 12)")
     reader.add_argument("--jobs", type=int, default=2, help="cases at the same time (default: 2)")
     reader.add_argument("--output", type=Path, default=PAGE, help="where the page goes")
+    reader.add_argument("--development", action="store_true", help="faults in the packages that the proposer is developed on")
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
     options = reader.parse_args(arguments)
-    fetched = packages.fetch()
+    if options.development and options.output == PAGE:
+        reader.error("--development needs an --output of its own")
+    versions, modules = packages.VERSIONS, packages.MODULES
+    if options.development:
+        versions, modules = packages.DEVELOPMENT_VERSIONS, packages.DEVELOPMENT
+    fetched = packages.fetch(versions)
     scratch = Path(tempfile.mkdtemp(prefix="fdc-bench-repair-"))
     try:
-        found = []
-        for case in cases.make(fetched, packages.MODULES, options.seed, options.cases, scratch):
-            found.append(case)
-            _tell(f"case {len(found)} of {options.cases}: {case.module.module}, {case.fault.kind}")
+        made = packages.home() / f"cases-{options.seed}-{options.cases}-{_generator(modules)}.json"
+        found = cases.load(made)
+        if not found:
+            for case in cases.make(fetched, modules, options.seed, options.cases, scratch):
+                found.append(case)
+                _tell(f"case {len(found)} of {options.cases}: {case.module.module}, {case.fault.kind}")
+            cases.save(made, found)
         kept = packages.home() / f"results-{cases.digest(found)}-{options.iterations}-{_code()}.json"
         if options.anew:
             kept.unlink(missing_ok=True)
@@ -74,6 +83,12 @@ def _code() -> str:
     return found.hexdigest()[:12]
 
 
+def _generator(modules: Sequence[packages.Module]) -> str:
+    """What says that cases come from the same generator and modules."""
+    texts = [(Path(__file__).parent / name).read_bytes() for name in ("faults.py", "cases.py")]
+    return hashlib.sha256(b"".join([*texts, repr(modules).encode(), sys.version.encode()])).hexdigest()[:12]
+
+
 def _tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -86,9 +101,7 @@ def _load(path: Path) -> list[run.Result]:
 
 
 def _save(path: Path, results: Sequence[run.Result]) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_text(json.dumps([list(one) for one in results]), "utf-8")
-    os.replace(temporary, path)
+    cases.replace(path, json.dumps([list(one) for one in results]))
 
 
 if __name__ == "__main__":

@@ -130,6 +130,27 @@ def _try(package: Path, module: Module, text: str | None, seed: int, scratch: Pa
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def load(path: Path) -> list[Case]:
+    """The cases that an earlier run has made; none where there are none."""
+    try:
+        rows = json.loads(path.read_text("utf-8"))
+        return [Case(number, Module(*module), faults.Fault(*fault), original) for number, module, fault, original in rows]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def save(path: Path, cases: Sequence[Case]) -> None:
+    """Keeps cases, so that an interrupted benchmark need not make them again."""
+    replace(path, json.dumps([[one.number, list(one.module), list(one.fault), one.original] for one in cases]))
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_text(text, "utf-8")
+    os.replace(temporary, path)
+
+
 def digest(cases: Sequence[Case]) -> str:
     """What says that two machines had the same cases."""
     said: Any = [[*one.module, one.fault.line, one.fault.before, one.fault.after] for one in cases]

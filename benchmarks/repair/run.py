@@ -69,7 +69,12 @@ def repair(case: Case, package: Path, mode: str, seed: int, iterations: int, scr
 
 
 def judge(case: Case, package: Path, diff: str, seed: int, folder: Path) -> tuple[str, bool]:
-    """What a diff is worth: `git apply` puts it into a fresh workspace, and all tests of the module are run there."""
+    """What a diff is worth, and whether the code is again what it was.
+
+    `git apply` puts it into a fresh workspace, and all tests of the module are run there. The original passes them all
+    (`cases.make`), so that a test that was held out and fails now says that the repair is wrong. Where the code is another
+    than the original's, and no test that was held out notices the fault, nothing says that it is right: it is plausible.
+    """
     cases.lay_out(folder, package, case.module, case.fault.text, seed)
     try:
         applied = subprocess.run(
@@ -80,7 +85,12 @@ def judge(case: Case, package: Path, diff: str, seed: int, folder: Path) -> tupl
         if applied.returncode or not cases.run(folder, case.module, visible=True).green:
             return "wrong", False
         restored = ast.dump(ast.parse(text)) == ast.dump(ast.parse(case.original))
-        every = restored or cases.run(folder, case.module, visible=False).green
-        return ("fixed" if every else "plausible"), restored
+        if restored:
+            return "fixed", True
+        if not cases.run(folder, case.module, visible=False).green:
+            return "wrong", False
+        (folder / case.module.module).write_bytes(case.fault.text.encode("utf-8"))
+        every, seen = (cases.run(folder, case.module, visible=half) for half in (False, True))
+        return ("fixed" if every.names - seen.names else "plausible"), False
     finally:
         shutil.rmtree(folder, ignore_errors=True)

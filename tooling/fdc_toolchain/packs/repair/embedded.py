@@ -54,7 +54,27 @@ def diagnose(
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
         return {"hypotheses": [], "exhausted": True, "why": why}
     why = "" if len(found) > 1 else str(context.get("why") or "no further small edit of a suspect line is known")
-    return {"hypotheses": spread(found, BATCH), "exhausted": len(found) < 2 or bool(refused), "why": why}
+    return {"hypotheses": spread(_rivals(found), BATCH), "exhausted": len(found) < 2 or bool(refused), "why": why}
+
+
+def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The candidates, of which those that pass in memory name the others that do: a test that several pass decides little."""
+    passing = [row["claim"] for row in found if row.get("probe") == "passes"]
+    out = []
+    for row in found:
+        others = [claim for claim in passing if claim != row["claim"]] if row.get("probe") == "passes" else []
+        more = f"; tried in memory, {len(others)} other edits pass too: {' | '.join(others[:3])}" if others else ""
+        out.append({**row, "explanation": row["explanation"] + more})
+    return out
+
+
+def remarks(probed: dict[str, Any]) -> list[str]:
+    """What a person must know of the edits that were tried in memory: that several pass, and which one is taken."""
+    passing = [key for key, said in (probed.get("verdicts") or {}).items() if said == "passes"]
+    if len(passing) < 2:
+        return []
+    return [f"{len(passing)} different small edits pass the tests when tried in memory; the most credible one is tried first, and "
+            "these tests do not tell it from the others"]  # fmt: skip
 
 
 def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
