@@ -28,13 +28,15 @@ def test_the_page_is_readable_at_every_width(tmp_path: Path, dark: bool) -> None
     names = {"time": {"presupposes": ("PRM_0001",), "definition": LONG}, "space": {"contrasts": ("PRM_0002",), "domain": "space"}}
     some = alphabet("existence", "time", "space", "an extraordinarily long label", **names)
     report = metrics.report(some, [{"concept": "x", "features": ["time", "gap " * 8]}])
+    said = {"words": [{"word": "x", "result": "partial", "share": 0.5}], "frequent": 1, "source": "a dictionary"}
+    report["public_list"] = {"list": "Swadesh's 200 basic meanings (1952)", **metrics.public(said)}
     path = tmp_path / "index.html"
     path.write_text(charts.page(some, HISTORY, report, "An alphabet"), encoding="utf-8")
     with browsers.browser(tmp_path, dark=dark) as window:
         for width in (360, 700, 1100):
             window.resize(width, 900)
             window.go(path.as_uri())
-            assert "Relationships" in window.until("Primitives")
+            assert "of Swadesh's 200 meanings" in window.until("Primitives")
             assert width >= window.script("return document.documentElement.scrollWidth"), width
             sizes = window.script(
                 "return [...document.querySelectorAll('svg.chart')]"

@@ -133,7 +133,7 @@ def status(form: str) -> int:
     kinds = ("proposed", "accepted", "rejected", "refined", "deferred")
     counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in kinds)
     click.echo(f"candidates: {counted}")
-    click.echo(f"coverage {metrics['coverage_score']:.1%}, consistency {metrics['consistency_score']:.1%}, "
+    click.echo(f"coverage {metrics['coverage_score']:.1%} of the test concepts, consistency {metrics['consistency_score']:.1%}, "
                f"recent acceptance {metrics['recent_acceptance_rate']:.1%}")  # fmt: skip
     click.echo(f"next strategy: {state['current_strategy']['proposer_mode']}")
     if history["stopped"]:
