@@ -337,6 +337,10 @@ def test_a_pipeline_is_a_program_that_reads_back_to_itself_and_building_it_does_
         assert once is not None and once == canonical(once, "pipeline.plan")[0]
         assert digest(program) == digest({**program, "sources": program["sources"]})
     assert [] == list(tmp_path.iterdir())
+    tools = json.loads((ROOT / "grammar/lgtm_tools.json").read_text("utf-8"))["tools"]
+    most = {"model_calls": lgtm_pipeline.CALLS, "tokens": lgtm_pipeline.TOKENS}
+    assert most == tools["plan.run"]["cost"]  # what is set aside for the inner run is what that may use
+    assert all(tool["cost"][measure] <= most[measure] for tool in tools.values() if "cost" in tool for measure in most)
     proof = lgtm_pipeline.prove("```\n" + synthesis.PIPELINE + "```", str(tmp_path))
     assert proof["proved"] and not lgtm_pipeline.prove("set_plan x\n", str(tmp_path))["proved"]
     unknown = synthesis.PIPELINE.replace("gen_text.component", "gen_text.magic")

@@ -6,6 +6,7 @@ The log of the run goes to stderr. The run folder `runs/RUN/` keeps every artifa
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,9 +86,24 @@ def command(
     if model:
         operator = operator._replace(model=model)
     task = wiring.task_for(root, None)
-    name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), budget_of(budgets), task, operator)
+    budget = budget_of(budgets)
+    name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), budget, task, operator)
+    for line in _too_small(program, budget, operator.model):
+        click.echo(line, err=True)
     ended = wiring.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
     return _tell(ended, form)
+
+
+def _too_small(program: dict[str, Any], budget: dict[str, float], model: str | None) -> Iterator[str]:
+    """What is said at once of a budget that is less than one step alone sets aside: the run would stop before that step."""
+    from ..effects.model_prices import most
+
+    for measure, ceiling in budget.items() if model else ():
+        cost = program["tools"]["plan.run"]["cost"]  # no other step sets more aside
+        needs = (most(model or "", cost["tokens"]) or 0.0) if measure == "money" else cost.get(measure, 0)
+        if needs > ceiling:
+            yield (f"the budget of {ceiling:g} {measure} is less than the {needs:g} that `plan.run` sets aside: the run will "
+                   f"stop before it, and `fdc resume RUN --budget {measure}=N` goes on")  # fmt: skip
 
 
 class _Watching(Aside):
