@@ -24,7 +24,9 @@ def measure(session: Session) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     write_workspace(folder / "warm-up")
     write_plans(folder / "warm-up", WARM_UP, 3)
-    _tree(session, folder)
+    what = f"call tree, stack {STACK}, fan-out {FAN_OUT} / {STACK} such files that call a leaf instead"
+    _tree(session, folder / "tree", what, 1.5)
+    _tree(session, folder / "page-tree", "the same, where each file reads a page from outside", None, page=True)
     _doubling(session, folder)
 
 
@@ -66,14 +68,12 @@ def _pairs(session: Session, folder: Path, above: Group, below: Group, rounds: i
     return spread(ratios), spread(over), spread(under)
 
 
-def _tree(session: Session, folder: Path) -> None:
-    root = folder / "tree"
-    tree, flat = write_tree(root, STACK, FAN_OUT, LINES)
-    ratio, over, under = _pairs(session, folder, (root, tree), (root, flat), 21)
+def _tree(session: Session, root: Path, what: str, goal: float | None, *, page: bool = False) -> None:
+    tree, flat = write_tree(root, STACK, FAN_OUT, LINES, page=page)
+    ratio, over, under = _pairs(session, root.parent, (root, tree), (root, flat), 21)
     calls = sum(FAN_OUT**level for level in range(1, STACK))
-    what = f"call tree, stack {STACK}, fan-out {FAN_OUT} / {STACK} such files that call a leaf instead"
     beside = f"the files {under.median:.0f} ms; inlining would make {calls:,} calls"
-    session.rows.append(Row("P5", what, f"{over.median:.0f} ms", beside, "x", ratio, ratio, 1.5))
+    session.rows.append(Row("P5", what, f"{over.median:.0f} ms", beside, "x", ratio, ratio, goal))
 
 
 def _doubling(session: Session, folder: Path) -> None:

@@ -12,10 +12,11 @@ HEAD = ["# FSM: tooling/fdc_fsm.json", "set_plan measure: how time grows", "plan
 TAIL = ["run_in_bash_session python3 tooling/fdc_cli.py close --task-id grow", "submit"]
 
 
-def write_tree(folder: Path, stack: int, fan_out: int, lines: int) -> tuple[list[str], list[str]]:
+def write_tree(folder: Path, stack: int, fan_out: int, lines: int, *, page: bool = False) -> tuple[list[str], list[str]]:
     """`stack` plans, each calling the next one `fan_out` times, and as many with the same mix that call a small leaf.
 
-    Returns the paths of the tree (its root first) and of the flat ones.
+    `page`: each of them reads a page from outside, so that all text has to be followed. Returns the paths of the tree
+    (its root first) and of the flat ones.
     """
     write_workspace(folder)
     write(folder / "plans" / "leaf.plan", "param subject\ngrep {subject} src\n")
@@ -28,6 +29,8 @@ def write_tree(folder: Path, stack: int, fan_out: int, lines: int) -> tuple[list
             body = (writer.plan if whole else writer.fragment)(lines - count).splitlines()
             at = next(number for number, line in enumerate(body) if line.startswith(("plan_step_complete", "grep"))) + 1
             calls = [f"call_plan plans/{called}.plan subject=s{level}_{number}" for number in range(count)]
+            if page:
+                calls += [f"page <- view_text_website https://example.org/{level}", "message_user {page}"]
             path = f"plans/{name}_{level}.plan"
             write(folder / path, "\n".join([*body[:at], *calls, *body[at:]]) + "\n")
             paths.append(path)

@@ -72,6 +72,9 @@ _THERE = (PRESENT, PRESENT, PRESENT, PRESENT)
 """The only tuple of these four, so that `is` tells (see `_exits`)."""
 _GONE = (ABSENT, ABSENT, ABSENT, ABSENT)
 
+_STATES = [tuple(state for state in range(4) if mask >> state & 1) for mask in range(16)]
+"""By mask: the numbers of the states in it."""
+
 _MAYBE = Effect((ABSENT | MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
 """A shell step on some runs; with `_SAME` and `_SHELL` all that can happen to a path that a body does not name."""
 
@@ -124,9 +127,8 @@ def _composed(first: Exits, second: Exits) -> Exits:
     exits = []
     for middle in first:
         out = 0
-        for state in range(4):
-            if middle >> state & 1:
-                out |= second[state]
+        for state in _STATES[middle]:
+            out |= second[state]
         exits.append(out)
     return _exits(tuple(exits))
 
@@ -137,8 +139,8 @@ def _exits(exits: tuple[int, ...]) -> Exits:
 
 def _wrong(second: FourFailures, middle: int, wrong: Failures) -> Failures:
     """What fails on the way to the states in `middle`, and then what fails from them."""
-    for state in range(4):
-        if middle >> state & 1 and second[state]:
+    for state in _STATES[middle]:
+        if second[state]:
             wrong |= second[state]
     return wrong
 
@@ -219,6 +221,8 @@ class Files:
             found = paths.get(path)
             if found is None:
                 return rest
+            if found.exits is _THERE:  # no command removes it
+                return found
             before = seen[path]
             if before[0] != certain:
                 return _then(found, _SHELL)

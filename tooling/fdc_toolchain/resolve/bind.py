@@ -199,7 +199,8 @@ def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value]
     order = iter(inline)
     for argument in found:
         value = argument.value
-        names = names or {item.name: item for item in inline if argument.key is not None}
+        if argument.key is not None and not names:
+            names = {item.name: item for item in inline}
         if argument.key is None:
             item = next(order, None)
             while item is not None and item.name in arguments:

@@ -42,7 +42,7 @@ class _Part(NamedTuple):
 
 def number(token: Any) -> int | float:
     """The number that a token spells. Raises Wrong where it has too many digits to be exact."""
-    if sum(character.isdigit() for character in token) > _DIGITS:
+    if len(token) > _DIGITS and sum(character.isdigit() for character in token) > _DIGITS:
         raise Wrong(token.start_pos, token.end_pos, f"a number has at most {_DIGITS} digits")
     return float(token) if "." in token else int(token)
 

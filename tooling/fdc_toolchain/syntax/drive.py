@@ -33,6 +33,8 @@ class _End:
 
 
 _END = _End()
+_BELOW = -1
+"""No state; it lies below the first."""
 
 
 class Driver:
@@ -45,7 +47,7 @@ class Driver:
             state: {name: action if action >= 0 else rules[-1 - action] for name, action in row.items()}
             for state, row in tables.states.items()
         }
-        self._items: dict[tuple[int, str, str], bool] = {}
+        self._leaps: dict[tuple[int, int, str], int] = {}
         self._lexers = tables.lexers
         self._patterns = tables.patterns
         self._scanners: dict[int, tuple[Any, dict[str, dict[str, str]]]] = {}
@@ -55,19 +57,22 @@ class Driver:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""
         actions = self._actions
         here, final = self._starts[start]
-        states = [here]
+        states = [_BELOW, here]
         values: list[Any] = []
         row = actions[here]
-        given = [*tokens, _END]
-        kinds = [token.type for token in given]
-        items = self._items
-        for token, kind, following in zip(given, kinds, (*kinds[1:], "$END"), strict=True):
-            key = (states[-1], kind, following)
-            item = items.get(key)
-            if item is None:
-                item = items[key] = self._is_item(*key)
-            if item:
-                values[-1].append(token)
+        leaps = self._leaps
+        for token in (*tokens, _END):
+            kind = token.type
+            key = states[-2], states[-1], kind
+            leap = leaps.get(key)
+            if leap is None:
+                leap = leaps[key] = self._leap(*key)
+            if leap >= 0:
+                last = values[-1]
+                values[-2].append(last)
+                values[-1] = token
+                states[-1] = leap
+                row = actions[leap]
                 continue
             while True:
                 action = row.get(kind)
@@ -107,18 +112,21 @@ class Driver:
                 row = actions[here]
         raise Refused
 
-    def _is_item(self, state: int, kind: str, following: str) -> bool:
-        """True where a token alone is the next of a list, and nothing else: all that the tables make of it is known."""
-        here = self._actions[state].get(kind)
-        while type(here) is int:
-            action = self._actions[here].get(following)
-            if type(action) is not tuple:
-                return False
+    def _leap(self, below: int, top: int, kind: str) -> int:
+        """The state after a token before which what is on top does no more than to end the list below it; -1: it does more.
+
+        Most lines are such, and take one look-up for all that the tables make of them.
+        """
+        action = self._actions[top].get(kind)
+        while type(action) is tuple and below != _BELOW:
             _, origin, build = action
+            if build is _grow:
+                after = self._actions[below].get(kind)
+                return after if type(after) is int else -1
             if build is not None:
-                return build is _grow
-            here = self._actions[state].get(origin)
-        return False
+                return -1
+            action = self._actions[self._actions[below][origin]].get(kind)
+        return -1
 
     def read(self, start: str, text: str) -> Any:
         """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
