@@ -254,3 +254,16 @@ def test_each_cycle_repairs_the_first_error(tmp_path: Path, most: str, code: int
     [folder] = (tmp_path / "runs").iterdir()
     told = json.loads((folder / "trace.json").read_text("utf-8"))
     assert ["primary"] * count == [one["kind"] for one in told["iterations"]] and ended == told["ended"]
+
+
+def test_a_patch_with_wrong_context_is_merged_by_git(tmp_path: Path) -> None:
+    """HYP-37: as a step of the plan; the tests decide, as of every patch."""
+    doc = '     """Members get ten percent off from 100 on."""'
+    lines = [" a line that is not there", doc, *GOOD.splitlines()[3:], "         return total * 0.9", " this is invented as well"]
+    with thinking(patch="\n".join(["@@ @@", *lines])) as (_, env):
+        got, said, story = fixed(shop(tmp_path), CHECK, env=env)
+    assert (0, 1) == (got, said["iterations"]), story
+    shown = json.loads(inside.fdc("show", said["run"], "--format", "json", cwd=tmp_path).stdout)
+    assert ["check_patch", "merge_files", "check_patch"] == [
+        row["tool"] for row in shown["records"] if row.get("tool") in ("check_patch", "merge_files") and row["kind"] == "outcome"
+    ]

@@ -1,4 +1,4 @@
-"""GENERATE_PATCH with git beside it: what fits nowhere is merged by `git merge-file`, or refused (HYP-37)."""
+"""`git merge-file` for patches that fit nowhere (HYP-37); what is to be merged, and what it means, `packs.repair` says."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import tempfile
 from typing import Any
 
 from .context import Context
+from .failure import ToolFailure
 
 SECONDS = 30.0
 
 
-def check_patch(args: dict[str, Any], context: Context) -> Any:
-    """Holds a patch to its hypothesis and region; applies it nowhere (HYP-13 to 16, 34 to 37)."""
-    from ..packs.repair.context import checked
-
-    return checked(args["context"], args.get("answer"), args.get("hypothesis"), merge_file)
+def merge_files(args: dict[str, Any], context: Context) -> Any:
+    """A patch with what git makes of each of its `merges` (`ours`, `base`, `theirs`): `merged`, null for a conflict."""
+    patch = args.get("patch")
+    if not isinstance(patch, dict) or not isinstance(patch.get("merges"), list):
+        raise ToolFailure("argument", "`patch` is not what the step before it returns")
+    rows = [{**row, "merged": merge_file(row["ours"], row["base"], row["theirs"])} for row in patch["merges"]]
+    return {**patch, "merges": rows}
 
 
 def merge_file(ours: str, base: str, theirs: str) -> str | None:

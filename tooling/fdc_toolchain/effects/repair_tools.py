@@ -37,7 +37,7 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
     for one in named:
         kind = context.root.kind(one)
         if kind == "other":
-            raise ToolFailure("argument", f"`{one}` is a link or no plain file; name the file itself")
+            raise ToolFailure("argument", f"`{one}` is a link or no plain file; name what it leads to")
         if kind == "file":
             _readable(one, context)
         paths = [one] if kind == "file" else globs.files(context.root, f"{one.rstrip('/')}/**" if kind == "folder" else one)

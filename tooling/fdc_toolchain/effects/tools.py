@@ -129,7 +129,7 @@ TOOLS: dict[str, Row] = {
     "collect_context": Row("repair_tools", "collect_context"),
     "probe_edits": Row("repair_tools", "probe_edits"),
     "gather_context": Row("repair_tools", "gather_context"),
-    "check_patch": Row("repair_patch", "check_patch"),
+    "merge_files": Row("repair_patch", "merge_files"),
     "apply_repair": Row("repair_tools", "apply_repair"),
     "keep_repair": Row("repair_tools", "keep_repair"),
     "close_repair": Row("repair_tools", "close_repair"),

@@ -10,7 +10,6 @@ from typing import Any
 from . import gates
 from .localise import rank
 from .patch import PatchRefused, apply_patch, unified
-from .patch_merge import Merge
 from .patch_text import take_apart
 from .region import parse_region
 
@@ -73,13 +72,15 @@ def excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], failure
 
 
 def checked(
-    context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None, merge: Merge | None = None
-) -> dict[str, Any]:
+    context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None,
+    merges: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
 
-    Without a hypothesis (`--no-discipline`) it may touch any one of the files. `merge`: what merges a patch that fits nowhere.
+    Without a hypothesis (`--no-discipline`) it may touch any one of the files. What fits nowhere comes back
+    with the texts that are to be merged (`merges`); given again with what `git merge-file` made of them, it is decided (HYP-37).
     """
-    no: dict[str, Any] = {"ok": False, "spans": []}
+    no: dict[str, Any] = {"ok": False, "spans": [], "merges": []}
     no |= dict.fromkeys(("reason", "why", "path", "diff", "before", "digest", "text", "key"), "")
     if isinstance(answer, dict):
         return {**no, "reason": "empty-response", "why": str(answer.get("why") or "there is no answer")[:300]}
@@ -93,10 +94,17 @@ def checked(
         return {**no, "reason": "scope-violation", "why": f"`{path[:200]}` is no file that was shown and may be changed"}
     before = sources[path]
     region = parse_region(hypothesis["affected_region"]) if hypothesis is not None else None
+    asked: list[dict[str, Any]] = []
+
+    def merge(ours: str, base: str, theirs: str) -> str | None:
+        texts = {"ours": ours, "base": base, "theirs": theirs}
+        asked.append(texts)
+        return next((row["merged"] for row in merges or () if texts.items() <= row.items()), None)
+
     try:
         made = apply_patch(before, written, region=region, merge=merge)
     except PatchRefused as refused:
-        return {**no, "reason": refused.reason, "why": refused.why[:400]}
+        return {**no, "reason": refused.reason, "why": refused.why[:400], "merges": asked if merges is None else []}
     if not _written(made.text):
         return {**no, "reason": "patch-apply", "why": "the patch holds characters that no file can hold"}
     change = hypothesis.get("structural_change") if hypothesis is not None else None
@@ -104,7 +112,7 @@ def checked(
         why = "a change of grouping changes how many statements there are"
         return {**no, "reason": "scope-violation", "why": why}
     return {
-        "ok": True, "reason": "", "why": "", "path": path, "diff": unified(path, before, made.text), "key": key,
+        "ok": True, "reason": "", "why": "", "merges": [], "path": path, "diff": unified(path, before, made.text), "key": key,
         "before": _digest(before), "digest": _digest(made.text), "spans": [list(span) for span in made.spans], "text": made.text,
     }  # fmt: skip
 

@@ -21,7 +21,8 @@ _OF = {
     "list_edits": "DIAGNOSE", "probe_edits": "DIAGNOSE", "hold_probes": "DIAGNOSE",
     "diagnose_failure": "DIAGNOSE", "admit_hypotheses": "DIAGNOSE", "choose_hypothesis": "DIAGNOSE",
     "falsify_hypothesis": "FALSIFY", "weigh_challenge": "FALSIFY", "propose_change": "PROPOSE", "judge_proposal": "PROPOSE",
-    "write_patch": "GENERATE_PATCH", "guess_patch": "GENERATE_PATCH", "check_patch": "GENERATE_PATCH", "apply_repair": "APPLY",
+    "write_patch": "GENERATE_PATCH", "guess_patch": "GENERATE_PATCH", "check_patch": "GENERATE_PATCH",
+    "merge_files": "GENERATE_PATCH", "apply_repair": "APPLY",
     "measure_attempt": "APPLY", "measure_guess": "APPLY", "keep_repair": "APPLY", "critique_attempt": "CRITIQUE",
     "conclude_iteration": "CONVERGE", "conclude_guess": "CONVERGE",
 }  # fmt: skip
@@ -140,7 +141,7 @@ def _phase(name: str, steps: list[Step], around: list[Step]) -> dict[str, Any]:
 
 _SHOWN_AS_CHECKS = frozenset(
     "read_requests list_edits probe_edits hold_probes gather_context hold_context hold_interpretation admit_hypotheses"
-    " choose_hypothesis weigh_challenge judge_proposal check_patch"
+    " choose_hypothesis weigh_challenge judge_proposal check_patch merge_files"
     " conclude_iteration conclude_guess keep_repair apply_repair".split()
 )
 
