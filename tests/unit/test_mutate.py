@@ -55,6 +55,44 @@ FAULTS = {
 }  # fmt: skip
 
 
+KNOWN = {
+    "a name that is read and never bound": (
+        "def f(xs):\n    for xs in xs:\n        print(item)\n", "def f(xs):\n    for item in xs:\n        print(item)\n"),
+    "the member of the same owner elsewhere": (
+        "def f(m, s):\n    return m.find(s)\n\n\ndef g(m, s):\n    return m.tell(s)\n",
+        "def f(m, s):\n    return m.tell(s)\n\n\ndef g(m, s):\n    return m.tell(s)\n"),
+    "the method's own name": (
+        "class A(B):\n    def size(self):\n        return super().other\n",
+        "class A(B):\n    def size(self):\n        return super().size\n"),
+    "the owner that has the member": (
+        "class A:\n    def f(self, other):\n        self.n = 1\n        return other.n + other.n\n",
+        "class A:\n    def f(self, other):\n        self.n = 1\n        return self.n + other.n\n"),
+    "a misspelt word": (
+        "def f(d):\n    return d['athority']\n\n\nauthority = 1\n", "def f(d):\n    return d['authority']\n\n\nauthority = 1\n"),
+    "what the class reads and nothing stores": (
+        "class A:\n    def __init__(self, n):\n        pass\n\n    def f(self):\n        return self._n\n",
+        "class A:\n    def __init__(self, n):\n        self._n = n\n\n    def f(self):\n        return self._n\n"),
+    "a statement of a function of the same form": (
+        "def left(a, n):\n    return a[:n]\n\n\ndef f(b, k):\n    pass\n",
+        "def left(a, n):\n    return a[:n]\n\n\ndef f(b, k):\n    return b[:k]\n"),
+    "one word of the function's name": (
+        "def is_lower(s):\n    return s.islower()\n\n\ndef is_upper(s):\n    pass\n",
+        "def is_lower(s):\n    return s.islower()\n\n\ndef is_upper(s):\n    return s.isupper()\n"),
+    "an argument in the middle": (
+        "def f(a, b, c):\n    return g(a, c)\n", "def f(a, b, c):\n    return g(a, b, c)\n"),
+    "an iteration over a number": (
+        "def f(n):\n    return [i for i in n]\n", "def f(n):\n    return [i for i in range(n)]\n"),
+    "out of the last block of several": (
+        "def f(x):\n    if x:\n        y = 1\n    else:\n        y = 2\n        z = y\n    return z\n",
+        "def f(x):\n    if x:\n        y = 1\n    else:\n        y = 2\n    z = y\n    return z\n"),
+    "into a function": (
+        "def f():\n    def g(x):\n        x += 1\n    return x\n    return g\n",
+        "def f():\n    def g(x):\n        x += 1\n        return x\n    return g\n"),
+    "a guard": (
+        "def f(x):\n    return x.y\n", "def f(x):\n    if x is None: return None\n    return x.y\n"),
+}  # fmt: skip
+
+
 def candidates(source: str, limit: int = 10_000, tried: tuple[str, ...] = (), lines: range | None = None) -> list[dict]:
     numbers = lines or range(1, source.count("\n") + 2)
     return propose(source, "pkg/f.py", [{"path": "pkg/f.py", "line": n, "score": 0.8} for n in numbers], [*tried], limit)
@@ -72,6 +110,21 @@ def test_each_kind_of_fault_is_found_in_place(kind: str) -> None:
     assert row is not None
     assert {"type": KINDS[kind].relation, "operation": KINDS[kind].operation} == row["structural_change"]
     assert row["key"].startswith(f"{kind}-")
+
+
+@pytest.mark.parametrize("what", KNOWN)
+def test_what_scope_class_and_file_know_is_proposed(what: str) -> None:
+    """Issue 6: real faults are wrong names and members and things forgotten; a file holds most of what repairs them."""
+    broken, wanted = KNOWN[what]
+    assert wanted in {after(broken, row) for row in candidates(broken)}
+
+
+def test_the_first_errors_message_weighs_edits() -> None:
+    """The name that is not defined is exchanged first, where else an operator would be."""
+    source = "def f(left, right):\n    return lefd < right\n"
+    suspects = [{"path": "f.py", "line": 2, "score": 1.0}]
+    first = propose(source, "f.py", suspects, [], 1, "NameError: name 'lefd' is not defined", 2)[0]
+    assert "left < right" in first["diff"] and "lefd <= right" in propose(source, "f.py", suspects, [], 1)[0]["diff"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.effects import repair_copy, repair_probe
+from fdc_toolchain.packs.repair import embedded
 
 from tests.support.background import PATIENCE
 
@@ -83,6 +84,14 @@ def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command
     seen = {key: said for key, said in found["verdicts"].items() if key != "header"}  # under pytest it comes after the others
     assert {"useless": "fails", "harmful": "fails", "endless": "fails", "right": "passes"} == seen
     assert CODE == (folder / "code_under.py").read_text("utf-8") and not (folder / repair_probe.HIDDEN).exists()
+
+
+def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
+    """The most credible one is taken; that the tests do not tell it from the others is said (issue 6: honest)."""
+    edits = [edit("right", "most else x", "most else most"), edit("wrong", "most else x", "most else 3"), EDITS[0]]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert {"right": "passes", "wrong": "passes", "useless": "fails"} == found["verdicts"]
+    assert "2 different small edits pass" in embedded.remarks(found)[0] and [] == embedded.remarks({"verdicts": {"a": "passes"}})
 
 
 def test_fewer_failures_are_told_from_none(folder: Path) -> None:

@@ -15,8 +15,6 @@ EDITS, MOST_EDITS = 1200, 1200
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
-RAISED = 1.5
-"""How much more credible an edit is of the lines that the first error was raised in."""
 
 
 def gather(failure: dict[str, Any], context: dict[str, Any], gathered: list[Any] | None = None) -> dict[str, Any]:
@@ -73,8 +71,8 @@ def remarks(probed: dict[str, Any]) -> list[str]:
     passing = [key for key, said in (probed.get("verdicts") or {}).items() if said == "passes"]
     if len(passing) < 2:
         return []
-    return [f"{len(passing)} different small edits pass the tests when tried in memory; the most credible one is tried first, and "
-            "these tests do not tell it from the others"]  # fmt: skip
+    said = f"{len(passing)} different small edits pass the tests when tried in memory; the most credible one is tried first"
+    return [f"{said}, and these tests do not tell it from the others"]
 
 
 def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +99,6 @@ def candidates(
 ) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import propose
-    from .mutate_hints import weight
 
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in context.get("suspects") or ():
@@ -109,12 +106,8 @@ def candidates(
     found: list[dict[str, Any]] = []
     for path, source in (context.get("sources") or {}).items():
         if path in by_file and path.endswith(".py"):
-            found += propose(source, path, by_file[path], tried, 2 * most)
-    for row in found:
-        region = row["affected_region"]
-        raised = region["path"] == failure.get("path") and region["first"] <= int(failure.get("line") or 0) <= region["last"]
-        said = weight(row, str(failure.get("message") or ""), raised)
-        row["confidence"] = min(1.0, float(row.get("confidence") or 0.0) * (RAISED if raised else 1.0) * said)
+            line = int(failure.get("line") or 0) if path == failure.get("path") else 0
+            found += propose(source, path, by_file[path], tried, most, str(failure.get("message") or ""), line)
     return sorted(found, key=lambda row: -row["confidence"])[:most]
 
 

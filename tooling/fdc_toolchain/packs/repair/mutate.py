@@ -18,6 +18,7 @@ from typing import Any
 
 from ...report.diff import unified
 from . import mutate_donor, mutate_expr, mutate_gone, mutate_scope, mutate_stmt
+from .mutate_hints import Said
 from .mutate_source import Edit, Source, edited
 from .mutate_words import KINDS
 from .region import Region, as_dict
@@ -26,6 +27,8 @@ SHOWN = 60
 """Characters of code that a claim quotes."""
 AGAIN = 0.985
 """What each further edit of a statement is worth, by the one before it."""
+RAISED = 1.5
+"""How much more credible an edit is of the lines that the first error was raised in."""
 DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
 LONGEST = 400_000
@@ -36,20 +39,23 @@ MOVES = frozenset(("nesting", "nested"))
 _HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$", re.MULTILINE)
 
 
-def propose(source: str, path: str, suspects: list[dict[str, Any]], tried: list[str], limit: int) -> list[dict[str, Any]]:
+def propose(
+    source: str, path: str, suspects: list[dict[str, Any]], tried: list[str], limit: int, message: str = "", line: int = 0
+) -> list[dict[str, Any]]:
     """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; [] for what is no Python.
 
-    `suspects`: `{path, line, score}`, the most suspect first. Each candidate has claim, affected_region, expected_effect,
+    `suspects`: `{path, line, score}`, the most suspect first; `message`: the first error's, raised in `line` of this file, or
+    elsewhere (0). Each candidate has claim, affected_region, expected_effect,
     interpretation, explanation, structural_change `{type, operation}` (HYP-20, 22), intent, confidence (0 to 1; comparable
     between files), diff and key. Nothing is raised, whatever the text is.
     """
     scores = tuple((int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path)
-    return [dict(row) for row in _proposed(source, path, scores, tuple(tried), limit)]
+    return [dict(row) for row in _proposed(source, path, scores, tuple(tried), limit, message, line)]
 
 
 @functools.lru_cache(maxsize=4)
 def _proposed(
-    source: str, path: str, suspects: tuple[tuple[int, float], ...], tried: tuple[str, ...], limit: int
+    source: str, path: str, suspects: tuple[tuple[int, float], ...], tried: tuple[str, ...], limit: int, message: str, line: int
 ) -> list[dict[str, Any]]:
     """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
     scores = dict(suspects)
@@ -63,7 +69,7 @@ def _proposed(
     old = set(tried)
     found: list[dict[str, Any]] = []
     said: set[tuple[int, str]] = set()
-    for edit, score in _ranked(parsed, scores, order):
+    for edit, score in _ranked(parsed, scores, order, message, line):
         key = _key(parsed, edit)
         if key in old or (meant := _meant(parsed, edit)) is None or meant in said:
             continue
@@ -74,7 +80,9 @@ def _proposed(
     return found
 
 
-def _ranked(source: Source, scores: dict[int, float], order: dict[int, int]) -> Iterator[tuple[Edit, float]]:
+def _ranked(
+    source: Source, scores: dict[int, float], order: dict[int, int], message: str = "", line: int = 0
+) -> Iterator[tuple[Edit, float]]:
     """Edits with what they are worth, the best first."""
     by_statement: dict[ast.stmt, list[Edit]] = {}
     suspicion = {one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)}
@@ -89,16 +97,20 @@ def _ranked(source: Source, scores: dict[int, float], order: dict[int, int]) -> 
         if statement is not None and suspicion[statement] > 0:
             by_statement.setdefault(statement, []).append(edit)
     worth: list[tuple[float, int, int, Edit]] = []
+    said = Said(message)
     for statement, edits in by_statement.items():
         suspect = suspicion[statement]
         first, last = source.head(statement)
         place = min((order[line] for line in range(first, last + 1) if line in order), default=len(order))
         early = 0.8 + 0.2 / (1 + place / 8)  # suspects that score alike stand by the traceback
+        raised = first <= line <= last
+        early *= RAISED if raised else 1.0
         seen: set[tuple[tuple[int, int, str], ...]] = set()
         number = 0
-        for edit in sorted(edits, key=lambda one: -one.prior):
+        prior = {one: one.prior * said.weight(one.kind, one.old, one.new, raised) for one in edits}
+        for edit in sorted(edits, key=lambda one: -prior[one]):
             if edit.pieces not in seen:
-                worth.append((suspect * early * edit.prior * AGAIN**number, statement.lineno, number, edit))
+                worth.append((suspect * early * prior[edit] * AGAIN**number, statement.lineno, number, edit))
                 number += 1
             seen.add(edit.pieces)
     worth.sort(key=lambda row: (-row[0], *row[1:3]))

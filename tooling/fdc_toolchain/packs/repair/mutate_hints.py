@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Hint(NamedTuple):
@@ -36,14 +36,22 @@ _HINTS = (
 )  # fmt: skip
 
 
-def weight(row: dict[str, Any], message: str, raised: bool) -> float:
-    """How much more credible an edit is for the first error's message; `raised`: it is of the lines where that was raised."""
-    found = 1.0
-    for hint in _HINTS:
-        match = hint.message.search(message) if hint.anywhere or raised else None
-        if match is None or row["kind"] not in hint.weights:
-            continue
-        name = next((one for one in match.groups() if one), "") if hint.named else ""
-        if not name or re.search(rf"\b{re.escape(name)}\b", f"{row['old']}\n{row['new']}"):
-            found = max(found, hint.weights[row["kind"]])
-    return found
+class Said:
+    """What a message says: `weight` gives how much more credible an edit is for it."""
+
+    def __init__(self, message: str) -> None:
+        self._known: list[tuple[Hint, re.Pattern[str] | None]] = []
+        for hint in _HINTS:
+            match = hint.message.search(message)
+            if match is not None:
+                name = next((one for one in match.groups() if one), "") if hint.named else ""
+                self._known.append((hint, re.compile(rf"\b{re.escape(name)}\b") if name else None))
+
+    def weight(self, kind: str, old: str, new: str, raised: bool) -> float:
+        """1 or more; `raised`: the edit is of the lines where the error was raised."""
+        found = 1.0
+        for hint, name in self._known:
+            worth = hint.weights.get(kind, 1.0) if raised or hint.anywhere else 1.0
+            if worth > found and (name is None or name.search(old) or name.search(new)):
+                found = worth
+        return found

@@ -30,7 +30,8 @@ _AUGMENTED: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
     ast.BitXor: ("^=", ("|=",)), ast.Pow: ("**=", ("*=",)),
 }  # fmt: skip
 
-_COMPOUND = ast.For | ast.AsyncFor | ast.While | ast.If | ast.With | ast.AsyncWith | ast.Try
+_DEFINED = ast.FunctionDef | ast.AsyncFunctionDef
+_COMPOUND = ast.For | ast.AsyncFor | ast.While | ast.If | ast.With | ast.AsyncWith | ast.Try | _DEFINED
 
 
 def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
@@ -39,9 +40,11 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
         if isinstance(node, ast.AugAssign):
             token, others = _AUGMENTED.get(type(node.op), ("", ()))
             place = source.between(node.target, node.value, token) if token else None
-            for other in others if place else ():
+            rest = [other for other in ("+=", "-=", "*=", "//=", "/=", "%=", "|=", "&=") if other not in (token, *others)]
+            for other in (*others, *rest) if place else ():
                 assert place is not None
-                yield _piece(source, "assignment", node, (*place, other), 0.35 if other == "=" else 0.6)
+                prior = 0.35 if other == "=" else 0.6 if other in others else 0.3 if other in ("+=", "-=") else 0.12
+                yield _piece(source, "assignment", node, (*place, other), prior)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name | ast.Attribute):
             yield from _assign(source, node)
         elif isinstance(node, ast.ExceptHandler) and node.type is not None:
@@ -172,13 +175,14 @@ def _block(source: Source, owner: ast.AST, block: Sequence[ast.stmt]) -> Iterato
 
 def _moved(source: Source, owner: ast.AST, block: Sequence[ast.stmt]) -> Iterator[Edit]:
     """The last statement of a block out of it; the statement behind a block into it, as deep as it goes."""
-    if isinstance(owner, _COMPOUND) and len(block) > 1 and simple(block[-1]) and _trailing(owner) is block:
+    inside = not isinstance(owner, _DEFINED) or source.function(owner) is not None  # a function in another one
+    if isinstance(owner, _COMPOUND) and inside and len(block) > 1 and simple(block[-1]) and _trailing(owner) is block:
         inner, outer = _indent(source, block[-1]), _indent(source, owner)
         if inner is not None and outer is not None:
             start = source.start(block[-1])
             yield Edit("nesting", block[-1], ((start - len(inner), start, outer),), source.segment(block[-1]), "", 0.25)
     for one, following in zip(block, block[1:], strict=False):
-        outer = _indent(source, following)
+        outer = _indent(source, following) if source.function(following) is not None else None
         into: ast.stmt = one
         while isinstance(into, _COMPOUND) and simple(following) and outer is not None:
             deepest = _trailing(into)
