@@ -94,9 +94,7 @@ def weighed(found: list[dict[str, Any]], verdicts: dict[str, str]) -> list[dict[
     return sorted(out, key=lambda row: -row["confidence"])
 
 
-def candidates(
-    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
-) -> list[dict[str, Any]]:
+def candidates(context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import propose
 

@@ -212,7 +212,7 @@ def _arguments(known: _Known, node: ast.Call) -> Iterator[Edit]:
     named = {one.arg for one in node.keywords}
     every = bool(node.args or node.keywords)
     comma = ", " if every else ""
-    if source.text[: inside].rstrip().endswith(","):
+    if source.text[:inside].rstrip().endswith(","):
         return
     texts: dict[str, float] = {}
     function = source.function(node)
