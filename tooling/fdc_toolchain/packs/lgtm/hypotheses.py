@@ -120,7 +120,7 @@ def critique(hypothesis: dict[str, Any], framework: str) -> dict[str, Any]:
     points = []
     if len(files) < 2:
         points.append("All of its evidence comes from one file.")
-    if not any("test" in one for one in files):
+    if not any("test" in one for one in files) and not _file(hypothesis["statement"]).lower().endswith(PROSE):
         points.append("No test is among its evidence.")
     for row in rows:
         quote = quoted(row["statement"])
