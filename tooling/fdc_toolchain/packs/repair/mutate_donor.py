@@ -36,8 +36,18 @@ def edits(source: Source, nodes: Sequence[ast.AST], scope: Scope) -> Iterator[Ed
             yield from _conditions(known, scope, node.test, atoms)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _guards(known, node)
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Constant | ast.Name | ast.BinOp | ast.JoinedStr):
+            found = {f"{name}({source.segment(node.exc)})": 0.5 - 0.02 * rank for rank, name in enumerate(_raised(source))}
+            yield from _put(source, "wrapped", node.exc, found, len(found))
         if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant) and known.value(node):
             yield from _wraps(known, scope, node)
+
+
+def _raised(source: Source) -> list[str]:
+    """The exceptions that a file raises, the most frequent first, and those that everybody does."""
+    named = (one.exc.func.id for one in source.nodes if isinstance(one, ast.Raise)
+             and isinstance(one.exc, ast.Call) and isinstance(one.exc.func, ast.Name))  # fmt: skip
+    return list(dict.fromkeys((*(name for name, _ in Counter(named).most_common(6)), "ValueError", "TypeError", "RuntimeError")))
 
 
 def _put(source: Source, kind: str, node: ast.AST, found: dict[str, float], most: int) -> Iterator[Edit]:
@@ -288,6 +298,9 @@ def _wraps(known: _Known, scope: Scope, node: ast.AST) -> Iterator[Edit]:
         found.setdefault(name, 0.08)
     for name, count in scope.called.most_common(12):
         found.setdefault(name, 0.08 + 0.005 * min(count, 8))
+    for name in known.defined:
+        if name.startswith("_") and not name.startswith("__") and name in scope.top and name not in scope.called:
+            found[name] = 0.3  # private, and nobody calls it any more
     fitting = {name: prior for name, prior in found.items() if name not in (around, own, text)}
     first, last = source.start(node), source.end(node)
     for name, prior in fitting.items():
