@@ -118,7 +118,10 @@ def test_whatever_else_a_research_process_leaves_is_an_error_and_no_finding(home
     assert '"Tea. [a.md:1]"' in answering(home, "research-0", json.dumps(whole))
     wrong: list[Any] = [
         "", "not JSON", "[]", "null", "1", "{}", "[" * 20_000,
-        *({key: value for key, value in whole.items() if key != gone} for gone in ("question", "answer", "held", "findings", "trust")),
+        *(
+            {key: value for key, value in whole.items() if key != gone}
+            for gone in ("question", "answer", "held", "findings", "trust")
+        ),
         *({**whole, **row} for row in (
             {"answer": 5}, {"held": "many"}, {"held": None}, {"findings": ["Tea."]}, {"findings": [{}]}, {"findings": {"a": 1}},
             {"findings": [{"text": "x", "citations": ["a.md:1"]}]}, {"web": {"pages": [{"url": "x"}]}}, {"web": "none"},
