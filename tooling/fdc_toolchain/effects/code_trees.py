@@ -58,7 +58,8 @@ CALLS = {"call_expression": "function", "call": "method"}
 REQUIRES = frozenset(("require", "require_relative"))
 INSIDE = frozenset(("function", "method"))
 BODIES = frozenset(
-    "function_expression arrow_function generator_function func_literal closure_expression lambda_expression anonymous_function".split()
+    "function_expression arrow_function generator_function func_literal closure_expression lambda_expression"
+    " anonymous_function".split()
 )
 """Functions without a declaration: what is bound in them is local."""
 NAMES = frozenset(("constant", "name"))
