@@ -190,8 +190,8 @@ def test_fewer_failures_are_kept_and_the_next_error_begins_a_cycle() -> None:
     worse = tried(diagnosed(), after(failing="bc", line=14))
     assert not worse["fresh"] and [] == worse["accepted"] and "compile-1" == worse["attempts"][-1]["reason"]
     assert ["fixed", "partial", "none", "passing"] == [
-        loop.outcome({**opened(), "ended": ended}, {"changes": changes, "diff": ""})["status"]
-        for ended, changes in (("fixed", [{}]), ("stalled", [{}]), ("stalled", []), ("passing", []))
+        loop.outcome({**opened(), "ended": ended}, {"changes": list(changes), "diff": ""})["status"]
+        for ended, changes in (("fixed", ({},)), ("stalled", ({},)), ("stalled", ()), ("passing", ()))
     ]
 
 
