@@ -267,3 +267,14 @@ def test_a_patch_with_wrong_context_is_merged_by_git(tmp_path: Path) -> None:
     assert ["check_patch", "merge_files", "check_patch"] == [
         row["tool"] for row in shown["records"] if row.get("tool") in ("check_patch", "merge_files") and row["kind"] == "outcome"
     ]
+
+
+def test_a_folder_without_python_is_told_from_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """HYP-46: `no file is lib` of a folder that is there sent its reader looking for a typing error."""
+    shop(tmp_path)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "a.js").write_text("module.exports = 1\n")
+    told = (("lib", 1, "no Python file lies below `lib`; name files of other languages"), ("gone", 2, "there is no `gone`"))
+    for given, code, says in told:
+        done = inside.fdc("fix", "--test", CHECK, given, cwd=tmp_path, env={"FDC_MODEL": ""})
+        assert code == done.returncode and says in done.stderr

@@ -62,8 +62,8 @@ ENDED = {
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
-    no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None, budgets: tuple[str, ...], allow_unsandboxed: bool,
-    form: str,
+    no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
+    budgets: tuple[str, ...], allow_unsandboxed: bool, form: str,
 ) -> int:  # fmt: skip
     """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
 
@@ -113,9 +113,8 @@ def _bounded(iterations: int, refine: int, passes: int) -> None:
 
     most = bound(iterations, refine, passes)
     if most > MOST:
-        raise UsageError(
-            f"that is {most} iterations: (max(1, max-iterations) + max(0, refine-sub-iterations)) x max(1, passes) is {MOST} at most"
-        )
+        bounds = "(max(1, max-iterations) + max(0, refine-sub-iterations)) x max(1, passes)"
+        raise UsageError(f"that is {most} iterations: {bounds} is {MOST} at most")
 
 
 def _command(test: str | None) -> str:

@@ -42,6 +42,9 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
             _readable(one, context)
         paths = [one] if kind == "file" else globs.files(context.root, f"{one.rstrip('/')}/**" if kind == "folder" else one)
         paths = [path for path in paths if _PYTHON.search(path)] if kind == "folder" else paths
+        if not paths and kind == "folder":
+            more = "name files of other languages one by one, and a model that reads them (`--model`)"
+            raise ToolFailure("missing", f"no Python file lies below `{one}`; {more}")
         if not paths:
             raise ToolFailure("missing", f"no file is `{one}`")
         found.update(dict.fromkeys(os.path.normpath(path) for path in paths))
