@@ -149,8 +149,8 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (research(*PHASES[:3], report=REPORT.replace("{found.citations}", "{gathered.passages}")), research(*PHASES)),
     ],
     "checked-before-answered": [
-        (EXPLORE.replace("    checked <- check_synthesis proposal={synthesis}\n", "    checked <- gate_track question=x track=x"
-                         " found=x evidence=x checked={synthesis}\n"), EXPLORE),
+        (EXPLORE.replace("check_synthesis proposal={synthesis} findings={findings}",
+                         "gate_track question=x track=x found=x evidence=x checked={synthesis}"), EXPLORE),
     ],
 }
 
