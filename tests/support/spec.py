@@ -7,7 +7,8 @@ before the line that it is about, once more for every further finding there:
     ## error: [unknown-tool]
     ## warning: 3 [unused-name] "never used"
 
-with a column and a regular expression on the message where they matter. These lines are taken out before the
+with a column and a regular expression on the message where they matter. Assumptions (`## assumption: [rule]`) are
+compared in the sections that expect one; elsewhere they may be there. These lines are taken out before the
 file is written, so they change no line number. A block ` ```findings ` names what is found where no line of a
 block is: `knowledge_core/plan_registry.json:1: warning: [missing-registry]`.
 
@@ -32,8 +33,8 @@ from fdc_toolchain.text.codes import CODES
 from tests.support import process
 from tests.support.repository import ROOT
 
-EXPECTATION = re.compile(r'\s*## (error|warning|info): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*')
-_ELSEWHERE = re.compile(r'(\S+):(\d+): (error|warning|info): \[([a-z0-9-]+)\](?: "(.*)")?')
+EXPECTATION = re.compile(r'\s*## (error|warning|info|assumption): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*')
+_ELSEWHERE = re.compile(r'(\S+):(\d+): (error|warning|info|assumption): \[([a-z0-9-]+)\](?: "(.*)")?')
 _PRINTED = re.compile(r"(\S+?):(\d+):(\d+): (error|warning|info)\[(FDC\d+)\] (.*) \(([a-z0-9-]+)\)")
 _ESCAPE = re.compile(r"\\([ux])\{([0-9A-Fa-f]+)\}")
 _FENCE = re.compile(r"(`{3,})(\w*)(.*)")
@@ -175,7 +176,7 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
         checked = check_paths([str(workspace / name) for name in section.plans], str(workspace))
         return [
             Finding(item.span.path, item.span.line, item.span.column, item.severity, item.rule, item.message)
-            for item in checked.diagnostics
+            for item in [*checked.diagnostics, *(checked.assumptions if _expects_assumptions(section) else [])]
         ]
     program, *arguments = shlex.split(section.command)
     script = {"fdc": "fdc_cli.py", "plan_manager": "plan_manager.py"}[program]
@@ -192,6 +193,10 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
             assert CODES[code].name == rule
             out.append(Finding(path, int(at), int(column), severity, rule, message))
     return out
+
+
+def _expects_assumptions(section: Section) -> bool:
+    return any(item.severity == "assumption" for item in section.expected)
 
 
 def differences(section: Section, found: list[Finding]) -> list[str]:

@@ -15,7 +15,7 @@ from .resolve.model import Unit
 from .resolve.settings import Settings, read_settings
 from .syntax import suppress
 from .syntax.tree import Plan
-from .text.diagnostic import Diagnostic, ordered
+from .text.diagnostic import Diagnostic, ordered, parted
 from .text.span import Span
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
@@ -23,12 +23,16 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
 
 class Checked(NamedTuple):
-    """What a check found. `diagnostics` are sorted and final; `keys` are the plans that were judged."""
+    """What a check found. `diagnostics` are sorted and final; `keys` are the plans that were judged.
+
+    `assumptions` are what the proof rests on, sorted: diagnostics of severity `assumption`, which are not findings.
+    """
 
     diagnostics: list[Diagnostic]
     keys: tuple[str, ...]
     context: Context
     sources: Callable[[str], str | None]
+    assumptions: list[Diagnostic] = []
 
 
 def key_of(path: str, root: str) -> str:
@@ -57,7 +61,8 @@ def check(linker: Linker, keys: Sequence[str], texts: dict[str, bytes] | None = 
     marked = {
         unit.key: (unit.plan, unit.key in judged) for unit in linker.units.values() if unit.plan and "fdc:" in unit.text
     }
-    return Checked(settle(linker.settings, found, marked), tuple(keys), context, _sources(linker))
+    diagnostics, assumptions = parted(settle(linker.settings, found, marked))
+    return Checked(diagnostics, tuple(keys), context, _sources(linker), assumptions)
 
 
 def called_keys(linker: Linker) -> set[str | None]:

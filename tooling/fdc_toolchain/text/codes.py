@@ -1,7 +1,8 @@
 """The phone book: every code, its rule's name, its severity and one line.
 
 A code is never reused. The hundreds say the stage: 1 text and syntax, 2 automata, 3 names,
-tools and calls, 4 analyses, 5 protocols, 6 runs. The long explanation of a rule is
+tools and calls, 4 analyses, 5 protocols, 6 runs,
+7 assumptions: not findings, but what a proof rests on. The long explanation of a rule is
 `explain/<rule name>.md` in the package, printed by `fdc explain` and run as a test.
 """
 
@@ -14,7 +15,7 @@ class Code(NamedTuple):
     """One row: the rule's name, the severity of its findings, one line about it."""
 
     name: str
-    severity: Literal["error", "warning", "info"]
+    severity: Literal["error", "warning", "info", "assumption"]
     summary: str
 
 

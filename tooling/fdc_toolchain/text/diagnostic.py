@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from .codes import CODES
 from .span import Span
 
-Severity = Literal["error", "warning", "info"]
+Severity = Literal["error", "warning", "info", "assumption"]
 
 
 class Label(NamedTuple):
@@ -61,7 +61,11 @@ class Diagnostic(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """`error` fails the lint; `warning` and `info` do not, unless `--strict` says so."""
+        """`error` fails the lint; `warning` fails it with `--strict`; `info` never does.
+
+        `assumption` is not a finding: the proof holds in every world where its sentence is true. `message`
+        is that sentence, `help` the change of the plan that makes it unnecessary.
+        """
         return self.grade or CODES[self.code].severity
 
 
@@ -96,6 +100,14 @@ def from_plain(value: Any) -> Diagnostic:
         fix and Fix(fix[0], tuple(Edit(Span(*s), r) for s, r in fix[1]), fix[2]),
         grade,
     )
+
+
+def parted(diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """The findings, and the assumptions under which the plans are proved, each in their order."""
+    findings = [item for item in diagnostics if item.severity != "assumption"]
+    if len(findings) == len(diagnostics):
+        return diagnostics, []
+    return findings, [item for item in diagnostics if item.severity == "assumption"]
 
 
 def ordered(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
