@@ -75,13 +75,13 @@ def test_a_run_that_ends_owing_something_says_what_and_for_which_file(workspace:
     assert fdc("replay", ended["run"], cwd=workspace).returncode == 0
 
 
-def test_a_comment_silences_the_linter_and_not_the_run(workspace: Path) -> None:
+def test_a_comment_silences_no_rule_that_is_enforced(workspace: Path) -> None:
     check = {"template": "absence", "a": "overwrite_file_with_block"}
     house(workspace, PLAN.replace("overwrite", "# fdc: ignore[FDC461] it is urgent\noverwrite"), never=check)
-    assert fdc("lint", "a.plan", cwd=workspace).returncode == 0
+    assert fdc("lint", "a.plan", cwd=workspace).returncode == 1
     done = fdc("run", "a.plan", cwd=workspace)
     assert done.returncode == 1
-    assert "breaks the rule `never`" in done.stdout
+    assert "FDC461" in done.stderr
     assert not (workspace / "docs").exists()
 
 
@@ -148,7 +148,7 @@ set_plan Research
 scan <- scan_documents
 scope <- scope_question question=tea scan={scan}
 gathered <- search_passages scope={scope} scan={scan}
-# fdc: ignore[broken-rule] it is refused when it runs all the same
+# fdc: ignore[broken-rule] no comment silences it
 read_file docs/tea.md
 found <- extract_evidence scope={scope} passages={gathered.passages} scan={scan}
 plan_step_complete Gathered
@@ -159,16 +159,15 @@ close_task
 
 
 def test_a_research_step_by_another_path_is_refused_when_it_runs(workspace: Path) -> None:
-    """FDC-55: under our own protocol, lint kept silent; the plan without that step runs."""
+    """FDC-55: under our own protocol, whatever a comment says; the plan without that step runs."""
     (workspace / "protocols").mkdir(exist_ok=True)
     ours = ROOT / "protocols" / "09_research.protocol.json"
     (workspace / "protocols" / ours.name).write_bytes(ours.read_bytes())
     (workspace / "docs").mkdir(exist_ok=True)
     (workspace / "docs" / "tea.md").write_text("Tea is hot.\n")
     (workspace / "a.plan").write_text(ASIDE)
-    assert fdc("lint", "a.plan", cwd=workspace).returncode == 0
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 1 and "rule: `read_file` breaks the rule `mandate-research-tools`" in done.stdout, done.stdout
+    assert done.returncode == 1 and "broken-rule" in done.stderr and "mandate-research-tools" in done.stderr, done.stderr
     kept = [line for line in ASIDE.split("\n") if "read_file" not in line and "fdc: ignore" not in line]
     (workspace / "a.plan").write_text("\n".join(kept))
     assert fdc("run", "a.plan", cwd=workspace).returncode == 0

@@ -87,7 +87,7 @@ def mistakes(n: int) -> dict[str, str]:
 
 
 def suppressed(n: int) -> dict[str, str]:
-    return {"a.plan": "".join(f"# fdc: ignore[FDC411] {i}\nread_file gone{i}\n" for i in range(n // 2))}
+    return {"a.plan": "".join(f"# fdc: ignore[FDC313] {i}\nx{i} <- list_files\n" for i in range(n // 2))}
 
 
 def called(n: int) -> dict[str, str]:

@@ -39,15 +39,16 @@ def lint(
     *keys: str,
     there: Collection[str] = (),
     settings: Settings = _SETTINGS,
+    whole: bool = False,
 ) -> Checked:
     """Everything found in the plans under `keys`: in all that are in `files`, where none is named.
 
-    A text alone is the plan `a.plan`. A root that names no automaton is refused nothing.
+    `whole`: as runs of their own, also those that are only fragments. A text alone is the plan `a.plan`. A root that names no automaton is refused nothing.
     """
     if isinstance(files, str):
         files = {"a.plan": files}
     judged = keys or tuple(name for name in files if name.endswith(".plan"))
-    return check(Linker("/nonexistent", settings, World(files, there)), judged)
+    return check(Linker("/nonexistent", settings, World(files, there)), judged, whole=whole)
 
 
 def findings(checked: Checked, *codes: str) -> list[Diagnostic]:

@@ -7,8 +7,8 @@ before the line that it is about, once more for every further finding there:
     ## error: [unknown-tool]
     ## warning: 3 [unused-name] "never used"
 
-with a column and a regular expression on the message where they matter. Assumptions (`## assumption: [rule]`) are
-compared in the sections that expect one; elsewhere they may be there. These lines are taken out before the
+with a column and a regular expression on the message where they matter. Assumptions and fragments
+(`## assumption: [rule]`) are compared in the sections that expect one; elsewhere they may be there. These lines are taken out before the
 file is written, so they change no line number. A block ` ```findings ` names what is found where no line of a
 block is: `knowledge_core/plan_registry.json:1: warning: [missing-registry]`.
 
@@ -33,9 +33,9 @@ from fdc_toolchain.text.codes import CODES
 from tests.support import process
 from tests.support.repository import ROOT
 
-EXPECTATION = re.compile(r'\s*## (error|warning|info|assumption): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*')
-_ELSEWHERE = re.compile(r'(\S+):(\d+): (error|warning|info|assumption): \[([a-z0-9-]+)\](?: "(.*)")?')
-_PRINTED = re.compile(r"(\S+?):(\d+):(\d+): (error|warning|info)\[(FDC\d+)\] (.*) \(([a-z0-9-]+)\)")
+EXPECTATION = re.compile(r'\s*## (error|warning|info|assumption|fragment): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*')
+_ELSEWHERE = re.compile(r'(\S+):(\d+): (error|warning|info|assumption|fragment): \[([a-z0-9-]+)\](?: "(.*)")?')
+_PRINTED = re.compile(r"(\S+?):(\d+):(\d+): (error|warning|info|assumption|fragment)\[(FDC\d+)\] (.*) \(([a-z0-9-]+)\)")
 _ESCAPE = re.compile(r"\\([ux])\{([0-9A-Fa-f]+)\}")
 _FENCE = re.compile(r"(`{3,})(\w*)(.*)")
 DEFAULT = "example.plan"
@@ -176,7 +176,7 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
         checked = check_paths([str(workspace / name) for name in section.plans], str(workspace))
         return [
             Finding(item.span.path, item.span.line, item.span.column, item.severity, item.rule, item.message)
-            for item in [*checked.diagnostics, *(checked.assumptions if _expects_assumptions(section) else [])]
+            for item in [*checked.diagnostics, *([*checked.assumptions, *checked.fragments] if _expects_more(section) else [])]
         ]
     program, *arguments = shlex.split(section.command)
     script = {"fdc": "fdc_cli.py", "plan_manager": "plan_manager.py"}[program]
@@ -195,8 +195,8 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
     return out
 
 
-def _expects_assumptions(section: Section) -> bool:
-    return any(item.severity == "assumption" for item in section.expected)
+def _expects_more(section: Section) -> bool:
+    return any(item.severity in ("assumption", "fragment") for item in section.expected)
 
 
 def differences(section: Section, found: list[Finding]) -> list[str]:

@@ -18,7 +18,7 @@ CYCLE = "set_plan x\nplan_step_complete\n{}\nclose_task\nsubmit\n"
 
 def wrong(model: str, text: str, complexity: str | None = None, **more: str) -> list[tuple[str, int, str]]:
     files = {"a.plan": text, **{name.replace("_", "."): body for name, body in more.items()}}
-    checked = lint(files, "a.plan", settings=Settings(fsm=f"tooling/csdc_{model.lower()}_fsm.json"))
+    checked = lint(files, "a.plan", settings=Settings(fsm=f"tooling/csdc_{model.lower()}_fsm.json"), whole=True)
     return [(item.span.path, item.span.line, item.code) for item in findings(checked, model, complexity)]
 
 

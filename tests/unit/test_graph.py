@@ -219,11 +219,11 @@ def test_a_recursion_that_unfolds_too_far_is_refused_wherever_it_stands():
     assert findings(checked, "FDC323")
 
 
-def test_recursion_makes_nobody_a_sub_plan():
-    """A plan that only it and those that it calls call is judged as a whole run; one that is entered from outside is not."""
+def test_whether_a_plan_is_a_root_depends_on_nobody_who_calls_it():
+    """A2: neither a caller nor a registry switches a plan's own proof off."""
     plans = calling(a="b", b="a!2", m="x", x="y", y="x!2")
     judged = {instance.unit.key for instance, _ in lint(plans).context.roots}
-    assert judged == {"a.plan", "b.plan", "m.plan"}
+    assert judged == {"a.plan", "b.plan", "m.plan", "x.plan", "y.plan"}
     assert {instance.unit.key for instance, _ in lint(calling(a="a!1"), "a.plan").context.roots} == {"a.plan"}
 
 

@@ -33,7 +33,7 @@ def test_every_setting_is_read(tmp_path: Path):
         max-stack = 4
         [per-file-ignores]
         "b/*" = ["FDC313", "FDC314"]
-        "a/*" = ["FDC411"]
+        "a/*" = ["FDC441"]
         [limits]
         file-bytes = 10
         nesting = 200
@@ -47,7 +47,7 @@ def test_every_setting_is_read(tmp_path: Path):
     text = 'protocols = "law"\n' + text
     expected = Settings(
         fsm="m.json", profile="fdc", catalogues=("one.json", "two.json"), protocols="law", exclude=("old/*",),
-        ignore=("FDC441",), per_file_ignores=(("a/*", ("FDC411",)), ("b/*", ("FDC313", "FDC314"))), strict=True,
+        ignore=("FDC441",), per_file_ignores=(("a/*", ("FDC441",)), ("b/*", ("FDC313", "FDC314"))), strict=True,
         max_stack=4, limits=Limits(file_bytes=10, nesting=200), stated_catalogues=True,
         agents=AgentFiles("A.md", "compact", True, ("claude", "cursor"), 9),
     )  # fmt: skip
@@ -96,6 +96,15 @@ WRONG = {
     'per-file-ignores = {"a" = "FDC411"}': "fdc.toml: `per-file-ignores` takes lists of codes, found 'FDC411' for `a`",
     'per-file-ignores = {"a" = 3}': "fdc.toml: `per-file-ignores` takes lists of codes, found 3 for `a`",
     'per-file-ignores = {"a" = [["x"]]}': "fdc.toml: `per-file-ignores` takes a list of codes",
+    'ignore = ["FDC411"]': "fdc.toml: `ignore` names FDC411, an error; only warnings can be ignored",
+    'ignore = ["FDC471"]': "fdc.toml: `ignore` names FDC471, an error; a table `[[allow]]` with `code`, `files` and",
+    'per-file-ignores = {"a" = ["FDC401"]}': "fdc.toml: `per-file-ignores` names FDC401, an error; only warnings",
+    "allow = [1]": "fdc.toml: each `[[allow]]` has `code`, `files`, `reason`, found 1",
+    'allow = [{code = "FDC471"}]': "fdc.toml: each `[[allow]]` has `code`, `files`, `reason`, found ",
+    'allow = [{code = "FDC471", files = "*", reason = ""}]': "fdc.toml: `code`, `files`, `reason` of `[[allow]]` take a text",
+    'allow = [{code = "FDC411", files = "*", reason = "x"}]': "fdc.toml: `[[allow]]` takes FDC451, FDC471, FDC472, FDC473",
+    'assumptions = "no"': "fdc.toml: `assumptions` takes `deny` or a list of ",
+    'assumptions = ["missing-file"]': "fdc.toml: `assumptions` takes `deny` or a list of ",
     "limits = {nestin = 3}": "fdc.toml: unknown limit `nestin`; did you mean `nesting`?",
     "limits = {nesting = 0}": "fdc.toml: limit `nesting` takes a whole number of 1 or more, found 0",
     "limits = {nesting = true}": "fdc.toml: limit `nesting` takes a whole number of 1 or more, found true",
@@ -155,8 +164,8 @@ def test_no_value_of_any_key_raises_anything_else(tmp_path: Path):
 
 
 def test_codes_that_are_ignored_are_not_reported_anywhere_or_in_some_files():
-    files = {"a/x.plan": "read_file gone\nnonsense\n", "b/y.plan": "read_file gone\n"}
-    everywhere = Settings(fsm="any.json", ignore=("FDC411",))
-    assert places(lint(files, settings=everywhere)) == [("a/x.plan", 2, "FDC301")]
-    some = Settings(fsm="any.json", per_file_ignores=(("a/*", ("FDC411", "FDC301")),))
-    assert places(lint(files, settings=some)) == [("b/y.plan", 1, "FDC411")]
+    files = {"a/x.plan": "x <- list_files\nset_plan x\n", "b/y.plan": "x <- list_files\n"}
+    everywhere = Settings(fsm="any.json", ignore=("FDC313",))
+    assert places(lint(files, settings=everywhere)) == []
+    some = Settings(fsm="any.json", per_file_ignores=(("a/*", ("FDC313",)),))
+    assert places(lint(files, settings=some)) == [("b/y.plan", 1, "FDC313")]

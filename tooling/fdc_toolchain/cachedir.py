@@ -1,4 +1,4 @@
-"""Where fdc keeps what it can make again: one folder per user, safe to delete at any time."""
+"""The user's own folders: the cache, which is safe to delete at any time, and the state, which is not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ def cache_dir() -> str:
         return found
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "fdc")
+
+
+def state_dir() -> str:
+    """`$XDG_STATE_HOME/fdc`, or `~/.local/state/fdc`: the user's key lies there. It may not exist yet."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        state = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(state, "fdc")
 
 
 def load(name: str) -> object:

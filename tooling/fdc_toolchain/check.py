@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .analyses import RULES, Context
+from .analyses.fragment import as_fragment
 from .machines.model import Automaton
-from .resolve.graph import Graph, Instance, called_by_others, calls_of
+from .resolve.graph import Graph, Instance
 from .resolve.link import Linker
-from .resolve.model import Unit
 from .resolve.settings import Settings, read_settings
 from .syntax import suppress
 from .syntax.tree import Plan
+from .text.codes import SAFETY
 from .text.diagnostic import Diagnostic, ordered, parted
 from .text.span import Span
 
@@ -25,7 +26,8 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 class Checked(NamedTuple):
     """What a check found. `diagnostics` are sorted and final; `keys` are the plans that were judged.
 
-    `assumptions` are what the proof rests on, sorted: diagnostics of severity `assumption`, which are not findings.
+    `assumptions` are what the proofs rest on, `fragments` the plans that are not proved as whole runs; both
+    sorted, and neither are findings.
     """
 
     diagnostics: list[Diagnostic]
@@ -33,6 +35,7 @@ class Checked(NamedTuple):
     context: Context
     sources: Callable[[str], str | None]
     assumptions: list[Diagnostic] = []
+    fragments: list[Diagnostic] = []
 
 
 def key_of(path: str, root: str) -> str:
@@ -50,31 +53,32 @@ def check_paths(paths: Sequence[str], workspace: str, settings: Settings | None 
     return check(linker, [key_of(path, workspace) for path in paths])
 
 
-def check(linker: Linker, keys: Sequence[str], texts: dict[str, bytes] | None = None) -> Checked:
-    """Links and judges the plans under `keys`; `texts` stands for files that are not on disk."""
+def check(
+    linker: Linker,
+    keys: Sequence[str],
+    texts: dict[str, bytes] | None = None,
+    *,
+    whole: bool = False,
+    own_comments: bool = True,
+) -> Checked:
+    """Links and judges the plans under `keys`; `texts` stands for files that are not on disk.
+
+    `whole`: as runs of their own, as `fdc run` begins them, also those that are only fragments.
+    `own_comments` False: the suppressions in the plans' texts silence nothing (for plans that an agent wrote).
+    """
     for key in keys:
         linker.link(key, (texts or {}).get(key))
-    called = called_keys(linker)
-    judged = [key for key in dict.fromkeys(keys) if is_root(linker.units[key], called)]
-    found, context = judge(linker, keys, judged)
+    judged = [key for key in dict.fromkeys(keys) if linker.units[key].body]
+    found, context = judge(linker, keys, judged, whole=whole)
     found += linker.diagnostics + linker.automaton_findings()
+    runs = {instance.unit.key for instance, _ in context.roots}
     marked = {
-        unit.key: (unit.plan, unit.key in judged) for unit in linker.units.values() if unit.plan and "fdc:" in unit.text
+        unit.key: (unit.plan, unit.key in runs)
+        for unit in linker.units.values()
+        if own_comments and unit.plan and "fdc:" in unit.text
     }
-    diagnostics, assumptions = parted(settle(linker.settings, found, marked))
-    return Checked(diagnostics, tuple(keys), context, _sources(linker), assumptions)
-
-
-def called_keys(linker: Linker) -> set[str | None]:
-    """The plans that another linked plan calls or the registries name: without an automaton of their own they are fragments."""
-    recursive = any(call.depth is not None for unit in linker.units.values() for call in unit.calls)
-    called = called_by_others(calls_of(linker.units), recursive=recursive)
-    return called | {linker.resolve(name)[0] for name in linker.callable_names()}
-
-
-def is_root(unit: Unit, called: set[str | None]) -> bool:
-    """True where a plan is judged as a whole run: it has steps, and an automaton or nobody who calls it (FDC-31)."""
-    return bool(unit.body) and (unit.stated is not None or unit.key not in called)
+    parts = parted(settle(linker.settings, found, marked))
+    return Checked(parts.findings, tuple(keys), context, _sources(linker), parts.assumptions, parts.fragments)
 
 
 def default_automaton(linker: Linker) -> Automaton | None:
@@ -87,18 +91,24 @@ def default_automaton(linker: Linker) -> Automaton | None:
     return default
 
 
-def judge(linker: Linker, keys: Sequence[str], judged: Sequence[str]) -> tuple[list[Diagnostic], Context]:
-    """Everything found in the linked plans under `keys` and in what they reach, with `judged` taken as whole runs.
+def judge(
+    linker: Linker, keys: Sequence[str], judged: Sequence[str], *, whole: bool = False
+) -> tuple[list[Diagnostic], Context]:
+    """Everything found in the linked plans under `keys` and in what they reach, with `judged` taken as roots.
 
-    A finding in a plan depends on that plan, on what it reaches, and on whether it is judged as a
-    root; not on who calls it. The verdict cache rests on this.
+    A plan of `judged` that names no automaton, is refused as a whole run, and can be called from some
+    state of the default automaton, is a fragment: it gets no verdict of a whole run (unless `whole`).
+
+    A finding in a plan depends on that plan, on what it reaches, and on whether it is in `judged`; neither on
+    who calls it nor on any registry. The verdict cache rests on this.
     """
     default = default_automaton(linker)
     graph = Graph(linker.units)
     roots: list[tuple[Instance, Automaton | None]] = []
     for key in judged:
         unit = linker.units[key]
-        roots.append((graph.instance(key), unit.automaton if unit.stated is not None else default))
+        governing = unit.automaton if unit.stated is not None else unit.continues if unit.part is not None else default
+        roots.append((graph.instance(key), governing))
     reached = dict.fromkeys(keys)
     work = list(reached)
     while work:  # along every call, those that close a cycle too: what is wrong in such a plan is said as well
@@ -109,6 +119,12 @@ def judge(linker: Linker, keys: Sequence[str], judged: Sequence[str]) -> tuple[l
     order = graph.order([graph.instance(key) for key in reached])
     context = Context(linker, graph, roots, order, default)
     found: list[Diagnostic] = []
+    if not whole:
+        for root in list(roots):
+            fragment = as_fragment(context, *root)
+            if fragment is not None:
+                context.roots.remove(root)
+                found.append(fragment)
     for key in dict.fromkeys(instance.unit.key for instance in order):
         found += linker.units[key].diagnostics
     for rule in RULES:
@@ -119,7 +135,9 @@ def judge(linker: Linker, keys: Sequence[str], judged: Sequence[str]) -> tuple[l
 def settle(settings: Settings, found: list[Diagnostic], marked: Mapping[str, tuple[Plan, bool]]) -> list[Diagnostic]:
     """Without what comments and settings silence, in order, each once.
 
-    `marked`: the plans with such comments, and whether each was judged as a whole run.
+    `marked`: the plans with such comments, and whether each was judged as a whole run. Errors stay, but for
+    safety errors that the settings allow and a person confirmed: those become assumptions. Assumptions
+    that the settings deny become errors.
     """
     by_file: dict[str, list[Diagnostic]] = {key: [] for key in marked}
     out: list[Diagnostic] = []
@@ -129,19 +147,43 @@ def settle(settings: Settings, found: list[Diagnostic], marked: Mapping[str, tup
         out += suppress.apply(plan, by_file[key], judged=whole)
     if settings.ignore or settings.per_file_ignores:
         out = [item for item in out if not _ignored(settings, item)]
+    if settings.allow:
+        out = [_allowed(settings, item) for item in out]
+    if settings.assumptions:
+        out = [_denied(settings, item) for item in out]
     return ordered(out)
 
 
 def _ignored(settings: Settings, item: Diagnostic) -> bool:
-    if item.code in suppress.NEVER:
+    if not suppress.silences(item.code, item.severity):
         return False
     if item.code in settings.ignore:
         return True
-    if settings.per_file_ignores:
-        from .text.glob_match import matches
+    from .text.glob_match import matches
 
-        return any(item.code in codes and matches(item.span.path, glob) for glob, codes in settings.per_file_ignores)
-    return False
+    return any(item.code in codes and matches(item.span.path, glob) for glob, codes in settings.per_file_ignores)
+
+
+def _allowed(settings: Settings, item: Diagnostic) -> Diagnostic:
+    """A safety error that the settings allow is an assumption, once somebody confirmed it on this machine."""
+    if item.code not in SAFETY or item.severity != "error":
+        return item
+    from .text.glob_match import matches
+
+    for row in settings.allow:
+        if row.code == item.code and matches(item.span.path, row.files):
+            if not settings.trusted:
+                help_ = "the settings allow this; that counts on this machine once you confirm it with `fdc trust`"
+                return item._replace(help=help_)
+            message = f"the operator allowed {item.code} here ({row.reason}): {item.message}"
+            return item._replace(code="FDC712", message=message, help="mend the plan, and remove the row of `allow`", fix=None)
+    return item
+
+
+def _denied(settings: Settings, item: Diagnostic) -> Diagnostic:
+    if item.severity == "assumption" and ("deny" in settings.assumptions or item.rule in settings.assumptions):
+        return item._replace(grade="error")
+    return item
 
 
 def _sources(linker: Linker) -> Callable[[str], str | None]:
@@ -157,7 +199,8 @@ def _sources(linker: Linker) -> Callable[[str], str | None]:
 
 def compile_plan(path: str, workspace: str) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The program of a plan that was proved, or None with the findings that forbid it (FDC-04)."""
-    checked = check_paths([path], workspace)
+    linker = Linker(workspace, read_settings(workspace))
+    checked = check(linker, [key_of(path, workspace)], whole=True)
     if any(item.severity == "error" for item in checked.diagnostics):
         return None, checked.diagnostics
     return program_of(checked), checked.diagnostics
@@ -170,4 +213,6 @@ def program_of(checked: Checked) -> dict[str, Any]:
     context = checked.context
     linker = context.linker
     key = checked.keys[0]
-    return lower(context.graph, key, context.default, linker.files, linker.catalogue.rows, linker.obligations)
+    unit = linker.units[key]
+    default = context.default if unit.part is None else unit.continues
+    return lower(context.graph, key, default, linker.files, linker.catalogue.rows, linker.obligations)

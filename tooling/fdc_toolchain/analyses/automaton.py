@@ -15,17 +15,21 @@ from .words import Machine
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """The findings of every root and of every plan with an automaton of its own that it calls."""
-    judged: set[tuple[str, str]] = set()
+    """The findings of every root and of every plan with an automaton of its own that it calls.
+
+    A plan under stated recursion is judged once for each number of times that its calls have been made: where
+    they are skipped, it spells other words.
+    """
+    judged: set[tuple[int, str]] = set()
     subjects = list(context.roots) + [
         (instance, instance.unit.automaton)
         for instance in context.order
         if instance.unit.automaton is not None and instance.unit.body
     ]
     for instance, automaton in subjects:
-        if automaton is None or (instance.unit.key, automaton.path) in judged or instance.context:
+        if automaton is None or (id(instance), automaton.path) in judged:
             continue
-        judged.add((instance.unit.key, automaton.path))
+        judged.add((id(instance), automaton.path))
         machine = Machine.of(automaton)
         summaries = context.summaries(machine)
         if summaries.root(instance) & ~machine.accept:

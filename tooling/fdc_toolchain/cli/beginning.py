@@ -33,23 +33,20 @@ def _for_people(document: str) -> str:
     return f"{said}; `fdc run {executable}` puts its code in place, and asks for approval first"
 
 
-def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
+def compile_or_refuse(plan: str, root: str, *, trust_settings: bool = False) -> dict[str, Any] | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
-    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
+    `trust_settings`: what the settings allow counts as confirmed. Returns None where the plan has errors. Raises UsageError where there is no such plan, or
     where the settings are wrong.
     """
     from ..check import check, key_of, program_of
     from ..report.render import render
     from ..resolve.link import Linker
-    from ..resolve.settings import SettingsError, read_settings
     from ..text.suggest import did_you_mean
+    from .lint import settings_of
     from .terminal import style
 
-    try:
-        linker = Linker(root, read_settings(root))
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    linker = Linker(root, settings_of(root, trust=trust_settings))
     if _DOCUMENT.search(plan) and os.path.isfile(plan):
         raise UsageError(_for_people(plan))
     key = key_of(plan, root) if os.path.isfile(plan) else linker.resolve(plan)[0]
@@ -57,7 +54,7 @@ def compile_or_refuse(plan: str, root: str) -> dict[str, Any] | None:
         hint = did_you_mean(plan, linker.callable_names())
         none = f"there is no plan `{plan}`, neither a file nor a registered name"
         raise UsageError(none + (f"; {hint}" if hint else ""))
-    checked = check(linker, [key])
+    checked = check(linker, [key], whole=True)
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         text = render("text", errors, checked.sources, style=style(), files_checked=1)

@@ -58,7 +58,7 @@ def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tupl
         return False, f"Unknown model '{model}'."
     root = os.path.abspath(workspace)
     settings = read_settings(root)._replace(fsm=f"tooling/csdc_{model.lower()}_fsm.json")
-    checked = check(Linker(root, settings), ["<plan>"], {"<plan>": plan.encode("utf-8", "surrogatepass")})
+    checked = check(Linker(root, settings), ["<plan>"], {"<plan>": plan.encode("utf-8", "surrogatepass")}, whole=True)
     found = [item for item in checked.diagnostics if item.severity == "error"] + findings(checked, model, None)
     return not found, "; ".join(f"line {item.span.line}: {item.message}" for item in found)
 

@@ -24,12 +24,13 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
     from ..program.codec import digest as digest_of
     from ..report.render import render
     from ..resolve.workspace import find_root
+    from .lint import settings_of
     from .terminal import style
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    checked = check_paths([plan], root)
+    checked = check_paths([plan], root, settings_of(root))
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         click.echo(render("text", errors, checked.sources, style=style(), files_checked=1), nl=False, err=True)

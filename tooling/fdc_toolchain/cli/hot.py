@@ -82,7 +82,7 @@ def execute(options: Options) -> int:
         from .lint import lint
 
         return lint(options, root, None)
-    words = repr([options[name] for name in ("fsm", "profile", "model", "complexity")])
+    words = repr([options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")] + [_confirmed(root)])
     memory = seen.name_of(root, paths, words)
     kept = seen.recall(memory)
     if kept is not None:
@@ -119,6 +119,13 @@ def _show(options: Options, root: str, checked: int, diagnostics: tuple[object, 
     from .lint import show_record
 
     return show_record(options, root, checked, diagnostics)
+
+
+def _confirmed(root: str) -> str:
+    """What this user confirmed for this workspace (`fdc trust`), as it is stored."""
+    from ..effects.allowances import stored
+
+    return stored(root)
 
 
 def _excluded(paths: list[object], root: str) -> tuple[str, ...]:

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import cachedir
-from ..check import default_automaton, is_root, judge, settle
+from ..check import default_automaton, judge, settle
 from ..effects.contents import Contents, blob_id
-from ..resolve.graph import called_by_others
 from ..resolve.link import Linker
 from ..resolve.seen import sha1, tool_identity
 from ..syntax.parse import parse
@@ -30,10 +29,9 @@ class Entry(NamedTuple):
     probes: dict[str, bool]
     calls: tuple[str, ...]
     able: bool
-    stated: bool
     judged: bool
+    whole: bool
     marked: bool
-    recursive: bool
     found: tuple[Any, ...]
 
 
@@ -48,7 +46,7 @@ class Outcome(NamedTuple):
 def findings(linker: Linker, keys: list[str], contents: Contents, options: str) -> Outcome:
     """What `check.check` finds in the plans under `keys`, with as little work as the table allows."""
     default_automaton(linker)
-    named: set[str | None] = {linker.resolve(name)[0] for name in linker.callable_names()}
+    linker.callable_names()  # reads the registries, on which every verdict may depend
     base = {key: _id_as_read(linker, contents, key) for key in linker.files.seen if not key.startswith("fdc:")}
     for name in ("fdc.toml", "pyproject.toml"):
         base[name] = contents.id(name)
@@ -57,19 +55,18 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
     wanted = set(keys)
     while True:
         calls = table.reached(keys)
-        recursive = any(table.recursive(key) for key in calls)
-        called = named | called_by_others(calls, recursive=recursive)
         stale = [key for key in calls if key in table.stale]
         wrong = {caller for caller, callees in calls.items() if not table.stale.isdisjoint(callees)}
         for key, entry in table.entries.items():
-            if key in calls and (entry.able and key in wanted and (entry.stated or key not in called)) != entry.judged:
+            if key in calls and (entry.able and key in wanted) != entry.judged:
                 wrong.add(key)
         if wrong <= table.stale:
             break
         table.stale |= wrong
     # what is linked beyond the stale plans is what they call; its own findings are in its entry
-    judged = [key for key in stale if key in wanted and is_root(linker.units[key], called)]
+    judged = [key for key in stale if key in wanted and linker.units[key].body]
     found, context = judge(linker, stale, judged) if stale else ([], None)
+    runs = {instance.unit.key for instance, _ in context.roots} if context else set()
     by_file: dict[str, list[Diagnostic]] = {}
     for item in found:
         by_file.setdefault(item.span.path, []).append(item)
@@ -82,10 +79,9 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
             {path: linker.files.exists(path) for path in probes},
             tuple(sorted({call.key for call in unit.calls if call.key})),
             bool(unit.body),
-            unit.stated is not None,
             key in judged,
+            key in runs,
             "fdc:" in unit.text,
-            any(call.depth is not None for call in unit.calls),
             tuple(plain(item) for item in mine),
         )
     table.save()
@@ -101,7 +97,7 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
         if entry.marked:
             plan = parse(linker.files.read(key) or b"", key, linker.settings.limits).plan
             if plan is not None:
-                marked[key] = (plan, entry.judged)
+                marked[key] = (plan, entry.whole)
     return Outcome(settle(linker.settings, total, marked), files, all_probes)
 
 
@@ -148,12 +144,6 @@ class _Table:
                 out[key] = entry.calls
             work += reversed(out[key])
         return out
-
-    def recursive(self, key: str) -> bool:
-        """True where the plan, which was reached, has a call that says how deep."""
-        if key in self.stale:
-            return any(call.depth is not None for call in self._linker.units[key].calls)
-        return self.entries[key].recursive
 
     def _holds(self, entry: Entry) -> bool:
         ids, exists = self._contents.first, self._linker.files.exists

@@ -104,7 +104,7 @@ def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
     from ..resolve.link import Linker
     from ..resolve.settings import read_settings
 
-    checked = check(Linker(root, read_settings(root)), [plan])
+    checked = check(Linker(root, read_settings(root)), [plan], whole=True, own_comments=False)
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         first = errors[0]

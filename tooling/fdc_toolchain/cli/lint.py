@@ -9,7 +9,7 @@ from typing import Any
 
 from ..effects import verdicts
 from ..effects.contents import Contents
-from ..text.diagnostic import Diagnostic, from_plain, plain
+from ..text.diagnostic import Diagnostic, from_plain, parted, plain
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .hot import clean_line, must_be_there
 from .lint_options import OPTIONS, Options
@@ -52,7 +52,7 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
         from ..resolve.link import Linker
         from .incremental import findings
 
-        words = repr([options[word] for word in ("fsm", "profile")])
+        words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
         outcome = findings(Linker(root, settings), keys, contents, words)
         found, sources = outcome.found, _reader(root)
         plains = tuple(plain(item) for item in found)
@@ -63,18 +63,30 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
     return report(options, found, sources, len(keys), settings.strict)
 
 
-def settings_of(root: str) -> Any:
-    """The workspace's settings. Raises UsageError where their file is wrong."""
+def settings_of(root: str, *, trust: bool = False) -> Any:
+    """The workspace's settings, and whether what they allow counts: it was confirmed here, or `trust` says so.
+
+    Raises UsageError where the settings' file is wrong, WorldError where the user's key cannot be trusted.
+    """
     from ..resolve.settings import SettingsError, read_settings
 
     try:
-        return read_settings(root)
+        settings = read_settings(root)
     except SettingsError as wrong:
         raise UsageError(str(wrong)) from wrong
+    if not settings.allow:
+        return settings
+    from ..effects import allowances
+    from ..engine.ports import WorldFailed
+
+    try:
+        return settings._replace(trusted=trust or allowances.confirmed(root, settings.allow))
+    except WorldFailed as failed:
+        raise WorldError(str(failed)) from failed
 
 
 def _settings(options: Options, root: str) -> Any:
-    settings = settings_of(root)
+    settings = settings_of(root, trust=bool(options["trust_settings"]))
     if options["fsm"]:
         settings = settings._replace(fsm=str(options["fsm"]))
     if options["profile"]:
@@ -91,8 +103,8 @@ def _judge(options: Options, root: str, settings: Any, keys: list[str], texts: d
     from ..text.diagnostic import ordered
 
     linker = Linker(root, settings)
-    checked = check(linker, keys, texts)
-    found = checked.diagnostics
+    checked = check(linker, keys, texts, whole=bool(options["model"]))
+    found = [*checked.diagnostics, *checked.assumptions, *checked.fragments]
     if options["model"]:
         from .csdc import findings
 
@@ -146,13 +158,18 @@ def report(
     """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code."""
     form = str(options["format"] or "text")
     target = options["output_file"]
-    if not found and form in ("text", "concise"):
-        text = "" if options["quiet"] else clean_line(checked) + "\n"
+    findings = parted(found).findings
+    listed = bool(options["assumptions"])
+    if options["quiet"] and not findings and not listed and form in ("text", "concise"):
+        text = ""
+    elif not found and form in ("text", "concise"):
+        text = clean_line(checked) + "\n"
     else:
         from ..report.render import render
         from .terminal import style
 
-        text = render(form, found, sources, style=style(options["color"], to_file=bool(target)), files_checked=checked)
+        look = style(options["color"], to_file=bool(target))
+        text = render(form, found, sources, style=look, files_checked=checked, assumptions=listed)
     if target:
         from ..durable import replace
 
@@ -164,7 +181,7 @@ def report(
         write(text.encode("utf-8", "replace"), sys.stderr if aside else sys.stdout)
     if options["exit_zero"]:
         return CLEAN
-    bad = any(item.severity == "error" or (strict and item.severity == "warning") for item in found)
+    bad = any(item.severity == "error" or (strict and item.severity == "warning") for item in findings)
     return FINDINGS if bad else CLEAN
 
 

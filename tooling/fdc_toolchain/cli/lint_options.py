@@ -9,6 +9,8 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("fix", "", None, "Apply the safe fixes."),
     ("unsafe-fixes", "", None, "With --fix: apply the others too, and look at the result."),
     ("diff", "", None, "Show what the fixes would change, and change nothing."),
+    ("assumptions", "", None, "List the assumptions that the proofs rest on, and what makes each unnecessary."),
+    ("trust-settings", "", None, "Take what the settings allow as confirmed (for CI)."),
     ("strict", "", None, "Warnings fail the lint too."),
     ("exit-zero", "", None, "Exit 0 whatever is found."),
     ("quiet", "q", None, "Print nothing where nothing is wrong."),

@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "csdc": ("csdc", "check a plan against CSDC model A or B"),
     "protocols": ("protocols", "compile protocols/ into AGENTS.md"),
     "lessons": ("lessons", "turn the lessons of post-mortems into changes"),
+    "trust": ("trust", "confirm on this machine what the settings allow"),
     "audit": ("audit", "count the rules that are enforced; compare protocols with what was done"),
     "cache": ("cache", "show or clear the verdict cache"),
     "completion": ("completion", "print a shell completion script"),

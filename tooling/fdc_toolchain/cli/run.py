@@ -28,6 +28,7 @@ from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, s
     "--task-id", metavar="ID", help="The open task whose log gets a line for each step; otherwise the one started last."
 )
 @database_option
+@click.option("--trust-settings", is_flag=True, help="Take what the settings allow as confirmed (for CI).")
 @click.option("--detach", is_flag=True, help="With --database: do not wait for the run to end.")
 @shared
 def command(
@@ -37,6 +38,7 @@ def command(
     simulate: str | None,
     task_id: str | None,
     database: str | None,
+    trust_settings: bool,
     detach: bool,
     budgets: tuple[str, ...],
     jobs: int,
@@ -66,7 +68,7 @@ def command(
     root = root_of(workspace)
     given = pairs_of(inputs)
     budget = budget_of(budgets)
-    program = wiring.compile_or_refuse(plan, root)
+    program = wiring.compile_or_refuse(plan, root, trust_settings=trust_settings)
     if program is None:
         return FINDINGS
     given = wiring.given_for(program, given)

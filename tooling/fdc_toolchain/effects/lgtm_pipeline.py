@@ -57,7 +57,7 @@ def compiled(text: str, root: str) -> tuple[dict[str, Any] | None, list[str], di
     What the codec writes is read back and compared (LGTM-44).
     """
     linker = Linker(root, read_settings(root))
-    checked = check(linker, [KEY], {KEY: text.encode("utf-8", "replace")})
+    checked = check(linker, [KEY], {KEY: text.encode("utf-8", "replace")}, whole=True, own_comments=False)
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         return None, [f"line {item.span.line}: [{item.rule}] {item.message}" + (f" ({item.help})" if item.help else "")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
+from ..cachedir import state_dir
 from ..engine.ports import WorldFailed
 
 LENGTH = 32
@@ -17,10 +18,7 @@ LENGTH = 32
 
 def key_path() -> str:
     """Where the key lies: `$XDG_STATE_HOME/fdc/key`, or `~/.local/state/fdc/key`."""
-    state = os.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        state = os.path.join(os.path.expanduser("~"), ".local", "state")
-    return os.path.join(state, "fdc", "key")
+    return os.path.join(state_dir(), "key")
 
 
 _PASSING: dict[str, bytes] = {}

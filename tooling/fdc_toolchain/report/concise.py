@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic
+from ..text.diagnostic import Diagnostic, parted
+from . import summary
 from .cells import visible
 from .style import PLAIN, Style
 
 
-def render(diagnostics: list[Diagnostic], style: Style = PLAIN) -> str:
-    """A line for each finding, in order; nothing where there are none."""
-    return "".join(one(item, style) + "\n" for item in diagnostics)
+def render(
+    diagnostics: list[Diagnostic], style: Style = PLAIN, files_checked: int = 0, *, assumptions: bool = False
+) -> str:
+    """A line for each finding and fragment, and for each assumption where they are asked for; then the verdict, if clean."""
+    parts = parted(diagnostics)
+    shown = [item for item in diagnostics if assumptions or item.severity != "assumption"]
+    text = "".join(one(item, style) + "\n" for item in shown)
+    if not parts.findings and (parts.assumptions or parts.fragments):
+        text += summary.verdict(files_checked, len(parts.assumptions), len(parts.fragments)) + "\n"
+    return text
 
 
 def one(item: Diagnostic, style: Style = PLAIN) -> str:

@@ -5,7 +5,7 @@ GitHub shows ten annotations of a kind for each step, so the summary comes last,
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic
+from ..text.diagnostic import Diagnostic, parted
 from . import summary
 from .cells import visible
 
@@ -13,8 +13,9 @@ _KINDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
-    """A command for each finding, then the summary."""
-    return "".join(one(item) + "\n" for item in diagnostics) + summary.line(diagnostics, files_checked) + "\n"
+    """A command for each finding, then the summary. Assumptions and fragments are no annotations."""
+    findings = parted(diagnostics).findings
+    return "".join(one(item) + "\n" for item in findings) + summary.line(findings, files_checked) + "\n"
 
 
 def one(item: Diagnostic) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..text.diagnostic import Diagnostic, Fix
+from ..text.diagnostic import Diagnostic, Fix, Parts, parted
 from ..text.span import Span
 from . import excerpt, summary, trace
 from .cells import visible, wrapped
@@ -24,13 +24,30 @@ from .texts import Texts, lines_of
 
 
 def render(
-    diagnostics: list[Diagnostic], sources: Callable[[str], str | None], style: Style, files_checked: int
+    diagnostics: list[Diagnostic],
+    sources: Callable[[str], str | None],
+    style: Style,
+    files_checked: int,
+    *,
+    assumptions: bool = False,
 ) -> str:
-    """The whole report, the summary last. `sources` gives the text that spans count in, or None."""
+    """The whole report, the summary last. `sources` gives the text that spans count in, or None.
+
+    Fragments are one line each. Assumptions are shown like findings where `assumptions` asks for them.
+    """
     texts = lines_of(sources)
-    parts = [one(item, texts, style) for item in diagnostics]
-    parts.append(_summary(diagnostics, files_checked, style))
-    return "\n".join(parts)
+    parts = parted(diagnostics)
+    shown = sorted([*parts.findings, *parts.assumptions], key=lambda item: item.span) if assumptions else parts.findings
+    out = [one(item, texts, style) for item in shown]
+    if parts.fragments:
+        out.append("".join(_fragment(item, style) for item in parts.fragments))
+    out.append(_summary(parts, files_checked, style, hidden=not assumptions))
+    return "\n".join(out)
+
+
+def _fragment(item: Diagnostic, style: Style) -> str:
+    lines = wrapped(visible(f"{item.span.path}: {item.message}"), style.width - 2 if style.width else 0)
+    return "\n  ".join(lines) + "\n"
 
 
 def one(item: Diagnostic, texts: Texts, style: Style) -> str:
@@ -104,8 +121,11 @@ def _fix(fix: Fix) -> str:
     return f"{fix.title} ({how})"
 
 
-def _summary(diagnostics: list[Diagnostic], files_checked: int, style: Style) -> str:
-    text = summary.line(diagnostics, files_checked)
-    gravest = next((name for name, number in summary.counts(diagnostics).items() if number), "help")
+def _summary(parts: Parts, files_checked: int, style: Style, *, hidden: bool) -> str:
+    note = "" if not (hidden and parts.assumptions) else " (`--assumptions` lists them)"
+    if not parts.findings and (parts.assumptions or parts.fragments):
+        return summary.verdict(files_checked, len(parts.assumptions), len(parts.fragments)) + note + "\n"
+    text = summary.line(parts.findings, files_checked)
+    gravest = next((name for name, number in summary.counts(parts.findings).items() if number), "help")
     head, mark, rest = text.partition(" in ")
     return f"{style.paint(gravest, head)}{mark}{rest}\n"

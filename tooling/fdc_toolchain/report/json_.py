@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from .. import resources
-from ..text.diagnostic import Diagnostic, Label
+from ..text.diagnostic import Diagnostic, Label, Parts, parted
 from ..text.span import Span
 from . import summary
 from .trace import depths
@@ -21,19 +21,24 @@ FORMAT = 1
 
 def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """The whole report as one document."""
+    parts = parted(diagnostics)
     document = {
         "format": FORMAT,
         "tool": {"name": "fdc", "version": version()},
-        "summary": _summary(diagnostics, files_checked),
-        "diagnostics": [one(item) for item in diagnostics],
+        "summary": _summary(parts, files_checked),
+        "diagnostics": [one(item) for item in parts.findings],
+        "assumptions": [one(item) for item in parts.assumptions],
+        "fragments": [one(item) for item in parts.fragments],
     }
     return dumps(document, indent=1) + "\n"
 
 
 def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
-    """A line for each finding, then one with the summary. Every line says its `format` and its `kind`."""
-    rows = [{"format": FORMAT, "kind": "diagnostic", **one(item)} for item in diagnostics]
-    rows.append({"format": FORMAT, "kind": "summary", **_summary(diagnostics, files_checked)})
+    """A line for each finding, assumption and fragment, then one with the summary. Every line says its `format` and `kind`."""
+    parts = parted(diagnostics)
+    kinds = (("diagnostic", parts.findings), ("assumption", parts.assumptions), ("fragment", parts.fragments))
+    rows = [{"format": FORMAT, "kind": kind, **one(item)} for kind, items in kinds for item in items]
+    rows.append({"format": FORMAT, "kind": "summary", **_summary(parts, files_checked)})
     return "".join(dumps(row) + "\n" for row in rows)
 
 
@@ -82,15 +87,17 @@ def version() -> str:
     return resources.read("VERSION").decode("ascii").strip()
 
 
-def _summary(diagnostics: list[Diagnostic], files_checked: int) -> dict[str, int]:
-    found = summary.counts(diagnostics)
-    fixable = sum(1 for item in diagnostics if item.fix is not None and item.fix.safe)
+def _summary(parts: Parts, files_checked: int) -> dict[str, int]:
+    found = summary.counts(parts.findings)
+    fixable = sum(1 for item in parts.findings if item.fix is not None and item.fix.safe)
     return {
         "files": files_checked,
         "errors": found["error"],
         "warnings": found["warning"],
         "infos": found["info"],
         "fixable": fixable,
+        "assumptions": len(parts.assumptions),
+        "fragments": len(parts.fragments),
     }
 
 

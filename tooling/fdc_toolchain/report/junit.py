@@ -6,7 +6,7 @@ the suites fail exactly when the lint does. Characters that XML cannot hold are 
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic
+from ..text.diagnostic import Diagnostic, parted
 from . import concise
 from .cells import visible
 
@@ -14,6 +14,7 @@ from .cells import visible
 def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """One document. Without findings it holds one passed case, as CI servers refuse an empty one."""
     by_path: dict[str, list[Diagnostic]] = {}
+    diagnostics = parted(diagnostics).findings
     for item in diagnostics:
         by_path.setdefault(item.span.path, []).append(item)
     suites = [_suite(path, items) for path, items in by_path.items()]

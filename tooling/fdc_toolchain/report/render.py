@@ -17,20 +17,21 @@ def render(
     *,
     style: Style = PLAIN,
     files_checked: int = 0,
+    assumptions: bool = False,
 ) -> str:
     """The report as one text that ends in a line end (or is empty).
 
     `sources` gives the text of a path as its spans count in it, or None where there is none.
-    `style` matters to `text` and `concise` only. Raises ValueError for a format not in FORMATS.
+    `style` and `assumptions` (list them, not only their number) matter to `text` and `concise` only. Raises ValueError for a format not in FORMATS.
     """
     if format == "text":
         from . import human
 
-        return human.render(diagnostics, sources, style, files_checked)
+        return human.render(diagnostics, sources, style, files_checked, assumptions=assumptions)
     if format == "concise":
         from . import concise
 
-        return concise.render(diagnostics, style)
+        return concise.render(diagnostics, style, files_checked, assumptions=assumptions)
     if format == "json":
         from . import json_
 

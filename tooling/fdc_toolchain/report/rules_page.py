@@ -31,10 +31,13 @@ def page() -> str:
         "# Rules",
         "",
         "What `fdc` can find, by stage. An error fails the lint; a warning does so with `--strict`; a note never",
-        "does. `fdc explain CODE` prints one of these explanations, and every example is run by the tests.",
+        "does. An assumption is not a finding: the proof holds where its sentence is true (`fdc lint --assumptions`).",
+        "`fdc explain CODE` prints one of these explanations, and every example is run by the tests.",
         "",
-        "A finding is silenced by a comment on the line before, `# fdc: ignore[CODE] reason`, or for a whole file",
+        "A warning is silenced by a comment on the line before, `# fdc: ignore[CODE] reason`, or for a whole file",
         "by `# fdc: ignore-file[CODE] reason`; for many files by `ignore` and `per-file-ignores` in the settings.",
+        "Nothing silences an error. Safety errors (FDC451, FDC471 to FDC474) can be allowed by the settings, in a table",
+        "`[[allow]]` with `code`, `files` and `reason`, once a person confirmed that with `fdc trust`.",
     ]
     for title, codes in by_stage().items():
         out += ["", f"## {title}", "", "| code | rule | severity | finds |", "|---|---|---|---|"]

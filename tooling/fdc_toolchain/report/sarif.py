@@ -29,9 +29,9 @@ _LONGEST_CONTEXT = 1_000
 SHIPPED = "fdc:"
 """What the paths of shipped files start with."""
 
-_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-_PROBLEM = {"error": "error", "warning": "warning", "info": "recommendation"}
-_STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs"}
+_LEVELS = {"error": "error", "warning": "warning", "info": "note", "assumption": "note", "fragment": "note"}
+_PROBLEM = {severity: "recommendation" if level == "note" else level for severity, level in _LEVELS.items()}
+_STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs", "7": "assumptions"}
 
 
 def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:

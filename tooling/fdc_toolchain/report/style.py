@@ -16,6 +16,8 @@ _ROLES = {
     "error": "\x1b[1;31m",
     "warning": "\x1b[1;35m",
     "info": "\x1b[1;36m",
+    "assumption": "\x1b[1;36m",
+    "fragment": "\x1b[1;36m",
     "label": "\x1b[36m",
     "help": "\x1b[1;32m",
     "strong": "\x1b[1m",

@@ -11,11 +11,18 @@ def plural(number: int, word: str) -> str:
 
 
 def counts(diagnostics: list[Diagnostic]) -> dict[str, int]:
-    """Findings by severity, the gravest first; severities without a finding count 0."""
+    """Findings by severity, the gravest first; severities without a finding count 0. Assumptions and fragments are none."""
     out = {"error": 0, "warning": 0, "info": 0}
     for item in diagnostics:
-        out[item.severity] += 1
+        if item.severity in out:
+            out[item.severity] += 1
     return out
+
+
+def verdict(plans: int, assumptions: int, fragments: int) -> str:
+    """`2 plans proved, 1 fragment, 3 assumptions`, of plans without a finding; `no findings` where there is nothing to add."""
+    rest = [plural(number, word) for number, word in ((fragments, "fragment"), (assumptions, "assumption")) if number]
+    return ", ".join([f"{plural(plans - fragments, 'plan')} proved", *(rest or ["no findings"])])
 
 
 def line(diagnostics: list[Diagnostic], files_checked: int) -> str:

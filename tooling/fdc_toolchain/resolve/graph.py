@@ -86,20 +86,6 @@ def calls_of(units: Mapping[str, Unit], *, stated: bool = True) -> dict[str, lis
     return {key: [call.key for call in unit.calls if stated or call.depth is None] for key, unit in units.items()}
 
 
-def called_by_others(calls: Mapping[str, Collection[str | None]], *, recursive: bool) -> set[str | None]:
-    """The plans that are called, and reached by one that they do not reach themselves.
-
-    Recursion makes nobody a sub-plan: of plans that only call each other, each may be where it starts.
-    Without recursion (`recursive` False) that is everybody who is called, and no need to look.
-    """
-    if not recursive:
-        return set().union(*calls.values())
-    group = {key: number for number, members in enumerate(components(calls)) for key in members}
-    edges = [(group[caller], group.get(key or ""), key) for caller, callees in calls.items() for key in callees]
-    entered = {target for source, target, _ in edges if source != target}
-    return {key for _, target, key in edges if target in entered}
-
-
 class Graph:
     """Instances of everything reachable from some units. `cyclic` holds keys on an unbounded cycle."""
 

@@ -176,11 +176,16 @@ class _Reader:
                 getattr(self, f"_{node.keyword}")(node)
             first = False
 
-    def _automaton(self, reference: str, span: Span) -> None:
-        if self.unit.stated is not None:
-            self.report(span, "FDC111", "the automaton is named twice", labels=(Label(self.unit.stated, "first named here"),))
+    def _automaton(self, reference: str, span: Span, *, part: bool = False) -> None:
+        """The automaton that governs the plan or, with `part`, the plans that call it."""
+        before = self.unit.stated or self.unit.part
+        if before is not None:
+            self.report(span, "FDC111", "the automaton is named twice", labels=(Label(before, "first named here"),))
             return
-        self.unit.stated = span
+        if part:
+            self.unit.part = span
+        else:
+            self.unit.stated = span
         key, automaton, found = self.linker.automaton(reference)
         if key is None:
             message = f"the automaton `{reference}` does not exist"
@@ -191,20 +196,24 @@ class _Reader:
             labels = tuple(Label(item.span, item.message) for item in found[:3])
             self.report(span, "FDC202", f"the automaton `{reference}` is malformed", labels=labels)
             return
-        self.unit.automaton = automaton
+        if part:
+            self.unit.continues = automaton
+        else:
+            self.unit.automaton = automaton
 
     def _use(self, node: tree.Header) -> None:
         tail = values.header_tail("use", node.tail)
         if isinstance(tail, Malformed):
             self.malformed(node, tail)
-        elif tail.name != "fsm":
-            self.report(self.unit.at(node, 0, len(tail.name)), "FDC109", f"`use {tail.name}` is unknown; expected `use fsm`")
+        elif tail.name not in ("fsm", "fragment"):
+            message = f"`use {tail.name}` is unknown; expected `use fsm` or `use fragment`"
+            self.report(self.unit.at(node, 0, len(tail.name)), "FDC109", message)
         else:
             value = tail.values[0]
             if value.literal is None:
                 self.report(self.unit.at(node, value.start, value.end), "FDC109", "the automaton must be named literally")
             else:
-                self._automaton(value.literal, self.unit.at(node, value.start, value.end))
+                self._automaton(value.literal, self.unit.at(node, value.start, value.end), part=tail.name == "fragment")
 
     def _param(self, node: tree.Header) -> None:
         tail = values.param_tail(node.tail)

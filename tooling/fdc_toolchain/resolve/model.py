@@ -129,12 +129,13 @@ class Unit(Record):
     """One linked plan. `key` names it among units: its path in the workspace, or `fdc:PATH` for a shipped one.
 
     `automaton` is its own (None: a fragment); `stated` tells whether its text names one at all,
-    so that a plan whose automaton is missing is not taken for a fragment. `calls` and `acts` are
+    so that a plan whose automaton is missing is not taken for a fragment. `part` is where the text says that the plan
+    is a fragment (`use fragment`), and `continues` the automaton that it says so of. `calls` and `acts` are
     those of its body, at whatever depth.
     """
 
     __slots__ = (
-        "key", "text", "plan", "name", "automaton", "stated", "params",
+        "key", "text", "plan", "name", "automaton", "stated", "part", "continues", "params",
         "budget", "allow", "body", "calls", "acts", "results", "loops", "diagnostics", "reads", "asked",
     )
 
@@ -155,6 +156,8 @@ class Unit(Record):
         self.name = name
         self.automaton = automaton
         self.stated = stated
+        self.part: Span | None = None
+        self.continues: Automaton | None = None
         self.params: dict[str, Param] = {}
         self.budget: dict[str, tuple[float, Span]] = {}
         self.allow: dict[str, list[Value]] = {}

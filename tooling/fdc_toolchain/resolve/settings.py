@@ -22,6 +22,14 @@ class AgentFiles(NamedTuple):
     max_bytes: int = 32_768
 
 
+class Allowed(NamedTuple):
+    """A safety error that the operator allows: its code, a glob of plans, and why."""
+
+    code: str
+    files: str
+    reason: str
+
+
 class Settings(NamedTuple):
     """What a workspace can decide.
 
@@ -29,7 +37,9 @@ class Settings(NamedTuple):
     refuses every call but `deep-research` and every stated recursion (C-01). `catalogues`: files
     of the workspace's own tools. `protocols`: the folder of the protocols whose checks every plan must
     keep; an empty text: none. `exclude`: globs that folders leave out. `ignore` and
-    `per_file_ignores`: codes not reported. `strict`: warnings fail the lint too. `test_command`: the
+    `per_file_ignores`: codes of warnings that are not reported. `allow`: safety errors that are allowed; `trusted` tells
+    whether a person confirmed these rows on this machine. `assumptions`: `deny`, or the rules of assumptions that
+    are errors. `strict`: warnings fail the lint too. `test_command`: the
     shell command that shows whether the workspace's code works; `test_seconds`, the most it may
     take; `debug_attempts`, how often the master controller has a failure repaired (FDC-92);
     `research_seconds`, the most that research may take which it runs in the background (FDC-90). `models`:
@@ -55,6 +65,9 @@ class Settings(NamedTuple):
     research_seconds: int = 600
     models: tuple[tuple[str, dict[str, Any]], ...] = ()
     untrusted: tuple[str, ...] = ()
+    allow: tuple[Allowed, ...] = ()
+    trusted: bool = False
+    assumptions: tuple[str, ...] = ()
 
 
 FILES = ("fdc.toml", "pyproject.toml")
@@ -106,15 +119,15 @@ _KINDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false",
 
 
 def _settings(table: Any, where: str) -> Settings:
-    from ..text.codes import CODES
+    from ..text.codes import CODES, silenced_by_text
     from ..text.suggest import did_you_mean
 
-    known = {
+    known: dict[str, Any] = {
         "fsm": str, "profile": str, "catalogues": list, "protocols": str, "exclude": list, "ignore": list,
         "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
         "agents": dict,
         "test-command": str, "test-seconds": int, "debug-attempts": int, "research-seconds": int,
-        "models": dict, "untrusted": list,
+        "models": dict, "untrusted": list, "allow": list, "assumptions": (str, list),
     }  # fmt: skip
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: expected a table")
@@ -124,8 +137,9 @@ def _settings(table: Any, where: str) -> Settings:
         if key not in known:
             hint = did_you_mean(key, known)
             raise SettingsError(f"{where}: unknown key `{key}`" + (f"; {hint}" if hint else ""))
-        if type(value) is not known[key]:
-            raise SettingsError(f"{where}: `{key}` takes {_KINDS[known[key]]}, found {_shown(value)}")
+        kinds: tuple[type, ...] = known[key] if isinstance(known[key], tuple) else (known[key],)
+        if type(value) not in kinds:
+            raise SettingsError(f"{where}: `{key}` takes {' or '.join(_KINDS[kind] for kind in kinds)}, found {_shown(value)}")
         values[key.replace("-", "_")] = value
 
     def codes(items: Any, key: str) -> tuple[str, ...]:
@@ -134,6 +148,8 @@ def _settings(table: Any, where: str) -> Settings:
                 raise SettingsError(f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it")
             if item not in CODES:
                 raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
+            if not silenced_by_text(item):
+                raise SettingsError(f"{where}: `{key}` names {item}, an error; {_instead(item)}")
         return tuple(items)
 
     if values.get("profile", "default") not in ("default", "fdc"):
@@ -175,9 +191,46 @@ def _settings(table: Any, where: str) -> Settings:
         values["limits"] = Limits(**{names[key]: value for key, value in limits.items()})
     if "agents" in values:
         values["agents"] = _agents(values["agents"], where)
+    if "allow" in values:
+        values["allow"] = tuple(_allow(row, where) for row in values["allow"])
+    if "assumptions" in values:
+        values["assumptions"] = _assumptions(values["assumptions"], where)
     if "models" in values:
         values["models"] = _models(values["models"], where)
     return Settings(**values)
+
+
+def _instead(code: str) -> str:
+    """What to do in place of an `ignore` that names an error."""
+    from ..text.codes import SAFETY
+
+    if code in SAFETY:
+        return "a table `[[allow]]` with `code`, `files` and `reason` can allow it, once `fdc trust` confirmed that"
+    return "only warnings can be ignored; mend the plans, or leave them out with `exclude`"
+
+
+def _allow(row: Any, where: str) -> Allowed:
+    from ..text.codes import SAFETY
+
+    wanted = ", ".join(f"`{name}`" for name in Allowed._fields)
+    if not isinstance(row, dict) or set(row) != set(Allowed._fields):
+        raise SettingsError(f"{where}: each `[[allow]]` has {wanted}, found {_shown(row)}")
+    if not all(isinstance(value, str) and value.strip() for value in row.values()):
+        raise SettingsError(f"{where}: {wanted} of `[[allow]]` take a text each, found {_shown(row)}")
+    if row["code"] not in SAFETY:
+        raise SettingsError(f"{where}: `[[allow]]` takes {', '.join(sorted(SAFETY))}; nobody can allow `{row['code']}`")
+    return Allowed(**row)
+
+
+def _assumptions(value: Any, where: str) -> tuple[str, ...]:
+    from ..text.codes import CODES
+
+    known = sorted(row.name for row in CODES.values() if row.severity == "assumption")
+    if value == "deny":
+        return ("deny",)
+    if isinstance(value, list) and all(item in known for item in value):
+        return tuple(value)
+    raise SettingsError(f"{where}: `assumptions` takes `deny` or a list of {', '.join(known)}, found {_shown(value)}")
 
 
 def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any]], ...]:

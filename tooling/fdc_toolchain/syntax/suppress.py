@@ -4,8 +4,9 @@
     # fdc: ignore-file[FDC313] generated
 
 The first is about the next statement (its own line and its text block), the second about the
-whole file. A rule may be named by its code or by its name. One without a known code or without
-a reason is itself a finding (FDC115), and so is one that suppresses nothing (FDC114).
+whole file. A rule may be named by its code or by its name. A comment silences warnings and notes, never
+an error. One that names an error or no known code, or that gives no reason, is itself a finding (FDC115), and
+so is one that suppresses nothing (FDC114).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..text.codes import BY_NAME, CODES
+from ..text.codes import BY_NAME, CODES, silenced_by_text
 from ..text.diagnostic import Diagnostic, Edit, Fix
 from ..text.span import Span
 from ..text.suggest import did_you_mean
@@ -22,11 +23,16 @@ from .tree import Comment, Plan, Statement
 _MARK = re.compile(r"#\s*fdc:\s*(.*)")
 _FORM = re.compile(r"(ignore|ignore-file)\[([^\]]*)\]\s*(.*)")
 
-NEVER = ("FDC106", "FDC114", "FDC115")
-"""Codes that no comment silences: a text that was not checked, and the suppressions' own."""
+OWN = ("FDC114", "FDC115")
+"""The findings about suppressions, which no suppression silences."""
 
-WHOLE_RUNS = frozenset(("FDC323", "FDC401", "FDC402", "FDC403", "FDC404", "FDC405", "FDC411", "FDC412", "FDC461", "FDC463"))
-"""Codes that are only found where a plan is judged as a whole run; elsewhere nobody knows whether one would be."""
+WHOLE_RUNS = frozenset(("FDC461", "FDC463"))
+"""Warnings that are only found where a plan is judged as a whole run; elsewhere nobody knows whether one would be."""
+
+
+def silences(code: str, severity: str) -> bool:
+    """True where a comment of the plan, or `ignore` in the settings, may silence such a finding."""
+    return severity in ("warning", "info") and code not in OWN
 
 
 class Suppression:
@@ -79,6 +85,9 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
             if code is None:
                 message = f"`{name}` is no code and no rule" if name else "the suppression names no code"
                 found.append(Diagnostic(span, "FDC115", message, help=did_you_mean(name, [*CODES, *BY_NAME]) if name else None))
+            elif not silenced_by_text(code):
+                message = f"no comment silences {code} ({CODES[code].name}); only warnings can be silenced"
+                found.append(Diagnostic(span, "FDC115", message, help="mend the plan, and remove the comment"))
             else:
                 codes.add(code)
         if not form[3]:
@@ -110,7 +119,7 @@ def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> 
             by_line.setdefault(line, []).append(one)
     for item in diagnostics:
         hit = False
-        if item.code not in NEVER:
+        if silences(item.code, item.severity):
             for one in (*whole, *by_line.get(item.span.line, ())):
                 if item.code in one.codes:
                     one.used.add(item.code)

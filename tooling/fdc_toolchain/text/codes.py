@@ -15,7 +15,7 @@ class Code(NamedTuple):
     """One row: the rule's name, the severity of its findings, one line about it."""
 
     name: str
-    severity: Literal["error", "warning", "info", "assumption"]
+    severity: Literal["error", "warning", "info", "assumption", "fragment"]
     summary: str
 
 
@@ -123,6 +123,21 @@ CODES: dict[str, Code] = {
     "FDC539": Code("vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"),
     "FDC540": Code("damaged-log-line", "warning", "a line of the activity log that is no entry"),
     "FDC541": Code("open-task", "info", "a task that was started and never closed"),
+    # 7: what a proof rests on, and what is not proved
+    "FDC700": Code("fragment", "fragment", "a plan that runs only as a part of others"),
+    "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
 }
+
+SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))
+"""Errors that the operator may allow, in the settings and after a confirmation. Nobody allows any other error."""
+
+GRADED = frozenset(("FDC461",))
+"""Errors whose rule may grade its findings down to warnings."""
+
+
+def silenced_by_text(code: str) -> bool:
+    """True where a comment or `ignore` may silence findings of this code: warnings and notes, never an error."""
+    return CODES[code].severity in ("warning", "info") or code in GRADED
+
 
 BY_NAME: dict[str, str] = {row.name: code for code, row in CODES.items()}

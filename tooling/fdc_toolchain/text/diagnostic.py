@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from .codes import CODES
 from .span import Span
 
-Severity = Literal["error", "warning", "info", "assumption"]
+Severity = Literal["error", "warning", "info", "assumption", "fragment"]
 
 
 class Label(NamedTuple):
@@ -64,7 +64,8 @@ class Diagnostic(NamedTuple):
         """`error` fails the lint; `warning` fails it with `--strict`; `info` never does.
 
         `assumption` is not a finding: the proof holds in every world where its sentence is true. `message`
-        is that sentence, `help` the change of the plan that makes it unnecessary.
+        is that sentence, `help` the change of the plan that makes it unnecessary. `fragment` says that a plan
+        was not proved as a whole run, and how it can be called.
         """
         return self.grade or CODES[self.code].severity
 
@@ -102,12 +103,22 @@ def from_plain(value: Any) -> Diagnostic:
     )
 
 
-def parted(diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """The findings, and the assumptions under which the plans are proved, each in their order."""
-    findings = [item for item in diagnostics if item.severity != "assumption"]
-    if len(findings) == len(diagnostics):
-        return diagnostics, []
-    return findings, [item for item in diagnostics if item.severity == "assumption"]
+class Parts(NamedTuple):
+    """A report by what its items say: findings, what the proofs rest on, and the plans that are only fragments."""
+
+    findings: list[Diagnostic]
+    assumptions: list[Diagnostic]
+    fragments: list[Diagnostic]
+
+
+def parted(diagnostics: list[Diagnostic]) -> Parts:
+    """The items of a report, each kind in the order of the report."""
+    parts = Parts([], [], [])
+    for item in diagnostics:
+        severity = item.severity
+        kind = parts.assumptions if severity == "assumption" else parts.fragments if severity == "fragment" else parts.findings
+        kind.append(item)
+    return parts
 
 
 def ordered(diagnostics: list[Diagnostic]) -> list[Diagnostic]:

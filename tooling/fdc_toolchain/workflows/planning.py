@@ -31,7 +31,8 @@ def compile_text(root: str, path: str, text: str) -> Compiled:
     except SettingsError as wrong:
         return Compiled(None, f"{wrong}\n")
     key = key_of(path, root) if path.startswith("/") else path
-    checked = check(linker, [key], {key: text.encode("utf-8", "surrogateescape")})
+    texts = {key: text.encode("utf-8", "surrogateescape")}
+    checked = check(linker, [key], texts, whole=True, own_comments=False)
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         return Compiled(None, render("text", errors, checked.sources, files_checked=1))

@@ -1,0 +1,70 @@
+"""Which safety errors this user allows in a workspace: the rows of `[[allow]]` that were confirmed on this machine.
+
+A clone brings settings, and must not bring its own permission. So the rows count only once somebody confirmed
+exactly these rows for exactly this folder. The confirmation lies with the user's key, outside of any workspace,
+and is sealed by it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..cachedir import state_dir
+
+
+def path_of(root: str) -> str:
+    """Where the confirmation for the workspace at `root` lies, if there is one."""
+    from ..resolve.seen import sha1
+
+    name = sha1(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()
+    return os.path.join(state_dir(), "allowed", name)
+
+
+def stored(root: str) -> str:
+    """The confirmation as it stands in its file, "" where there is none. A verdict depends on it."""
+    try:
+        with open(path_of(root), "rb") as file:
+            return file.read(128).decode("ascii", "replace").strip()
+    except OSError:
+        return ""
+
+
+def confirmed(root: str, rows: Sequence[Sequence[str]]) -> bool:
+    """True where these rows, and no others, were confirmed for this folder with the key of this user."""
+    found = stored(root)
+    if not rows or not found:
+        return False
+    import hmac
+
+    from .trust import key
+
+    secret = key(root, make=False)
+    if secret is None:
+        return False
+
+    return hmac.compare_digest(found, _seal(root, rows, secret))
+
+
+def confirm(root: str, rows: Sequence[Sequence[str]]) -> None:
+    """Keeps the confirmation of these rows; withdraws it where there are none. Raises OSError, WorldFailed."""
+    from .. import durable
+    from .trust import key
+
+    path = path_of(root)
+    if not rows:
+        if os.path.lexists(path):
+            os.unlink(path)
+        return
+    secret = key(root, make=True)
+    assert secret is not None
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    durable.replace(path, _seal(root, rows, secret).encode("ascii") + b"\n")
+
+
+def _seal(root: str, rows: Sequence[Sequence[str]], secret: bytes) -> str:
+    import hmac
+    import json
+
+    text = json.dumps(["fdc-allow", os.path.realpath(root), sorted(list(row) for row in rows)])
+    return hmac.new(secret, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
