@@ -43,7 +43,8 @@ def lint(
 ) -> Checked:
     """Everything found in the plans under `keys`: in all that are in `files`, where none is named.
 
-    `whole`: as runs of their own, also those that are only fragments. A text alone is the plan `a.plan`. A root that names no automaton is refused nothing.
+    `whole`: as runs of their own, also those that are only fragments.
+    A text alone is the plan `a.plan`. A root that names no automaton is refused nothing.
     """
     if isinstance(files, str):
         files = {"a.plan": files}

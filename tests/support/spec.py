@@ -8,7 +8,8 @@ before the line that it is about, once more for every further finding there:
     ## warning: 3 [unused-name] "never used"
 
 with a column and a regular expression on the message where they matter. Assumptions and fragments
-(`## assumption: [rule]`) are compared in the sections that expect one; elsewhere they may be there. These lines are taken out before the
+(`## assumption: [rule]`) are compared in the sections that expect one; elsewhere they may be there.
+These lines are taken out before the
 file is written, so they change no line number. A block ` ```findings ` names what is found where no line of a
 block is: `knowledge_core/plan_registry.json:1: warning: [missing-registry]`.
 

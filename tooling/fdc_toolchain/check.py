@@ -34,8 +34,8 @@ class Checked(NamedTuple):
     keys: tuple[str, ...]
     context: Context
     sources: Callable[[str], str | None]
-    assumptions: list[Diagnostic] = []
-    fragments: list[Diagnostic] = []
+    assumptions: list[Diagnostic]
+    fragments: list[Diagnostic]
 
 
 def key_of(path: str, root: str) -> str:
@@ -215,4 +215,21 @@ def program_of(checked: Checked) -> dict[str, Any]:
     key = checked.keys[0]
     unit = linker.units[key]
     default = context.default if unit.part is None else unit.continues
-    return lower(context.graph, key, default, linker.files, linker.catalogue.rows, linker.obligations)
+    program = lower(context.graph, key, default, linker.files, linker.catalogue.rows, linker.obligations)
+    reached = {plan["path"] for plan in program["plans"].values()}
+    program["assumptions"] = [_assumption(item) for item in checked.assumptions if item.span.path in reached]
+    return program
+
+
+def _assumption(item: Diagnostic) -> dict[str, Any]:
+    """An assumption as a program carries it: its places are the lines that stop the run where it is false."""
+    places = dict.fromkeys((span.path, span.line) for span in (item.span, *(label.span for label in item.labels)))
+    return {
+        "rule": item.rule,
+        "code": item.code,
+        "text": item.message,
+        "help": item.help,
+        "path": item.span.path,
+        "line": item.span.line,
+        "uses": [list(place) for place in places],
+    }

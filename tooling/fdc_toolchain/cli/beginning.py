@@ -36,7 +36,8 @@ def _for_people(document: str) -> str:
 def compile_or_refuse(plan: str, root: str, *, trust_settings: bool = False) -> dict[str, Any] | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
-    `trust_settings`: what the settings allow counts as confirmed. Returns None where the plan has errors. Raises UsageError where there is no such plan, or
+    `trust_settings`: what the settings allow counts as confirmed.
+    Returns None where the plan has errors. Raises UsageError where there is no such plan, or
     where the settings are wrong.
     """
     from ..check import check, key_of, program_of

@@ -12,7 +12,7 @@ from .exits import WorldError
 if TYPE_CHECKING:
     from ..effects.journal import RunRow, Store
     from ..engine.drive import Ending
-    from ..engine.events import Record
+    from ..engine.events import Record, Stop
     from ..engine.state import RunState
 
 
@@ -46,13 +46,23 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
          "path": q.effect.path, "line": q.effect.line, "args": q.effect.args, "bound": q.effect.bound}
         for q in ending.questions
     ]  # fmt: skip
-    stop = None if ending.stop is None else ending.stop._asdict()
+    stop = None if ending.stop is None else explained(state.program, ending.stop)
     spent = {measure: number for measure, number in state.spent.items() if number}
     return Ended(
         row.name, row.plan, ending.status, stop, ending.result, questions, ending.message, state.steps,
         round(state.elapsed, 3), spent, simulated="simulate" in row.inputs,
-        kept=[one._asdict() for one in state.kept],
+        kept=[explained(state.program, one) for one in state.kept],
     )  # fmt: skip
+
+
+def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
+    """A stop as JSON, with its `cause`."""
+    from ..program.causes import explain
+
+    said = stop._asdict()
+    cause = explain(program, said)
+    del said["failure"]
+    return {**said, "cause": cause}
 
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:

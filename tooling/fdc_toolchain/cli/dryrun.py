@@ -48,6 +48,8 @@ def outline(
         lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
         lines.append(_commands())
+    for row in program.get("assumptions", []):
+        lines.append(f"assumes ({visible(row['path'])}:{row['line']}): {visible(row['text'])}")
     lines.append("nothing was done")
     return "\n".join(lines) + "\n"
 

@@ -97,6 +97,7 @@ def _story(ended: Ended, style: Style) -> list[str]:
     elif ended.status == "stopped" and ended.stop is not None:
         out.append(_stopped(ended.stop, style))
         verdict = f"stopped after {work}"
+        out += _cause(ended.stop.get("cause") or {})
         if ended.stop["kind"] == "bug":
             out.append("this is a bug of fdc: the plan was proved and the run did otherwise; please report it")
         elif ended.stop["kind"] == "overrun":
@@ -121,6 +122,16 @@ def _story(ended: Ended, style: Style) -> list[str]:
         verdict = f"interrupted after {work}; nothing is lost, `{resume}` goes on"
     out.append(f"{verdict}; `fdc show {ended.run}` shows every step")
     return out
+
+
+def _cause(cause: dict[str, Any]) -> list[str]:
+    """What is said of a stop that a proof should have foreseen: the assumption that was false, or that there is none."""
+    if cause.get("kind") == "unproved":
+        return ["no assumption of the proof names this stop; please report it, with the plan"]
+    if cause.get("kind") != "assumption":
+        return []
+    where = f" ({visible(cause['path'])}:{cause['line']})" if "path" in cause else ""
+    return [f"an assumption of the proof was false: {visible(cause['text'])}{where}"]
 
 
 def _stopped(stop: dict[str, Any], style: Style, role: str = "error") -> str:

@@ -102,6 +102,7 @@ class Stop(NamedTuple):
     `bound` (more items than the plan allows), `budget`, `overrun` (a step reports that it used more than had
     been set aside for it), `stalled` (an `iterate` asks models the same again and again),
     `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
+    `failure`: the kind of the tool's failure. `program.causes` has the cause of each.
     """
 
     kind: str
@@ -109,6 +110,7 @@ class Stop(NamedTuple):
     address: str
     path: str
     line: int
+    failure: str = ""
 
 
 class Performs(NamedTuple):

@@ -176,7 +176,7 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
             want.held = False
     failed = body.get("failed")
     if failed is not None:
-        machine.stop(strand, "failure", f"`{want.effect.tool}`: {failed['message']}")
+        machine.stop(strand, "failure", f"`{want.effect.tool}`: {failed['message']}", failed["kind"])
     elif kind == "tool":
         frame = strand.frames[-1]
         name = frame.block[frame.at]["bind"]

@@ -57,8 +57,8 @@ def bind(frame: Frame, name: str | None, value: Any) -> None:
     frame.at += 1
 
 
-def stop(strand: Strand, kind: str, message: str) -> None:
-    """Ends a strand at its instruction under way."""
+def stop(strand: Strand, kind: str, message: str, failure: str = "") -> None:
+    """Ends a strand at its instruction under way; `failure` is the kind of the tool's failure, where one failed."""
     frame = strand.frames[-1]
     if frame.at < len(frame.block):
         address, line = _here(frame), frame.block[frame.at]["line"]
@@ -66,7 +66,7 @@ def stop(strand: Strand, kind: str, message: str) -> None:
         address, line = frame.prefix, frame.loop.line
     else:
         address, line = frame.prefix, frame.block[-1]["line"] if frame.block else 0
-    strand.stop = Stop(kind, message, address, frame.scope.path, line)
+    strand.stop = Stop(kind, message, address, frame.scope.path, line, failure)
 
 
 def _run(state: RunState, strand: Strand, work: list[Strand]) -> None:
@@ -119,7 +119,7 @@ def _gathered(join: Join) -> list[Any]:
         if branch.stop is None:
             out += branch.collected or ()
         else:
-            kind, why, address, path, line = branch.stop
+            kind, why, address, path, line, _ = branch.stop
             out.append({"failed": kind, "why": why, "item": item, "at": address, "path": path, "line": line})
     return out
 

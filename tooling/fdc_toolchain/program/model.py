@@ -12,11 +12,14 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
                                   "transitions": {state: {symbol: state}}}},
       "tools": {NAME: declaration as in the catalogue},
       "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
+      "assumptions": [assumption, ...],       # what its proof rests on; absent in programs of 0.1.0
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
       "sources": {PATH: blake2b-256 hex of the bytes}             # everything that was read
     }
+    assumption = {"rule": NAME, "code": CODE, "text": SENTENCE, "help": TEXT or null, "path": PATH, "line": N,
+                  "uses": [[PATH, N], ...]}   # the lines that stop the run where the sentence is false
     rule = {
       "protocol": ID, "rule": ID, "description": TEXT,
       "events": [[event], [event], [event]],  # what `a`, `b` and `c` are; each may be several, or none

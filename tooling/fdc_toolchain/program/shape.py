@@ -70,6 +70,9 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
     predicates = program.get("predicates", {})
     if not isinstance(predicates, dict) or not all(isinstance(row, dict) for row in predicates.values()):
         yield "`predicates` is not an object of declarations"
+    assumed = program.get("assumptions", [])
+    if not isinstance(assumed, list) or not all(isinstance(row, dict) for row in assumed):
+        yield "`assumptions` is not a list of objects"
     for rule in program.get("rules", []) if isinstance(program.get("rules", []), list) else [None]:
         if not _rule(rule):
             yield "a rule of it is not of its form"

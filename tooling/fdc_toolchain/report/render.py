@@ -22,7 +22,8 @@ def render(
     """The report as one text that ends in a line end (or is empty).
 
     `sources` gives the text of a path as its spans count in it, or None where there is none.
-    `style` and `assumptions` (list them, not only their number) matter to `text` and `concise` only. Raises ValueError for a format not in FORMATS.
+    `style` and `assumptions` (list them, not only their number) matter to `text` and `concise` only.
+    Raises ValueError for a format not in FORMATS.
     """
     if format == "text":
         from . import human

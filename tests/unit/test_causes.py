@@ -1,0 +1,66 @@
+"""Every kind of a stop and of a tool's failure has a cause, and no kind comes without one."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from fdc_toolchain.program.causes import CAUSES, EXPLAINS, FAILURES, STOPS, explain
+from fdc_toolchain.text.codes import BY_NAME, CODES
+
+from tests.support.repository import PACKAGE
+
+
+def calls(*names: str, below: str = "") -> set[str]:
+    """The literal first arguments of calls of these names in a room of the product, or anywhere in it."""
+    found = set()
+    for path in (PACKAGE / below).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and node.args:
+                name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+                first = node.args[0]
+                if name in names and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    found.add(first.value)
+    return found
+
+
+def test_every_failure_that_a_tool_can_declare_has_a_cause() -> None:
+    found = calls("ToolFailure")
+    assert len(found) > 30, "the search itself works"
+    assert found <= set(FAILURES)
+
+
+def test_every_stop_of_the_engine_has_a_cause() -> None:
+    kinds = calls("Stop", below="engine") | {"require", "value", "failure", "bound", "stalled", "bug"}
+    assert kinds <= set(STOPS)
+    assert set(STOPS.values()) | set(FAILURES.values()) <= {*CAUSES, ""}
+
+
+def test_what_explains_a_stop_is_an_assumption() -> None:
+    known = {row.name for row in CODES.values() if row.severity == "assumption"}
+    for rule, kinds in EXPLAINS.items():
+        assert kinds <= {*FAILURES, "value"}
+        if rule in BY_NAME:
+            assert rule in known or rule == "unproved-file"
+
+
+STOP = {"kind": "failure", "failure": "missing", "path": "a.plan", "line": 4}
+ROW = {"rule": "kept-file", "text": "it stays", "path": "a.plan", "line": 2, "uses": [["a.plan", 2], ["a.plan", 4]]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "stop", "kind", "rule"),
+    [
+        ([ROW], STOP, "assumption", "kept-file"),
+        ([ROW], {**STOP, "line": 5}, "assumption", "alone"),
+        ([], {**STOP, "failure": "type"}, "unproved", None),
+        ([], {**STOP, "failure": "net"}, "world", None),
+        ([], {**STOP, "kind": "require", "failure": ""}, "gate", None),
+        ([], {**STOP, "kind": "value", "failure": ""}, "unproved", None),
+        (None, STOP, "unknown", None),
+    ],
+)
+def test_a_stop_names_the_assumption_that_was_false(rows: object, stop: dict, kind: str, rule: str | None) -> None:
+    program = {} if rows is None else {"assumptions": rows}
+    found = explain(program, stop)
+    assert (found["kind"], found.get("rule")) == (kind, rule)

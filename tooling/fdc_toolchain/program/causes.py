@@ -1,0 +1,87 @@
+"""Why a run stopped, as one of a closed list of causes (docs/verdicts.md).
+
+Two tables: the engine's kinds of stops, and the kinds of failures that tools declare. `effects.failure` refuses a
+kind that has no row, and `tests/unit/test_causes.py` reads the sources for kinds without one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+CAUSES = ("gate", "person", "budget", "limit", "rule", "world", "assumption", "bug", "unproved", "unknown")
+"""`unproved`: no assumption of the proof explains the stop, so the proof was wrong. `unknown`: the program is of 0.1.0."""
+
+STOPS: dict[str, str] = {
+    "require": "gate",
+    "failure": "",  # what the tool's failure says
+    "value": "assumption",
+    "bound": "limit",
+    "budget": "budget",
+    "overrun": "assumption",
+    "stalled": "limit",
+    "rule": "rule",
+    "bug": "bug",
+}
+"""By kind of a stop (`engine.events.Stop`): its cause."""
+
+FAILURES: dict[str, str] = {
+    # what the proof forbids, unless an assumption was false
+    **dict.fromkeys(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"), "assumption"),
+    **dict.fromkeys(("capability", "argument", "type", "result"), "assumption"),
+    **dict.fromkeys(("unavailable", "sandbox", "url", "address", "forbidden", "secret"), "assumption"),
+    # the person who was asked
+    **dict.fromkeys(("answer", "refused"), "person"),
+    # a number that was set
+    **dict.fromkeys(("timeout", "size", "limit"), "limit"),
+    # the operating system, the network, servers and models, commands, and what tools declare of themselves
+    **dict.fromkeys(("world", "busy", "lock", "net", "http", "redirect", "robots", "reply", "error", "unreadable"), "world"),
+    **dict.fromkeys(("git", "tests", "exit", "tool", "input", "prompt", "pipeline", "staged", "simulation"), "world"),
+}
+"""By kind of a tool's failure (`effects.failure.ToolFailure`): its cause."""
+
+FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
+"""Failures that another process can bring about which changes the files meanwhile."""
+
+EXPLAINS: dict[str, frozenset[str]] = {
+    "unproved-file": frozenset(("missing", "file", "encoding")),
+    "kept-file": FILES,
+    "inside-workspace": frozenset(("path", "protected", "capability", "missing", "exists", "file", "encoding")),
+    "distinct-items": frozenset(("missing", "exists", "file")),
+    "result-shape": frozenset(("argument", "type", "result", "value", "size")),
+    "program-present": frozenset(("exit", "tool", "unavailable")),
+    "shipped-automaton": frozenset(),
+    "allowed-error": frozenset(("capability", "protected", "path", "url", "address", "argument")),
+}
+"""By rule of an assumption: the failures that it explains where it is false. `value` stands for the stop of that kind."""
+
+ALONE = "no other process changes the files that the plan uses while it runs"
+"""The assumption of every proof. It is checked when a file is used."""
+
+GRANTED = "this machine and its operator give what the plan needs: network, model, sandbox, packages"
+"""The other assumption of every proof; what can be known before the first step is checked before it."""
+
+_GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "secret"))
+
+
+def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
+    """The cause of a stop: `kind` (one of CAUSES) and, of an assumption that was false, its `text` and place.
+
+    `stop` has `kind`, `path`, `line` and `failure` (the kind of the tool's failure, "" where no tool failed).
+    """
+    kind = STOPS[stop["kind"]] or FAILURES.get(stop.get("failure") or "", "unknown")
+    if kind != "assumption":
+        return {"kind": kind}
+    if "assumptions" not in program:
+        return {"kind": "unknown"}
+    wanted = stop.get("failure") or stop["kind"]
+    at = [stop["path"], stop["line"]]
+    for row in program["assumptions"]:
+        if wanted in EXPLAINS.get(row["rule"], ()) and at in row["uses"]:
+            return {"kind": kind, **{key: row[key] for key in ("rule", "text", "path", "line")}}
+    if stop["kind"] == "overrun":
+        return {"kind": kind, "rule": "usage", "text": "tools and models report no more use than they declare"}
+    if wanted in FILES:
+        return {"kind": kind, "rule": "alone", "text": ALONE}
+    if wanted in _GRANTED:
+        return {"kind": kind, "rule": "granted", "text": GRANTED}
+    return {"kind": "unproved"}
