@@ -79,6 +79,7 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         message=_message(ending),
         result=None if state is None or state.result is None or not state.ended else _value("result", state.result),
         simulated="simulate" in row.inputs,
+        assumptions=tuple((one["path"], one["line"], one["text"]) for one in (program or {}).get("assumptions", ())),
     )
 
 
@@ -335,5 +336,8 @@ def _events(records: list[Record]) -> Iterator[tuple[float, str]]:
 def _message(ending: dict[str, Any]) -> str:
     stop = ending.get("stop")
     if stop is not None:
-        return f"{stop['kind']}: {stop['message']} (at {stop['path']}:{stop['line']}, {stop['address']})"
+        where = f"(at {stop['path']}:{stop['line']}, {stop['address']})"
+        cause = stop.get("cause", {})
+        false = f"; an assumption of the proof was false: {cause['text']}" if cause.get("kind") == "assumption" else ""
+        return f"{stop['kind']}: {stop['message']} {where}{false}"
     return str(ending.get("message") or "")

@@ -123,6 +123,8 @@ class Run(NamedTuple):
     message: str
     result: Value | None
     simulated: bool = False
+    assumptions: tuple[tuple[str, int, str], ...] = ()
+    """What the proof rests on: path, line, sentence."""
 
 
 def shown(text: str) -> str:
