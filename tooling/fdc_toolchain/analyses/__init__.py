@@ -1,11 +1,12 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, verify
+from . import automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, types, verify
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
     calls.check,
     names.check,
+    types.check,
     closure.check,
     automaton.check,
     files.check,

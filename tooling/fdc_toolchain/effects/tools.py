@@ -304,6 +304,8 @@ class LocalTools:
             value = args.get(name)
             if value is None and parameter.get("required", True):
                 raise ToolFailure("argument", f"`{name}` has no value in this run")
+            if value is not None and parameter.get("type") == "text" and not isinstance(value, str):
+                raise ToolFailure("argument", f"`{name}` must be text")
             if parameter["kind"] == "number" and isinstance(value, str):
                 args[name] = _number(name, value)
         one_of = declared.get("need_one_of")

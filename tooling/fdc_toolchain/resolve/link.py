@@ -23,7 +23,7 @@ from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
 from ..text.suggest import did_you_mean
 from .bind import Binder
-from .catalogue import Catalogue, read_catalogue
+from .catalogue import ANY_NUMBER, Catalogue, read_catalogue
 from .constants import fold
 from .files import SHIPPED, Files
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
@@ -438,5 +438,5 @@ class _Reader:
             span = self.unit.at(node, start, end)
             if name not in known:
                 self.report(span, "FDC301", f"unknown predicate `{name}`", did_you_mean(name, [*known, "len"]))
-            elif known[name] != count:
+            elif known[name] not in (count, ANY_NUMBER):
                 self.report(span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}")
