@@ -96,7 +96,7 @@ def parts(markdown: str) -> Iterator[Part]:
 def expectation(line: str) -> tuple[str, str] | None:
     """(severity, what to show) of a line that says which finding the next line has, or None."""
     mark = line.strip()
-    for severity in ("error", "warning", "info"):
+    for severity in ("error", "warning", "info", "assumption"):
         if mark.startswith(f"## {severity}: "):
             indent = line[: len(line) - len(line.lstrip())]
             return severity, f"{indent}## {severity}: {mark[mark.index('[') : mark.index(']') + 1]}"

@@ -27,7 +27,8 @@ class Parameter(NamedTuple):
     """One parameter of a tool. `kind`: word, path, glob, number, rest or block. `access`: what happens to the file it names.
 
     `sink`: what the text given chooses: command, path, url, message, user, or nothing (None). `text`: the tool refuses
-    every other value.
+    every other value. `form`: what the text has to be: text, pattern (a regular expression of Python), sections (SEARCH and
+    REPLACE, for the file that the step edits), or whatever it is (None).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Parameter(NamedTuple):
     access: str | None
     sink: str | None
     text: bool = False
+    form: str | None = None
 
 
 class When(NamedTuple):
@@ -105,7 +107,7 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
     parameters = tuple(
         Parameter(
             item["name"], item["kind"], item.get("required", True), item.get("access"), _sink(item),
-            item.get("type") == "text" or (item["kind"] in ("path", "glob") and "run" not in row),
+            item.get("type") in ("text", "pattern") or (item["kind"] in ("path", "glob") and "run" not in row), item.get("type"),
         )  # fmt: skip
         for item in row["parameters"]
     )
