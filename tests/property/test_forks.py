@@ -73,7 +73,7 @@ def write(items: list, level: int, lines: list[str]) -> None:
         elif kind == "call":
             lines.append(f"{pad}call_plan {rest[0]}.plan")
         elif kind == "if":
-            lines.append(f'{pad}if "x" == "y"')
+            lines.append(f'{pad}if cited("x")')
             write(rest[0], level + 1, lines)
             lines.append(f"{pad}else")
             write(rest[1], level + 1, lines)
@@ -127,7 +127,7 @@ def runs(items: list, part: list, *, stopping: bool = False) -> Words:
             inner = Words(then.ends | orelse.ends, then.stops | orelse.stops)
         elif kind == "iterate":
             once = runs(rest[1], part, stopping=stopping)
-            inner = Words(once.ends | joined(once.ends, once.ends), once.stops | joined(once.ends, once.stops))
+            inner = Words(joined(once.ends, once.ends), once.stops | joined(once.ends, once.stops))  # it says no `until`
         else:
             once = runs(rest[1], part, stopping=stopping or kind == "kept")
             some_stop = at_once(once.ends | once.stops, rest[0]) if stopping or kind == "kept" else set()

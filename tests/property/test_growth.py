@@ -61,7 +61,7 @@ def named(n: int) -> dict[str, str]:
 
 
 def branches(n: int) -> dict[str, str]:
-    one = 'if "a" == "b"\n  r{0} <- list_files\nelse\n  r{0} <- grep x\nmessage_user {{r{0}}}\n'
+    one = 'if cited("a")\n  r{0} <- list_files\nelse\n  r{0} <- grep x\nmessage_user {{r{0}}}\n'
     return {"a.plan": "".join(one.format(i) for i in range(n // 5))}
 
 
@@ -120,7 +120,7 @@ def passed_on(n: int) -> dict[str, str]:
 
 
 def nested(n: int) -> dict[str, str]:
-    one = 'for_each_file *\n  if "a" == "b"\n    iterate max 3\n      for x in "y" max 2\n        read_file {file1}\n'
+    one = 'for_each_file *\n  if cited("a")\n    iterate max 3\n      for x in "y" max 2\n        read_file {file1}\n'
     return {"a.plan": one * (n // 5)}
 
 

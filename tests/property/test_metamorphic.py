@@ -91,9 +91,11 @@ def inlined(made: PlanSet) -> PlanSet | None:
 
 
 def unrolled(made: PlanSet) -> PlanSet | None:
-    """`iterate max N` is the body, and then at most N - 1 times more."""
+    """`iterate max N until ...` is the body, and then at most N - 1 times more; without `until` it is N times the body."""
 
     def change(item: tuple) -> list | None:
+        if item[0] == "exact":
+            return item[2] * item[1]
         if item[0] != "iterate":
             return None
         return item[2] + ([("for", item[1] - 1, item[2])] if item[1] > 1 else [])

@@ -85,6 +85,8 @@ def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():
             elif item[0] == "iterate":
                 inner = regex(item[2])
                 out += f"({inner})" + f"(({inner})|())" * (item[1] - 1)
+            elif item[0] == "exact":
+                out += f"({regex(item[2])})" * item[1]
             else:
                 out += f"(({regex(item[1])})|({regex(item[2]) or '()'}))"
         return out or "()"

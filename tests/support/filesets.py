@@ -196,7 +196,7 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             given = "".join(f" {name}={target}" for name, target in item[3].items())
             lines.append(f"{pad}call_plan p{item[2]}.plan{given}" + (f" depth {item[4]}" if item[4] else ""))
         elif kind == "if":
-            lines.append(f"{pad}if " + {None: '"x" == "y"', True: "true", False: "false"}[item[2]])
+            lines.append(f"{pad}if " + {None: 'cited("x")', True: "true", False: "false"}[item[2]])
             _write(item[3], level + 1, lines)
             if item[4]:
                 lines.append(f"{pad}else")
@@ -205,7 +205,7 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             bound = f" max {item[2]}" if item[2] else ""
             head = {"each": f"for_each_file *.x as {item[3]}{bound}", "for": f'for {item[3]} in "x"{bound}'}
             head["kept"] = f'fork {item[3]} in "x"{bound} keep failures'
-            lines.append(pad + head.get(kind, f"iterate{bound}"))
+            lines.append(pad + head.get(kind, f'iterate{bound} until cited("x")'))
             _write(item[4], level + 1, lines)
 
 

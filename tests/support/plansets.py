@@ -107,7 +107,8 @@ def _body(rng: random.Random, number: int, count: int, size: int, depth: int = 0
         elif depth < 2 and kind < 0.24:
             out.append(("for", rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1)))
         elif depth < 2 and kind < 0.34:
-            out.append(("iterate", rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1)))
+            word = rng.choice(("iterate", "iterate", "exact"))
+            out.append((word, rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1)))
         elif depth < 2 and kind < 0.48:
             orelse = _body(rng, number, count, 1, depth + 1) if rng.random() < 0.5 else []
             out.append(("if", _body(rng, number, count, rng.randint(1, 2), depth + 1), orelse))
@@ -142,11 +143,11 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             head, tail = ("fork", " keep failures") if item[0] == "kept" else (item[0], "")
             lines.append(f'{pad}{head} _i in "x" max {item[1]}{tail}')
             _write(item[2], level + 1, lines)
-        elif item[0] == "iterate":
-            lines.append(f'{pad}iterate max {item[1]} until "x" == "y"')
+        elif item[0] in ("iterate", "exact"):
+            lines.append(f"{pad}iterate max {item[1]}" + ' until cited("x")' * (item[0] == "iterate"))
             _write(item[2], level + 1, lines)
         else:
-            lines.append(f'{pad}if "x" == "y"')
+            lines.append(f'{pad}if cited("x")')
             _write(item[1], level + 1, lines)
             if item[2]:
                 lines.append(f"{pad}else")
@@ -197,6 +198,8 @@ def runs(made: PlanSet, number: int) -> set[tuple[str | None, ...]]:
             return rounds(item[2], 0, item[1], stopping)
         if item[0] == "iterate":
             return rounds(item[2], 1, item[1], stopping)
+        if item[0] == "exact":
+            return rounds(item[2], item[1], item[1], stopping)
         if item[0] == "kept":
             ends, stops = body(item[2], True)
             return {()} | ends | stops, set()
@@ -266,7 +269,7 @@ def judged(made: PlanSet) -> list[int]:
                 visit(item[1])
             elif item[0] == "each":
                 work += item[1]
-            elif item[0] in ("for", "iterate", "fork", "kept"):
+            elif item[0] in ("for", "iterate", "exact", "fork", "kept"):
                 work += item[2]
             elif item[0] == "if":
                 work += item[1] + item[2]

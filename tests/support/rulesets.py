@@ -186,11 +186,11 @@ def _write(body: list, level: int, lines: list[str]) -> None:
         if kind == "step":
             lines.append(f"{pad}{item[1]}" + (f" {item[2]}" if item[2] else ""))
         elif kind == "require":
-            lines.append(f'{pad}require "x" == "y" else "no"')
+            lines.append(f'{pad}require cited("x") else "no"')
         elif kind == "call":
             lines.append(f"{pad}call_plan p{item[1]}.plan" + (f" @{item[1]}={item[2]}" if item[2] else ""))
         elif kind == "if":
-            lines.append(f'{pad}if "x" == "y"')
+            lines.append(f'{pad}if cited("x")')
             _write(item[1], level + 1, lines)
             if item[2]:
                 lines.append(f"{pad}else")
@@ -199,7 +199,7 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             lines.append(f"{pad}for_each_file {item[1]} as {item[3]}" + (f" max {item[2]}" if item[2] else ""))
             _write(item[4], level + 1, lines)
         elif kind == "iterate":
-            lines.append(f'{pad}iterate max {item[1]} until "x" == "y"')
+            lines.append(f'{pad}iterate max {item[1]} until cited("x")')
             _write(item[3], level + 1, lines)
         else:
             head, tail = ("fork", " keep failures") if kind == "kept" else (kind, "")

@@ -35,7 +35,7 @@ LOOPS = {
     "nested through a call": ("for_each_file *.py\n  call_plan one.plan\n", "Exponential (EXPTIME-Class)", "EXP", 2),
     "nested through two calls": ("for_each_file *.py\n  call_plan two.plan\n", "Exponential (EXPTIME-Class)", "EXP", 3),
     "in a branch": (
-        'if "x" == "y"\n  for_each_file *.py\n    read_file {file1}\n', "Polynomial (P-Class)", "P", 1,
+        'if cited("x")\n  for_each_file *.py\n    read_file {file1}\n', "Polynomial (P-Class)", "P", 1,
     ),
 }  # fmt: skip
 CALLED = {
@@ -63,7 +63,7 @@ MODALITY = {
     "restore_file a": (True, False),
     "for_each_file *\n  delete_file {file1}": (True, False),
     "fork x in {y} max 2\n  delete_file {x}": (True, False),
-    'if "x" == "y"\n  set_plan\nelse\n  delete_file a': (True, False),
+    'if cited("x")\n  set_plan\nelse\n  delete_file a': (True, False),
     "if false\n  delete_file a": (True, False),
     "call_plan writer.plan": (True, False),
     "run_in_bash_session rm a": (False, True),
@@ -116,7 +116,7 @@ def body(rng: random.Random, number: int, count: int, level: int = 0) -> list:
             out.append((rng.choice(("for", "fork", "iterate")), None, rng.randint(1, 3), body(rng, number, count, level + 1)))
         elif level < 2 and kind < 0.5:
             orelse = body(rng, number, count, level + 1) if rng.random() < 0.6 else []
-            out.append(("if", rng.choice(("true", "false", *['"x" == "y"'] * 4)), body(rng, number, count, level + 1), orelse))
+            out.append(("if", rng.choice(("true", "false", *['cited("x")'] * 4)), body(rng, number, count, level + 1), orelse))
         elif kind < 0.65 and number + 1 < count:
             out.append(("call", rng.randrange(number + 1, count)))
         else:

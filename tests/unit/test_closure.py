@@ -69,10 +69,10 @@ def test_a_command_closes_where_it_is_that_program_and_nothing_else(command: str
 
 
 def test_closing_in_some_runs_only_is_not_closing():
-    assert unclosed(f'if "x" == "y"\n  {CLOSE}\n')
+    assert unclosed(f'if cited("x")\n  {CLOSE}\n')
     assert unclosed(f"for_each_file *\n  {CLOSE}\n")
     assert unclosed(f'for x in "y" max 2\n  {CLOSE}\n')
-    assert not unclosed(f'if "x" == "y"\n  {CLOSE}\nelse\n  {CLOSE}\n')
+    assert not unclosed(f'if cited("x")\n  {CLOSE}\nelse\n  {CLOSE}\n')
     assert not unclosed(f"iterate max 3\n  plan_step_complete\n  {CLOSE}\n")
     assert not unclosed(f"if true\n  {CLOSE}\n")
     assert unclosed(f"{CLOSE}\nfor_each_file *\n  plan_step_complete\n")
@@ -95,7 +95,7 @@ def test_nothing_is_asked_where_the_automaton_knows_no_close():
 
 
 def test_the_trace_is_the_shortest_run_that_ends_open():
-    files = {"free.json": FREE, "a.plan": f'plan_step_complete\nif "x" == "y"\n  {CLOSE}\nelse\n  submit\n'}
+    files = {"free.json": FREE, "a.plan": f'plan_step_complete\nif cited("x")\n  {CLOSE}\nelse\n  submit\n'}
     [found] = findings(lint(files, settings=SETTINGS), "FDC403")
     assert [(label.span.line, label.message) for label in found.trace] == [
         (1, "open -> open"), (2, "(does not hold)"), (5, "open -> open"),
@@ -116,7 +116,7 @@ def test_the_verdict_is_that_of_every_run_of_random_plans():
                 words = {word + letter for word in words}
             elif kind < 0.75:
                 other = rng.choice("wwccs")
-                lines += ['if "x" == "y"', f"  {STEPS[letter]}", "else", f"  {STEPS[other]}"]
+                lines += ['if cited("x")', f"  {STEPS[letter]}", "else", f"  {STEPS[other]}"]
                 words = {word + each for word in words for each in (letter, other)}
             else:
                 lines += ["for_each_file *", f"  {STEPS[letter]}"]

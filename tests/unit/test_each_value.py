@@ -40,7 +40,7 @@ def write(path: str) -> str:
         ("param p\n" + write("docs/{p}") + "read_file docs/a.md\n", "unproved"),
         ("param p\n" + write("docs/a.md") + "read_file {p}\n", "unproved"),
         ("param p\n" + write("docs/a.md") + "read_file src/{p}\n", "violated"),
-        ("param p\n" + write("{p}") + 'if "x" == "y"\n  read_file {p}\n', "violated"),
+        ("param p\n" + write("{p}") + 'if cited("x")\n  read_file {p}\n', "violated"),
         (write("{run}/notes.md") + "read_file {run}/notes.md\n", "holds"),
         ("for_each_file docs/*.md as f\n  " + write("{f}").replace("    x", "      x") + "  read_file {f}\n", "holds"),
         ("for_each_file docs/*.md as f\n  " + write("{f}").replace("    x", "      x"), "violated"),

@@ -18,7 +18,7 @@ def test_a_result_that_names_a_file_is_followed_while_it_is_bound_once():
     text = "r <- grep x\ndelete_file {r}\nread_file {r}\n"
     assert [(line, code) for line, code, _ in told(text)] == [(3, "FDC411")]
     assert told("r <- grep x\ndelete_file {r}\nr <- grep y\nread_file {r}\n") == []
-    assert told('r <- grep x\ndelete_file {r}\nif "a" == "b"\n  r <- grep y\nread_file {r}\n') == []
+    assert told('r <- grep x\ndelete_file {r}\nif cited("a")\n  r <- grep y\nread_file {r}\n') == []
     assert told("for_each_file *\n  r <- grep x\n  delete_file {r}\nr <- grep y\nread_file {r}\n") == []
 
 
@@ -83,7 +83,7 @@ def test_a_command_on_some_runs_only_is_not_taken_for_granted():
     assert told("run_in_bash_session make\nread_file x\n", there=("x",)) == []
     assert told("run_in_bash_session make\ncreate_file_with_block x\n") == []
     assert told("delete_file x\nrun_in_bash_session make\ndelete_file x\n", there=("x",)) == [(3, "FDC414", perhaps)]
-    for head in ('if "a" == "b"', "for_each_file *", 'for i in "a" max 2'):
+    for head in ('if cited("a")', "for_each_file *", 'for i in "a" max 2'):
         assert [code for _, code, _ in told(f"{head}\n  run_in_bash_session make\nread_file x\n")] == ["FDC411"]
     assert told("iterate max 2\n  run_in_bash_session make\nread_file x\n") == [(3, "FDC414", perhaps)]
     # One step that fails for certain on one run is not said to fail perhaps on another.

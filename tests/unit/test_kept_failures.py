@@ -64,14 +64,14 @@ PLANS: dict[str, tuple[str, set[str]]] = {
     "in a called plan too": (f"{FORK}  call_plan room.plan\n", {"FDC402"}),
     "and in a fork in the branch": (f"{FORK}  {PLAIN}    open\n    shut\n", {"FDC402"}),
     "and in a loop": (f"{FORK}  iterate max 2\n    open\n    shut\n", {"FDC402"}),
-    "and on one side of a branch": (f'{FORK}  if "x" == "y"\n    open\n    shut\n', {"FDC402"}),
+    "and on one side of a branch": (f'{FORK}  if cited("x")\n    open\n    shut\n', {"FDC402"}),
     "what follows comes after every beginning": (f"{FORK}  open\n  shut\nopen\nshut\n", {"FDC401"}),
     "a fork in it that keeps its own ends nobody": (
         f"{FORK}  {PLAIN.strip()} keep failures\n    look a.txt\nopen\nshut\n", set()),
     "a fork that keeps nothing has no beginnings": (f"{PLAIN}  open\n  shut\nopen\nshut\n", set()),
     "a plan with an automaton of its own may be left": (f"{FORK}  call_plan own.plan\nopen\nshut\n", set()),
 }
-TWO = 'fork y in "b" max 2\n    if "x" == "y"\n      open\n      open\n    else\n      shut\n      shut\n'
+TWO = 'fork y in "b" max 2\n    if cited("x")\n      open\n      open\n    else\n      shut\n      shut\n'
 GRIDS: dict[str, tuple[str, set[str]]] = {
     "two branches of a fork in the branch may stop": (f"{FORK}  {TWO}", {"FDC402"}),
     "and none where nothing is kept": (f'fork x in "a" max 1\n  {TWO}', set()),
@@ -82,18 +82,18 @@ FILES: dict[str, tuple[str, set[str]]] = {
     "in a called plan too": (f"{FORK}  call_plan tidy.plan\nlook a.txt\n", {"FDC411"}),
     "in a fork in the branch": (f"{FORK}  {PLAIN}    drop a.txt\n    make a.txt\nlook a.txt\n", {"FDC411"}),
     "in the second turn of a loop": (
-        f'{FORK}  iterate max 2 until "x" == "y"\n    put b.txt\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
+        f'{FORK}  iterate max 2 until cited("x")\n    put b.txt\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
     "before the last turn of a loop": (
-        f'{FORK}  make b.txt\n  iterate max 2 until "x" == "y"\n    drop b.txt\n    make b.txt\n  drop b.txt\nmake b.txt\n',
+        f'{FORK}  make b.txt\n  iterate max 2 until cited("x")\n    drop b.txt\n    make b.txt\n  drop b.txt\nmake b.txt\n',
         {"FDC412"}),
-    "on one side of a branch": (f'{FORK}  if "x" == "y"\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
+    "on one side of a branch": (f'{FORK}  if cited("x")\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
     "a fork that keeps nothing is done or not begun": (f"{PLAIN}  drop a.txt\n  make a.txt\nlook a.txt\n", set()),
 }
 RULES: dict[str, tuple[str, set[str]]] = {
     "what is owed in the branch may stay owed": (f"{FORK}  open\n  shut\n", {"FDC461"}),
     "in a called plan too": (f"{FORK}  call_plan room.plan\n", {"FDC461"}),
     "unless what follows gives it": (f"{FORK}  open\n  shut\nshut\n", set()),
-    "a gate in the branch stops no run": (f'{FORK}  open\n  require "x" == "y" else "no"\nshut\n', set()),
+    "a gate in the branch stops no run": (f'{FORK}  open\n  require cited("x") else "no"\nshut\n', set()),
 }  # fmt: skip
 
 

@@ -32,9 +32,9 @@ def found(text: str) -> list[tuple[int, str]]:
         ('for x in "a" max 2\n  message_user {x}\nmessage_user {x}\n', [(3, "FDC311")]),
         ("for_each_file *\n  message_user {file2}\n", [(2, "FDC311")]),
         # bound in some runs
-        ('if "a" == "b"\n  r <- list_files\nmessage_user {r}\n', [(3, "FDC312")]),
-        ('if "a" == "b"\n  r <- list_files\nelse\n  r <- list_files\nmessage_user {r}\n', []),
-        ('if "a" == "b"\n  set_plan\nelse\n  r <- list_files\nmessage_user {r}\n', [(5, "FDC312")]),
+        ('if cited("a")\n  r <- list_files\nmessage_user {r}\n', [(3, "FDC312")]),
+        ('if cited("a")\n  r <- list_files\nelse\n  r <- list_files\nmessage_user {r}\n', []),
+        ('if cited("a")\n  set_plan\nelse\n  r <- list_files\nmessage_user {r}\n', [(5, "FDC312")]),
         ("for_each_file *\n  r <- list_files\nmessage_user {r}\n", [(3, "FDC312")]),
         ("iterate max 3\n  r <- list_files\nmessage_user {r}\n", []),
         ("iterate max 3 until len({r}) > 1\n  r <- list_files\n", []),
@@ -51,7 +51,7 @@ def found(text: str) -> list[tuple[int, str]]:
         # in a text block, what nothing binds is text
         ("message_user\n  hello {nobody}\n", [(2, "FDC316")]),
         ("message_user\n  hello {{nobody}}\n", []),
-        ('if "a" == "b"\n  r <- list_files\nmessage_user\n  {r}\n', [(4, "FDC312")]),
+        ('if cited("a")\n  r <- list_files\nmessage_user\n  {r}\n', [(4, "FDC312")]),
         # unused, and hidden
         ("param p\nset_plan\n", [(1, "FDC313")]),
         ("param _p\nset_plan\n", []),
@@ -62,7 +62,7 @@ def found(text: str) -> list[tuple[int, str]]:
         ("r <- list_files\nmessage_user {r}\nr <- list_files\nmessage_user {r}\n", [(3, "FDC314")]),
         ("param run\nmessage_user {run}\n", [(1, "FDC314")]),
         ('for x in "a" max 2\n  for x in "b" max 2\n    message_user {x}\n', [(2, "FDC314")]),
-        ('if "a" == "b"\n  r <- list_files\n  message_user {r}\nelse\n  r <- list_files\n  message_user {r}\n', []),
+        ('if cited("a")\n  r <- list_files\n  message_user {r}\nelse\n  r <- list_files\n  message_user {r}\n', []),
     ],
 )
 def test_what_is_said_about_names(text: str, expected: list[tuple[int, str]]):
@@ -125,7 +125,7 @@ def test_fields_are_those_of_the_result(tool: str, use: str, message: str | None
 
 
 def test_fields_after_branches_are_those_that_both_have():
-    text = 'if "a" == "b"\n  r <- {}\nelse\n  r <- {}\nmessage_user {{r.titel}}\n'
+    text = 'if cited("a")\n  r <- {}\nelse\n  r <- {}\nmessage_user {{r.titel}}\n'
     for one, two, count in (("t_fields", "t_fields", 1), ("t_fields", "t_any", 0), ("t_text", "t_fields", 0)):
         files = {"fdc_tools.json": FIELDS, "a.plan": text.format(one, two)}
         assert len(findings(lint(files), "FDC315")) == count

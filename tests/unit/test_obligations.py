@@ -115,7 +115,7 @@ def test_steps_of_called_plans_count_whatever_automaton_governs_them() -> None:
 
 
 def test_a_run_that_stops_early_owes_what_the_rule_says() -> None:
-    gated = 'set_plan x\nrequire "x" == "y" else "no"\nread_file a.md\n'
+    gated = 'set_plan x\nrequire cited("x") else "no"\nread_file a.md\n'
     needs = {"template": "existence", "a": "read_op"}
     assert findings(linted(needs, gated), "FDC461") == []
     [found] = findings(linted({**needs, "on_abort": "check"}, gated), "FDC461")

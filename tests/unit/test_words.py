@@ -31,7 +31,7 @@ def summaries(text: str, automaton: str, **fragments: str) -> tuple[Summaries, o
     return Summaries(Machine.of(instance.unit.automaton)), instance
 
 
-FORKED = 'if "x" == "y"\n  ta\nelse\n  tb\n'
+FORKED = 'if cited("x")\n  ta\nelse\n  tb\n'
 
 
 def test_a_summary_belongs_to_one_entry_state_whoever_else_came_in_with_it():
@@ -44,7 +44,7 @@ def test_a_summary_belongs_to_one_entry_state_whoever_else_came_in_with_it():
 def test_of_several_ways_into_a_state_the_shortest_is_told():
     """The longer way was found first."""
     automaton = machine("012", S0_a="1", S0_b="2", S1_c="3", S2_c="3")
-    found, instance = summaries('if "x" == "y"\n  ta\n  tn\n  tn\nelse\n  tb\ntc\n', automaton)
+    found, instance = summaries('if cited("x")\n  ta\n  tn\n  tn\nelse\n  tb\ntc\n', automaton)
     unfinished = Search(found).root(instance).unfinished
     assert unfinished is not None
     assert unfinished[:2] == (3, 2)

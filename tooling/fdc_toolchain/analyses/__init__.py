@@ -1,11 +1,13 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, verify
+from . import arguments, automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, types, verify
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
     calls.check,
     names.check,
+    types.check,
+    arguments.check,
     closure.check,
     automaton.check,
     files.check,

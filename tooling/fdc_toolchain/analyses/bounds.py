@@ -11,14 +11,23 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..text.diagnostic import Diagnostic
+from ..text.span import Span
 from .rule import Context
 
 Polynomial = dict[tuple[str, ...], float]
 
 MOST_TERMS = 200
 """Beyond so many monomials all sizes are taken for one, `n`, the largest."""
+
+MOST_STEPS, MOST_ONCE = 1_000_000, 1_000
+"""Steps in all, and rounds around a step whose effect happens once, beyond which a plan has to state a budget."""
+
+_BOUNDING = frozenset(("steps", "seconds"))
+"""The budgets that bound every step."""
+
+_BUDGET = "lower a loop's `max`, or write above the first step what the run may cost: `budget steps {}`"
 
 WRITES = frozenset(("write_op", "delete_op", "move_op"))
 CHANGES = frozenset(("create", "write", "edit", "delete"))
@@ -77,6 +86,7 @@ class Bounds:
 
     def __init__(self) -> None:
         self._known: dict[int, Cost] = {}
+        self._often: dict[int, int] = {}
 
     def plan(self, instance: Instance) -> Cost:
         """The worst case of a whole plan."""
@@ -106,7 +116,7 @@ class Bounds:
                 callee = instance.callees[node.number]
                 inner = _FREE if callee is None else self.plan(callee)
             elif isinstance(node, Loop):
-                inner = self._loop(instance, node)
+                inner = self.loop(instance, node)
             elif isinstance(node, Choice):
                 then, orelse = self.body(instance, node.then), self.body(instance, node.orelse)
                 inner = _worse(then, orelse) if node.known is None else _chosen(then, orelse, node.known)
@@ -116,7 +126,36 @@ class Bounds:
         here = Cost(_constant(steps), _constant(calls), _constant(tokens), _constant(money), 0, 0, writes, shell)
         return here if total is _FREE else _sum(total, here)
 
-    def _loop(self, instance: Instance, node: Loop) -> Cost:
+    def repeated(self, instance: Instance, node: Loop | Invoke) -> int:
+        """How many rounds are made at most around a step whose effect happens once; sizes that are not known count as one."""
+        if isinstance(node, Invoke):
+            callee = instance.callees[node.number]
+            return 0 if callee is None else self._once(callee, callee.unit.body)
+        return self._once(instance, [node])
+
+    def _once(self, instance: Instance, nodes: list[Node]) -> int:
+        most = 0
+        for node in nodes:
+            if isinstance(node, Act):
+                most = max(most, node.bound.tool.effect == "once")
+            elif isinstance(node, Loop):
+                most = max(most, (node.most or 1) * self._once(instance, node.body))
+            elif isinstance(node, Choice):
+                most = max(most, self._once(instance, node.then), self._once(instance, node.orelse))
+            elif isinstance(node, Invoke):
+                callee = instance.callees[node.number]
+                if callee is not None:
+                    found = self._often.get(id(callee))
+                    if found is None:
+                        found = self._often[id(callee)] = self._once(callee, callee.unit.body)
+                    most = max(most, found)
+        return most
+
+    def loop(self, instance: Instance, node: Loop | Invoke) -> Cost:
+        """The worst case of a loop, or of a call."""
+        if isinstance(node, Invoke):
+            callee = instance.callees[node.number]
+            return _FREE if callee is None else self.plan(callee)
         body = self.body(instance, node.body)
         size: str | int
         if node.most is not None:
@@ -177,7 +216,8 @@ def shown(poly: Polynomial) -> str:
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """A stated budget that the worst run certainly exceeds; files not counted yet are left to the runner."""
+    """A stated budget that the worst run certainly exceeds (files not counted yet are left to the runner), and one that
+    a plan needs and does not state."""
     bounds = Bounds()
     for instance in context.order:
         unit = instance.unit
@@ -190,3 +230,38 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if worst > limit:
                 message = f"the worst run takes {worst:g} {measure.replace('_', ' ')}, more than the budget of {limit:g}"
                 yield Diagnostic(span, "FDC421", message, help="lower a loop's `max`, or raise the budget")
+    for instance, _ in context.roots:
+        if not _BOUNDING & instance.unit.budget.keys():
+            yield from _unbudgeted(instance, bounds)
+
+
+def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
+    """A root that may make very many steps, or do very often what cannot be undone, and states no budget of its own."""
+    unit = instance.unit
+    worst = sum(bounds.plan(instance).steps.values())
+    if worst > MOST_STEPS:
+        node = max(_loops(unit.body), key=lambda node: sum(bounds.loop(instance, node).steps.values()), default=None)
+        span = _head(unit, node) if node is not None else _head(unit, unit.body[0])
+        message = f"the worst run takes {worst:g} steps, more than {MOST_STEPS:,}, and the plan states no budget"
+        yield Diagnostic(span, "FDC422", message, help=_BUDGET.format(MOST_STEPS))
+        return
+    for node in _loops(unit.body):
+        rounds = bounds.repeated(instance, node)
+        if rounds > MOST_ONCE:
+            message = f"the worst run does {rounds:g} times what cannot be undone, more than {MOST_ONCE:,}, and the plan states no budget"
+            yield Diagnostic(_head(unit, node), "FDC422", message, help=_BUDGET.format(MOST_ONCE))
+
+
+def _loops(nodes: list[Node]) -> Iterator[Loop | Invoke]:
+    """The loops and calls of a body that are in no other loop."""
+    for node in nodes:
+        if isinstance(node, Loop | Invoke):
+            yield node
+        elif isinstance(node, Choice):
+            yield from _loops(node.then if node.known is not False else [])
+            yield from _loops(node.orelse if node.known is not True else [])
+
+
+def _head(unit: Unit, node: Node) -> Span:
+    """Where a node stands."""
+    return unit.span(node.step if isinstance(node, Act) else node.call if isinstance(node, Invoke) else node.node)

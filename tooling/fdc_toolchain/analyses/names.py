@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ..resolve.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
+from ..resolve.types import OBJECT, parsed
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
@@ -22,12 +23,23 @@ Fields = dict[str, str] | Literal[False] | None
 
 
 class _Bind:
-    __slots__ = ("span", "fields", "what")
+    """A binding; `at` is when it was met."""
 
-    def __init__(self, span: Span | None, fields: Fields, what: str) -> None:
+    __slots__ = ("span", "fields", "what", "at")
+
+    def __init__(self, span: Span | None, fields: Fields, what: str, at: int = 0) -> None:
         self.span = span
         self.fields = fields
         self.what = what
+        self.at = at
+
+
+def _fields(result: str) -> Fields:
+    """The fields of a result that a catalogue's text describes."""
+    made = parsed(result)
+    if made.fields is not None:
+        return dict.fromkeys((name for name, _ in made.fields), "any")
+    return None if made.kinds & OBJECT else False
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -55,6 +67,11 @@ class _Names:
         self.all = unit.names
         self.used: set[str] = set()
         self.bindings: dict[str, tuple[Span, str]] = {}
+        # Bindings, reads and beginnings of loops are counted: a name that was bound before a loop and is read in it,
+        # and bound again after that, hands its value on to the next round.
+        self.clock = 0
+        self.read: dict[str, int] = {}
+        self.begun: list[int] = []
 
     def check(self) -> list[Diagnostic]:
         scope = self.scope
@@ -93,6 +110,8 @@ class _Names:
                 help_ = self._nearest(name) or self._hint(name)
                 self.report(span, "FDC311", f"nothing binds `{name}` here", help_)
             return
+        self.clock += 1
+        self.read[name] = self.clock
         fields = found[0].fields
         if len(ref.path) > 1 and fields is not None:
             wanted = ref.path[1]
@@ -159,12 +178,19 @@ class _Names:
             return
         known = self.scope.get(name)
         carried = any(ref.path[0] == name for value in made_of if "{" in value.text for ref in value.refs)
-        if known is not None and known[1] and not carried:
+        if known is not None and known[1] and not carried and not self.handed_on(name, known[0].at):
             labels = (Label(known[0].span, "bound here before"),) if known[0].span else ()
             self.report(span, "FDC314", f"`{name}` hides {known[0].what} of the same name", labels=labels)
-        self.put(name, (_Bind(span, fields, what), True))
+        self.clock += 1
+        self.put(name, (_Bind(span, fields, what, self.clock), True))
         if not loop:
             self.bindings.setdefault(name, (span, "the result"))
+
+    def handed_on(self, name: str, bound: int) -> bool:
+        """True where a loop around, which began after the name was bound, has read it: in the next round it reads what is
+        bound here."""
+        read = self.read.get(name, 0)
+        return any(bound < begun <= read for begun in self.begun)
 
     def binding_span(self, node: object) -> Span:
         line, column = node.line, node.column  # type: ignore[attr-defined]
@@ -183,7 +209,7 @@ class _Names:
                         self.value(node.step, value)
                 if node.step.bind:
                     tool = node.bound.tool
-                    fields: Fields = tool.fields if tool.fields is not None else (None if tool.result in (None, "any") else False)
+                    fields: Fields = tool.fields if tool.fields is not None or tool.result is None else _fields(tool.result)
                     read = node.bound.arguments.values()
                     self.bind(node.step.bind, self.binding_span(node.step), fields, "the result", made_of=read)
             elif isinstance(node, Invoke):
@@ -210,7 +236,12 @@ class _Names:
             self.bind(node.name, span, False if node.kind == "each" else None, "the loop's name", loop=True)
         if node.alias:
             self.put(node.alias, (_Bind(span, False, "the file"), True))
+        outside, self.begun = self.begun, [] if node.kind == "fork" else self.begun
+        self.clock += 1
+        if node.kind != "fork":  # whose branches hand nothing on
+            self.begun = [*self.begun, self.clock]
         self.body(node.body)
+        self.begun = outside
         if node.kind == "iterate":
             # the condition is read after the body, which has run at least once
             self.condition(node.node, node.until)

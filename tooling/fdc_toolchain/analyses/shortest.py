@@ -16,6 +16,7 @@ from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
 from ..syntax import tree
 from ..text.diagnostic import Label
 from ..text.span import Span
+from .rounds import shortest_after
 from .words import Machine, Summaries
 
 
@@ -32,9 +33,14 @@ class Leaf(NamedTuple):
 
 
 class Nested(NamedTuple):
-    """The path through a called plan."""
+    """The path through a called plan, or (`deeper` 0) through rounds of a loop."""
 
     path: Path
+    deeper: int = 1
+
+
+FEW = 16
+"""Rounds that a trace shows one by one where a loop makes just so many."""
 
 
 UNSURE = 1 << 80
@@ -252,6 +258,34 @@ class Search:
         return out
 
     def _turns(self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]) -> Reached:
+        if node.exact and node.most is not None:
+            return self._exactly(instance, node, node.most, here, go)
+        return self._some_turns(instance, node, here, go)
+
+    def _exactly(
+        self, instance: Instance, node: Loop, times: int, here: Reached, go: Callable[[Reached], Reached]
+    ) -> Reached:
+        """Just so many turns: one by one where they are few; else `go` is asked once for each state."""
+        if times <= FEW:
+            for turn in range(times):
+                if turn:
+                    remark = self._leaf(instance, node.node, f"turn {turn + 1}", False)
+                    here = {state: (length, (path, remark)) for state, (length, path) in here.items()}
+                here = go(here)
+            return here
+        self._some_turns(instance, node, here, go)  # for what is refused on the way, and what is passed
+        remark = self._leaf(instance, node.node, "a turn", False)
+        passed = self.passed
+
+        def turn_from(state: int) -> Reached:
+            self.passed = {}
+            return go({state: (0, (None, remark))})
+
+        out = shortest_after(times, here, turn_from, lambda way, behind: (way, Nested(behind, 0)))
+        self.passed = passed
+        return out
+
+    def _some_turns(self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]) -> Reached:
         if node.least:
             here = go(here)
             reached: Reached = dict(here)
@@ -360,7 +394,7 @@ def _take(path: Path, most: int) -> list[tuple[Leaf, int]]:
         before, leaf = here
         stack.append((before, depth))
         if isinstance(leaf, Nested):
-            stack.append((leaf.path, depth + 1))
+            stack.append((leaf.path, depth + leaf.deeper))
         else:
             out.append((leaf, depth))
     return out[::-1]
@@ -377,7 +411,7 @@ def _first(path: Path, most: int) -> list[tuple[Leaf, int]]:
         if len(out) >= most:
             break
         if isinstance(leaf, Nested):
-            out += [(item, depth + 1) for item, depth in _first(leaf.path, most - len(out))]
+            out += [(item, depth + leaf.deeper) for item, depth in _first(leaf.path, most - len(out))]
         else:
             out.append((leaf, 0))
     return out

@@ -33,6 +33,7 @@ from typing import Self
 from ..machines.model import Automaton
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
+from .rounds import states_after
 
 Read = Callable[[Instance, Act], Hashable]
 """What a step contributes to the word; None: nothing."""
@@ -210,7 +211,7 @@ class Summaries:
         return out
 
     def loop(self, instance: Instance, node: Loop, mask: int) -> int:
-        """Between `least` (0 or 1) and `most` rounds of the body."""
+        """Between `least` (0 or 1) and `most` rounds of the body; `most`, where the loop is exact."""
         if node.kind == "fork" and node.most != 1:
             return self._once(instance, node, mask)
         out = mask & self.machine.sink
@@ -245,6 +246,8 @@ class Summaries:
         return self._turns(node, mask, lambda before: self.body(instance, node.body, before))
 
     def _turns(self, node: Loop, mask: int, turn: Callable[[int], int]) -> int:
+        if node.exact and node.most is not None:
+            return states_after(node.most, mask, self.machine.sink, turn)
         if node.least:
             mask = turn(mask)
         reached = mask

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import WorldFailed
+from ..text.patterns import no_pattern
 from . import globs
 from .context import Context, word
 from .failure import ToolFailure
@@ -43,7 +44,9 @@ def list_files(args: dict[str, Any], context: Context) -> Any:
 def grep(args: dict[str, Any], context: Context) -> Any:
     """`grep`: lines that match a regular expression (Python's), as objects with path, line and text."""
     pattern = word(args, "pattern")
-    _checked(pattern)
+    wrong = no_pattern(pattern)
+    if wrong:
+        raise ToolFailure("argument", f"`{pattern[:80]}` is no regular expression: {wrong}")
     found: list[tuple[str, bytes]] = []
     total = 0
     for path in globs.files(context.root, _glob(args, context)):
@@ -73,15 +76,6 @@ def _glob(args: dict[str, Any], context: Context) -> str:
     if kind == "missing":
         raise ToolFailure("missing", f"`{where}` does not exist")
     return f"{plain}/**" if kind == "folder" else where
-
-
-def _checked(pattern: str) -> None:
-    import re
-
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as wrong:
-        raise ToolFailure("argument", f"`{pattern[:80]}` is no regular expression: {wrong}") from None
 
 
 def _search(pattern: str, found: list[tuple[str, bytes]]) -> list[Any]:

@@ -40,6 +40,7 @@ from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.codec import canonical
 from ..program.model import Program
+from ..text.patterns import no_pattern
 from . import capability, globs, python_tools
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
@@ -304,6 +305,10 @@ class LocalTools:
             value = args.get(name)
             if value is None and parameter.get("required", True):
                 raise ToolFailure("argument", f"`{name}` has no value in this run")
+            if value is not None and parameter.get("type") in ("text", "pattern") and not isinstance(value, str):
+                raise ToolFailure("argument", f"`{name}` must be text")
+            if parameter.get("type") == "pattern" and value is not None and (wrong := no_pattern(value)):
+                raise ToolFailure("argument", f"`{value[:80]}` is no regular expression: {wrong}")
             if parameter["kind"] == "number" and isinstance(value, str):
                 args[name] = _number(name, value)
         one_of = declared.get("need_one_of")

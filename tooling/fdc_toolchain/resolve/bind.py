@@ -115,8 +115,16 @@ class Binder:
         key = (tool.name, tail, block)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = _bound(tool, tail, block)
+            found = self._known[key] = _unread(tool, tail, block) if tool.broken else _bound(tool, tail, block)
         return found
+
+
+def _unread(tool: Tool, tail: str, block: str | None) -> Bound:
+    """A step of a tool whose row is wrong: what it is given is text with names in it, and nothing is asked of it."""
+    given = {"tail": values.rest(tail)} if tail else {}
+    if block is not None:
+        given["block"] = Value(block, values.template(block), 0, 0)
+    return Bound(tool, tool.action, given, (), ())
 
 
 def _bound(tool: Tool, tail: str, block: str | None) -> Bound:

@@ -26,7 +26,9 @@ SHIPPED = (
 class Parameter(NamedTuple):
     """One parameter of a tool. `kind`: word, path, glob, number, rest or block. `access`: what happens to the file it names.
 
-    `sink`: what the text given chooses: command, path, url, message, user, or nothing (None).
+    `sink`: what the text given chooses: command, path, url, message, user, or nothing (None). `text`: the tool refuses
+    every other value. `form`: what the text has to be: text, pattern (a regular expression of Python), sections (SEARCH and
+    REPLACE, for the file that the step edits), or whatever it is (None).
     """
 
     name: str
@@ -34,6 +36,8 @@ class Parameter(NamedTuple):
     required: bool
     access: str | None
     sink: str | None
+    text: bool = False
+    form: str | None = None
 
 
 class When(NamedTuple):
@@ -70,12 +74,18 @@ class Tool(NamedTuple):
     """The parameter that the text block fills."""
     programs: frozenset[str]
     """Words of which one must be in a command for `actions` or `refuse` to matter."""
+    broken: bool = False
+    """Its row is wrong, which was said at the row: nothing more is said of its steps."""
+
+
+ANY_NUMBER = -1
+"""How many arguments a predicate takes whose row is wrong."""
 
 
 class Catalogue(NamedTuple):
     """Every tool and predicate that plans of a workspace may use.
 
-    Predicates map to their number of arguments; `rows` has their declarations as written.
+    Predicates map to their number of arguments (ANY_NUMBER: the row is wrong); `rows` has their declarations as written.
     """
 
     tools: dict[str, Tool]
@@ -95,7 +105,10 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
     result = row.get("result")
     cost = row.get("cost", {})
     parameters = tuple(
-        Parameter(item["name"], item["kind"], item.get("required", True), item.get("access"), _sink(item))
+        Parameter(
+            item["name"], item["kind"], item.get("required", True), item.get("access"), _sink(item),
+            item.get("type") in ("text", "pattern") or (item["kind"] in ("path", "glob") and "run" not in row), item.get("type"),
+        )  # fmt: skip
         for item in row["parameters"]
     )
     return Tool(
@@ -134,15 +147,34 @@ def read_catalogue(paths: Iterable[str], read: Callable[[str], bytes | None]) ->
             _add(json.loads(resources.read(name)), tools, rows)
     shipped = frozenset(tools)
     owners: dict[str, str] = {}
+    unsound: dict[str, int] = {}
     for path in paths:
         data = read(path)
         if data is None:
             continue
-        document = _checked(data, path, shipped, owners, found)
+        document, broken = _checked(data, path, shipped, owners, found)
         if document is not None:
             owners.update(dict.fromkeys(document["tools"], path))
             _add(document, tools, rows)
-    return Catalogue(tools, {name: len(row["parameters"]) for name, row in rows.items()}, rows), found
+        for kind, name in broken:
+            if kind == "predicates":
+                unsound[name] = ANY_NUMBER
+            elif name not in tools:
+                tools[name] = _broken(name, _written(data, name))
+    return Catalogue(tools, {**unsound, **{name: len(row["parameters"]) for name, row in rows.items()}}, rows), found
+
+
+def _written(data: bytes, name: str) -> dict[str, Any]:
+    """The row of a tool as it is written, whatever is wrong with it."""
+    row = json.loads(data.decode("utf-8-sig"))["tools"].get(name)
+    return row if isinstance(row, dict) else {}
+
+
+def _broken(name: str, row: dict[str, Any]) -> Tool:
+    """A tool whose row is wrong: its name and its action are known, and nothing else."""
+    action = row.get("action")
+    made = {"action": action if isinstance(action, str) else None, "effect": "once", "trust": "trusted", "parameters": []}
+    return _tool(name, made)._replace(broken=True)
 
 
 def _add(document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]) -> None:
@@ -154,8 +186,11 @@ def _add(document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[
 
 def _checked(
     data: bytes, path: str, shipped: frozenset[str], owners: dict[str, str], found: list[Diagnostic]
-) -> dict[str, Any] | None:
-    """The document, if nothing is wrong with it. One content is looked into once, where no other catalogue is there."""
+) -> tuple[dict[str, Any] | None, Iterable[tuple[str, str]]]:
+    """The document without the rows that are wrong (None: none of it can be used), and those rows.
+
+    One content is looked into once, where no other catalogue is there.
+    """
     import hashlib
 
     schema = resources.read("grammar/catalogue.schema.json")
@@ -163,13 +198,16 @@ def _checked(
     key = "catalogue-" + hashlib.blake2b(b"\1".join((schema, names, data)), digest_size=16).hexdigest()
     if not owners and cachedir.load(key) == "ok":
         document: dict[str, Any] = json.loads(data.decode("utf-8-sig"))
-        return document
-    from .catalogue_check import explain
+        return document, ()
+    from .catalogue_check import examined
 
-    wrong = explain(data, path, shipped, owners)
+    wrong, broken = examined(data, path, shipped, owners)
     found += wrong
-    if any(item.severity == "error" for item in wrong):
-        return None
+    if broken is None:
+        return None, ()
+    document = json.loads(data.decode("utf-8-sig"))
+    for kind, name in broken:
+        document[kind].pop(name, None)
     if not wrong:
         cachedir.store(key, "ok")
-    return json.loads(data.decode("utf-8-sig"))
+    return document, sorted(broken)

@@ -14,6 +14,7 @@ from ..text.diagnostic import Diagnostic, Label, ordered
 from ..text.json_text import Node, Places, parse
 from ..text.source import Limits, decode
 from ..text.suggest import did_you_mean
+from .types import NoType, parsed
 
 _LIMITS = Limits(line_characters=Limits().file_bytes)  # a machine may write it in one line
 
@@ -23,19 +24,31 @@ _KINDS = {
 }  # fmt: skip
 
 
+Rows = frozenset[tuple[str, str]]
+"""Rows of a catalogue: (`tools` or `predicates`, the name)."""
+
+
 def explain(data: bytes, path: str, shipped: frozenset[str], elsewhere: dict[str, str]) -> list[Diagnostic]:
-    """Everything that is wrong with the catalogue in `data`, in the order of the text; nothing, where it can be used.
+    """Everything that is wrong with the catalogue in `data`, in the order of the text; nothing, where it can be used."""
+    return examined(data, path, shipped, elsewhere)[0]
+
+
+def examined(
+    data: bytes, path: str, shipped: frozenset[str], elsewhere: dict[str, str]
+) -> tuple[list[Diagnostic], Rows | None]:
+    """Everything that is wrong with the catalogue in `data`, in the order of the text, and the rows that cannot be used for
+    that; None where none of it can.
 
     `shipped` are the names that no workspace may take, `elsewhere` those that another catalogue
     (the value) has declared.
     """
     text, found = decode(data, path, _LIMITS)
     if text is None or any(item.severity == "error" for item in found):
-        return found
+        return found, None
     places = Places(path, text)
     root, problems = parse(text)
     if root is None or problems:
-        return [
+        found = [
             Diagnostic(
                 places.span(problem.start, problem.end),
                 "FDC308",
@@ -45,12 +58,23 @@ def explain(data: bytes, path: str, shipped: frozenset[str], elsewhere: dict[str
             )
             for problem in problems
         ]
+        return found, None
     document = json.loads(text)
     at = _Finder(root, places)
-    out = [at.finding(*item) for item in _schema(document)]
-    if not out:
-        out = [at.finding(*item) for item in _meaning(document, shipped, elsewhere)]
-    return ordered(out)
+    wrong = list(_schema(document))
+    broken = frozenset(_row(way) for way, _, _ in wrong)
+    if None not in broken:
+        tools = {name: row for name, row in document["tools"].items() if ("tools", name) not in broken}
+        more = list(_meaning({**document, "tools": tools}, shipped, elsewhere))
+        wrong += more
+        broken |= {_row(way) for way, _, _ in more}
+    out = ordered([at.finding(*item) for item in wrong])
+    return out, None if None in broken else frozenset(row for row in broken if row is not None)
+
+
+def _row(way: list[Any]) -> tuple[str, str] | None:
+    """The row that a way leads into; None: it is about the catalogue as a whole."""
+    return (str(way[0]), str(way[1])) if len(way) > 1 and way[0] in ("tools", "predicates") else None
 
 
 class _Finder:
@@ -85,7 +109,7 @@ def _schema(document: Any) -> Iterator[Wrong]:
 
     schema = json.loads(resources.read("grammar/catalogue.schema.json"))
     for error in Draft202012Validator(schema).iter_errors(document):
-        if error.validator == "anyOf" and error.context:
+        while error.validator == "anyOf" and error.context:
             error = min(error.context, key=lambda item: -len(item.absolute_path))
         way = list(error.absolute_path)
         name = f"`{'.'.join(str(step) for step in way)}`" if way else "the catalogue"
@@ -122,6 +146,20 @@ def _meaning(document: dict[str, Any], shipped: frozenset[str], elsewhere: dict[
         elif name in elsewhere:
             yield way, f"`{name}` is declared in `{elsewhere[name]}` already; give one of the two another name", None
         yield from _parameters(way, row)
+        yield from _types(way, row)
+
+
+def _types(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:
+    result = row.get("result")
+    kinds = {(*way, "result"): result} if not isinstance(result, dict) else {
+        (*way, "result", name): kind for name, kind in result.items()
+    }  # fmt: skip
+    for here, kind in kinds.items():
+        if kind is not None:
+            try:
+                parsed(kind)
+            except NoType as wrong:
+                yield list(here), str(wrong), None
 
 
 def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:

@@ -23,7 +23,8 @@ from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
 from ..text.suggest import did_you_mean
 from .bind import Binder
-from .catalogue import Catalogue, read_catalogue
+from .catalogue import ANY_NUMBER, Catalogue, read_catalogue
+from .constants import fold
 from .files import SHIPPED, Files
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
 from .registry import REGISTRY, Registry, read_registry
@@ -399,7 +400,9 @@ class _Reader:
             return None
         most = self._bound(node, tail.most, "iterate")
         self._predicates(node, tail.until)
-        return Loop(node, "iterate", None, None, None, 1, most, tail.until, self._looped(node.body, collects=False))
+        body = self._looped(node.body, collects=False)
+        known = False if tail.until is None else fold(tail.until.tree)
+        return Loop(node, "iterate", None, None, None, 1, 1 if known else most, tail.until, body, exact=known is not None)
 
     def _If(self, node: tree.If) -> Node | None:
         tail = values.if_tail(node.tail)
@@ -412,9 +415,7 @@ class _Reader:
             self.malformed(node, tail)
             return Choice(node, None, None, then, orelse)
         self._predicates(node, tail)
-        constant = tail.tree.get("value", {}).get("const") if "value" in tail.tree else None
-        known = None if constant is None else bool(constant)
-        return Choice(node, tail, known, then, orelse)
+        return Choice(node, tail, fold(tail.tree), then, orelse)
 
     def _Require(self, node: tree.Require) -> Node | None:
         tail = values.require_tail(node.tail)
@@ -422,7 +423,7 @@ class _Reader:
             self.malformed(node, tail)
             return Gate(node, None, "")
         self._predicates(node, tail.condition)
-        return Gate(node, tail.condition, tail.why)
+        return Gate(node, tail.condition, tail.why, fold(tail.condition.tree))
 
     def _Yield(self, node: tree.Yield) -> Node | None:
         span = Span(self.unit.key, node.line, node.column, node.line, node.column + len("yield"))
@@ -446,5 +447,5 @@ class _Reader:
             span = self.unit.at(node, start, end)
             if name not in known:
                 self.report(span, "FDC301", f"unknown predicate `{name}`", did_you_mean(name, [*known, "len"]))
-            elif known[name] != count:
+            elif known[name] not in (count, ANY_NUMBER):
                 self.report(span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}")

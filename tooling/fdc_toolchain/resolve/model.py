@@ -48,10 +48,11 @@ class Invoke:
 class Loop:
     """`kind`: each, for, fork or iterate. The body runs `least` to `most` times (None: as often as files match).
 
+    `least` is 0 or 1. `exact`: a run that comes to the loop's end has made `most` rounds, no fewer.
     `keeps`: a branch (of a fork) may stop anywhere, and the run goes on.
     """
 
-    __slots__ = ("node", "kind", "name", "alias", "over", "least", "most", "until", "body", "keeps")
+    __slots__ = ("node", "kind", "name", "alias", "over", "least", "most", "until", "body", "keeps", "exact")
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Loop:
         until: Condition | None,
         body: list[Node],
         keeps: bool = False,
+        exact: bool = False,
     ) -> None:
         self.node = node
         self.kind = kind
@@ -76,6 +78,7 @@ class Loop:
         self.until = until
         self.body = body
         self.keeps = keeps
+        self.exact = exact
 
 
 class Choice:
@@ -94,14 +97,15 @@ class Choice:
 
 
 class Gate:
-    """`require`."""
+    """`require`. `known` is the condition's value where it is a constant, else None."""
 
-    __slots__ = ("node", "condition", "why")
+    __slots__ = ("node", "condition", "why", "known")
 
-    def __init__(self, node: tree.Require, condition: Condition | None, why: str) -> None:
+    def __init__(self, node: tree.Require, condition: Condition | None, why: str, known: bool | None = None) -> None:
         self.node = node
         self.condition = condition
         self.why = why
+        self.known = known
 
 
 class Collect:

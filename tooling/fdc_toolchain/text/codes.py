@@ -86,6 +86,7 @@ CODES: dict[str, Code] = {
     "FDC413": Code("fork-conflict", "error", "parallel branches that write the same file"),
     "FDC414": Code("unproved-file", "warning", "a run uses a file that is there only if a command makes it"),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
+    "FDC422": Code("unbudgeted", "error", "a plan that may do very much and states no budget"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
     "FDC432": Code("complexity-mismatch", "error", "the plan's complexity class is not the stated one"),
     "FDC441": Code("unverified-write", "warning", "a write that no later step looks at"),
@@ -96,6 +97,11 @@ CODES: dict[str, Code] = {
     "FDC471": Code("untrusted-flow", "error", "text from outside chooses a command, a path, an address or words to send"),
     "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps are done"),
     "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
+    "FDC481": Code("wrong-type", "error", "a value used where no value of its type can be"),
+    "FDC482": Code("failing-gate", "error", "a gate that no run passes"),
+    "FDC483": Code("idle-gate", "warning", "a gate that stops no run"),
+    "FDC484": Code("failing-argument", "error", "an argument with which the step certainly fails"),
+    "FDC485": Code("missing-script", "error", "a command that runs a file of the workspace that is not there"),
     # 5: protocols
     "FDC501": Code("malformed-protocol", "error", "a protocol source that does not follow its schema"),
     "FDC502": Code("duplicate-protocol", "error", "an id that two protocols or two rules have"),
@@ -125,6 +131,8 @@ CODES: dict[str, Code] = {
     "FDC541": Code("open-task", "info", "a task that was started and never closed"),
     # 7: what a proof rests on, and what is not proved
     "FDC700": Code("fragment", "fragment", "a plan that runs only as a part of others"),
+    "FDC706": Code("result-shape", "assumption", "a value is of the form in which the plan uses it"),
+    "FDC707": Code("program-present", "assumption", "a program that a command needs is on this machine"),
     "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
 }
 

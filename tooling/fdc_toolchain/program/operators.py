@@ -1,0 +1,119 @@
+"""What the operators of conditions do with JSON values: the one place, for the linter as for the run.
+
+Every function is total but for `Unusable`: an operation that has no meaning for the values that are there (an
+order between a list and a number). Plan parameters arrive as text, so a number beside a text that spells a
+number is compared as one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Never
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+
+
+class Unusable(Exception):
+    """A value that cannot be used where the plan uses it; the message is one sentence."""
+
+
+def text(value: Any) -> str:
+    """A value as text: text as it is, everything else as compact JSON."""
+    if type(value) is str:
+        return value
+    return str(value) if type(value) is int else _COMPACT.encode(value)
+
+
+def length(value: Any) -> int:
+    """How many items, characters or fields; 0 for null. Raises Unusable."""
+    if value is None:
+        return 0
+    if isinstance(value, (str, list, dict)):
+        return len(value)
+    raise Unusable(f"{_shown(value)} has no length")
+
+
+def test(operator: str, left: Any, right: Any) -> bool:
+    """A comparison. Raises Unusable for values that have no order, or nothing in them."""
+    if operator == "==":
+        return same(left, right)
+    if operator == "!=":
+        return not same(left, right)
+    if operator == "in":
+        return _within(left, right)
+    left, right = _alike(left, right)
+    if type(left) is not str or type(right) is not str:
+        if not (is_number(left) and is_number(right)):
+            raise Unusable(f"{_shown(left)} and {_shown(right)} have no order")
+    if operator == "<":
+        return bool(left < right)
+    if operator == "<=":
+        return bool(left <= right)
+    if operator == ">":
+        return bool(left > right)
+    if operator == ">=":
+        return bool(left >= right)
+    _unknown(operator)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equality of JSON values: true is not 1, 1 is 1.0, and `3` is 3 where one side is a number."""
+    left, right = _alike(left, right)
+    if is_number(left) and is_number(right):
+        return bool(left == right)
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (list, dict)):
+        from .codec import encode
+
+        return encode(left) == encode(right)
+    return bool(left == right)
+
+
+def _within(left: Any, right: Any) -> bool:
+    if isinstance(right, str):
+        if not isinstance(left, str):
+            raise Unusable(f"{_shown(left)} cannot stand in a text")
+        return left in right
+    if isinstance(right, dict):
+        return isinstance(left, str) and left in right
+    if isinstance(right, list):
+        return any(same(left, one) for one in right)
+    raise Unusable(f"{_shown(right)} has nothing in it")
+
+
+def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+    if type(left) is str and is_number(right):
+        return as_number(left), right
+    if type(right) is str and is_number(left):
+        return left, as_number(right)
+    return left, right
+
+
+def as_number(written: str) -> Any:
+    """The number that a text spells; the text, where it spells none."""
+    digits = written[1:] if written[:1] == "-" else written
+    if len(digits) > 300 or not digits.isascii() or not digits[:1].isdigit() or "_" in digits:
+        return written
+    try:
+        return int(written) if digits.isdigit() else float(written)
+    except ValueError:
+        return written
+
+
+def is_number(value: Any) -> bool:
+    """True for numbers; a truth value is none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    kinds = {str: "text", list: "a list", dict: "an object", type(None): "null", bool: "a truth value"}
+    kind = kinds.get(type(value), "a number")
+    if isinstance(value, (list, dict)) or value is None:
+        return kind
+    written = text(value)
+    return f"{kind} (`{written if len(written) <= 40 else written[:39] + '…'}`)"
+
+
+def _unknown(operator: str) -> Never:
+    raise Unusable(f"`{operator}` is no operator")
