@@ -9,7 +9,7 @@ from typing import Any
 
 from ..effects import verdicts
 from ..effects.contents import Contents
-from ..text.diagnostic import Diagnostic, from_plain, plain
+from ..text.diagnostic import Diagnostic, from_plain, parted, plain
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .hot import clean_line, must_be_there
 from .lint_options import OPTIONS, Options
@@ -144,6 +144,7 @@ def report(
     aside: bool = False,
 ) -> int:
     """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code."""
+    found = parted(found)[0]
     form = str(options["format"] or "text")
     target = options["output_file"]
     if not found and form in ("text", "concise"):

@@ -12,6 +12,7 @@ STAGES = {
     "4": "Analyses",
     "5": "Protocols",
     "6": "Runs",
+    "7": "Assumptions",
 }
 """What the hundreds of a code say."""
 

@@ -31,7 +31,7 @@ SHIPPED = "fdc:"
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _PROBLEM = {"error": "error", "warning": "warning", "info": "recommendation"}
-_STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs"}
+_STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs", "7": "assumptions"}
 
 
 def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:

@@ -123,6 +123,8 @@ CODES: dict[str, Code] = {
     "FDC539": Code("vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"),
     "FDC540": Code("damaged-log-line", "warning", "a line of the activity log that is no entry"),
     "FDC541": Code("open-task", "info", "a task that was started and never closed"),
+    # 7: assumptions
+    "FDC711": Code("shipped-automaton", "assumption", "an automaton of fdc, since the workspace has none of that path"),
 }
 
 BY_NAME: dict[str, str] = {row.name: code for code, row in CODES.items()}
