@@ -15,7 +15,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
-      "sources": {PATH: blake2b-256 hex of the bytes}             # everything that was read
+      "sources": {PATH: blake2b-256 hex of the bytes}             # the texts, automata and prompts that it was made of
     }
     rule = {
       "protocol": ID, "rule": ID, "description": TEXT,
