@@ -326,6 +326,7 @@ class LocalTools:
             tool=self._declared(effect),
             grants=effect.grants,
             operator=bench.operator,
+            plan=effect.path,
         )
 
     def _key(self, effect: Perform) -> str:
