@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -327,3 +328,32 @@ def test_a_plan_that_comes_with_fdc_leaves_the_task_open_in_which_it_is_run(orie
     done = fdc("research", "How hot is green tea brewed?", "--docs", ".", cwd=oriented)
     assert done.returncode == 0, done.stderr
     assert [("TASK_START", "T-1")] == [row for row in types(oriented) if row[0].startswith("TASK")]
+
+
+# What a command of a run may not do (FDC-37, finding A16)
+
+
+def test_a_command_of_a_run_starts_no_task_and_no_run_however_it_is_hidden(oriented: Path) -> None:
+    """The text names only a script; whether fdc starts inside of a run is asked where it starts."""
+    for folder in ("tooling", "grammar", "plans"):
+        shutil.copytree(ROOT / folder, oriented / "own" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "VERSION", oriented / "own")
+    script = f'"{sys.executable}" own/tooling/fdc_cli.py start --task-id T-9 --network off; echo "code $?"\n'
+    (oriented / "go.sh").write_text(script)
+    (oriented / "a.plan").write_text(
+        "set_plan x\nplan_step_complete x\nx <- run_in_bash_session bash go.sh\nmessage_user {x}\nclose_task\nsubmit\n"
+    )
+    done = fdc("run", "a.plan", cwd=oriented)
+    assert "may not start `fdc start`; a plan calls another with `call_plan`" in done.stdout, done.stdout + done.stderr
+    assert "code 2" in done.stdout
+    assert ("TASK_START", "T-9") not in types(oriented)
+
+
+@pytest.mark.parametrize("command", ["start", "run", "resume", "agent", "answer", "cancel", "fork", "fix"])
+def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(oriented: Path, command: str) -> None:
+    from tests.support import inside
+
+    done = inside.fdc(command, "x", cwd=oriented, env={"FDC_RUN": "20261122-150536-ybry"})
+    said = f"fdc: a command of the run 20261122-150536-ybry may not start `fdc {command}`; a plan calls another with `call_plan`\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    assert inside.fdc("close", "--task-id", "x", cwd=oriented, env={"FDC_RUN": "r"}).returncode == 1
