@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.check import program_of
+from fdc_toolchain.check import check_paths, program_of
 from fdc_toolchain.program.codec import digest
 from fdc_toolchain.resolve import bind
 from fdc_toolchain.resolve.registry import REGISTRY
@@ -279,6 +280,16 @@ def test_the_runner_gets_the_commands_that_the_linter_saw():
         (1, "set_plan"), (3, "read_file"), (5, "plan_step_complete"), (7, "list_files"), (9, "grep"), (10, "message_user"),
     ]  # fmt: skip
     assert commands(program["plans"][program["root"]]["body"]) == expected
+
+
+def test_a_plan_that_does_not_exist_is_said_to_be_missing_and_not_to_be_empty(tmp_path: Path):
+    """Finding A18: `check` of a missing file said that the plan has no step."""
+    [item] = check_paths([str(tmp_path / "gone.plan")], str(tmp_path)).diagnostics
+    assert (item.code, item.message, item.span.path) == ("FDC321", "there is no file `gone.plan`", "gone.plan")
+    (tmp_path / "docs").mkdir()
+    assert ["FDC321"] == [item.code for item in check_paths([str(tmp_path / "docs")], str(tmp_path)).diagnostics]
+    (tmp_path / "empty.plan").write_text("")
+    assert ["FDC118"] == [item.code for item in check_paths([str(tmp_path / "empty.plan")], str(tmp_path)).diagnostics]
 
 
 def test_what_was_read_is_what_the_program_is_bound_to():

@@ -17,7 +17,7 @@ from ..machines.load import load as load_automaton
 from ..machines.model import Automaton
 from ..syntax import tree, values
 from ..syntax.foreign import assignment
-from ..syntax.parse import parse
+from ..syntax.parse import Parsed, parse
 from ..syntax.values import Malformed, Value
 from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
@@ -86,7 +86,7 @@ class Linker:
                 content = self.files.read(here)
             else:
                 self.files.seen[here] = content
-            unit = _Reader(self, here, content or b"").unit
+            unit = _Reader(self, here, content).unit
             unit.asked = frozenset(asked)
             self.files.log = None
             self.units[here] = unit
@@ -137,12 +137,17 @@ class Linker:
         return [item for key in wanted for item in self._automata[key][1]]
 
 
-class _Reader:
-    """Links one plan."""
+def _missing(key: str) -> Parsed:
+    span = Span(key, 1, 1, 1, 1)
+    return Parsed(None, None, [Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")])
 
-    def __init__(self, linker: Linker, key: str, data: bytes) -> None:
+
+class _Reader:
+    """Links one plan; `data` None: there is no such file, which is all that is said of it."""
+
+    def __init__(self, linker: Linker, key: str, data: bytes | None) -> None:
         self.linker = linker
-        parsed = parse(data, key, linker.settings.limits)
+        parsed = _missing(key) if data is None else parse(data, key, linker.settings.limits)
         self.unit = unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
         unit.diagnostics = self.found = list(parsed.diagnostics)
         self.depth = 0  # of for_each_file, which names {file1}, {file2}, ...
