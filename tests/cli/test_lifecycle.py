@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -285,3 +286,74 @@ def test_start_says_which_documents_cannot_be_read(oriented: Path) -> None:
     assert 0 == code and "documents: 2 can be read, 2 cannot" in out and "skipped c.pdf: the PDF cannot be read" in out
     found = logged(oriented)[0]["action"]["details"]["orientation"]["documents"]
     assert (2, 2, ["c.pdf", "d.md"]) == (found["read"], found["skipped_count"], [row["path"] for row in found["skipped"]])
+
+
+# What a plan's `close_task` closes (finding A15)
+
+CLOSING = "set_plan x\nplan_step_complete x\nclose_task{}\nsubmit\n"
+
+
+def run_closing(root: Path, task: str = "") -> tuple[int, str]:
+    (root / "a.plan").write_text(CLOSING.format(task and f" {task}"))
+    done = fdc("run", "a.plan", cwd=root)
+    shown = fdc("show", "last", "--step", "main/3", cwd=root)
+    return done.returncode, done.stdout + shown.stdout
+
+
+def test_a_plan_s_close_closes_the_open_task_and_says_so(oriented: Path) -> None:
+    code, out = run_closing(oriented)
+    assert code == 0 and "no task was open in this workspace, so none was closed" in out
+    assert [] == types(oriented)
+    begin(oriented, "T-1")
+    code, out = run_closing(oriented)
+    assert code == 0 and "TASK_END logged for task `T-1`" in out
+    assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == [row for row in types(oriented) if row[0].startswith("TASK")]
+    assert (oriented / "postmortems").is_dir()
+    code, out = run_closing(oriented)
+    assert code == 0 and "no task was open" in out
+
+
+def test_of_several_open_tasks_a_plan_says_which_one_ends(oriented: Path) -> None:
+    begin(oriented, "T-1")
+    begin(oriented, "T-2")
+    code, out = run_closing(oriented)
+    assert code == 1 and "several tasks are open, so the plan has to say which one ends: `T-1`, `T-2`" in out
+    assert run_closing(oriented, "T-2")[0] == 0
+    assert ("TASK_END", "T-2") in types(oriented) and ("TASK_END", "T-1") not in types(oriented)
+
+
+def test_a_plan_that_comes_with_fdc_leaves_the_task_open_in_which_it_is_run(oriented: Path) -> None:
+    begin(oriented, "T-1")
+    (oriented / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n")
+    done = fdc("research", "How hot is green tea brewed?", "--docs", ".", cwd=oriented)
+    assert done.returncode == 0, done.stderr
+    assert [("TASK_START", "T-1")] == [row for row in types(oriented) if row[0].startswith("TASK")]
+
+
+# What a command of a run may not do (FDC-37, finding A16)
+
+
+def test_a_command_of_a_run_starts_no_task_and_no_run_however_it_is_hidden(oriented: Path) -> None:
+    """The text names only a script; whether fdc starts inside of a run is asked where it starts."""
+    for folder in ("tooling", "grammar", "plans"):
+        shutil.copytree(ROOT / folder, oriented / "own" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "VERSION", oriented / "own")
+    script = f'"{sys.executable}" own/tooling/fdc_cli.py start --task-id T-9 --network off; echo "code $?"\n'
+    (oriented / "go.sh").write_text(script)
+    (oriented / "a.plan").write_text(
+        "set_plan x\nplan_step_complete x\nx <- run_in_bash_session bash go.sh\nmessage_user {x}\nclose_task\nsubmit\n"
+    )
+    done = fdc("run", "a.plan", cwd=oriented)
+    assert "may not start `fdc start`; a plan calls another with `call_plan`" in done.stdout, done.stdout + done.stderr
+    assert "code 2" in done.stdout
+    assert ("TASK_START", "T-9") not in types(oriented)
+
+
+@pytest.mark.parametrize("command", ["start", "run", "resume", "agent", "answer", "cancel", "fork", "fix"])
+def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(oriented: Path, command: str) -> None:
+    from tests.support import inside
+
+    done = inside.fdc(command, "x", cwd=oriented, env={"FDC_RUN": "20261122-150536-ybry"})
+    said = f"fdc: a command of the run 20261122-150536-ybry may not start `fdc {command}`; a plan calls another with `call_plan`\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    assert inside.fdc("close", "--task-id", "x", cwd=oriented, env={"FDC_RUN": "r"}).returncode == 1

@@ -76,6 +76,34 @@ def test_folders_are_searched_and_files_are_meant_whatever_their_name(tea: Path)
     assert (done.returncode, done.stdout) == (0, "no plans found\n")
 
 
+def test_a_plan_under_a_name_that_is_not_searched_is_said_and_not_passed_over(tea: Path):
+    """Finding A12: `plans/bad_plan.txt` was no plan, exit 0, without a word; each time, with and without the cache."""
+    (tea / "plans").mkdir()
+    (tea / "plans/bad_plan.txt").write_text(DIRTY)
+    (tea / "plans/notes.txt").write_text("A plan for Tuesday: set_plan is a tool.\n")
+    (tea / "plans/PLAN.md").write_text("# The plan\n\nWe shall see.\n")
+    for more in ((), (), ("--no-cache",)):
+        done = fdc("lint", "plans", *more, cwd=tea)
+        assert (done.returncode, done.stdout) == (0, "no plans found\n")
+        assert done.stderr == (
+            "fdc: warning: plans/bad_plan.txt looks like a plan and was not checked: folders are searched for"
+            " *.plan, *.plan.txt and plan.txt; rename it, or name it: fdc lint plans/bad_plan.txt\n"
+        )
+    assert fdc("lint", "--strict", cwd=tea).returncode == 1
+    assert fdc("lint", "plans/bad_plan.txt", cwd=tea).returncode == 1
+    put(tea, a=CLEAN)
+    (tea / "plans/more.txt").write_text("# FSM: tooling/fdc_fsm.json\n" + CLEAN)
+    done = fdc("lint", cwd=tea)
+    assert done.stdout == "1 plan proved, no findings\n"
+    assert "plans/bad_plan.txt, plans/more.txt look like plans and were not checked" in done.stderr
+    (tea / "plans/bad_plan.txt").write_text("nothing of the kind\n")
+    (tea / "plans/more.txt").unlink()
+    for _ in range(2):
+        assert fdc("lint", cwd=tea).stderr == ""
+    (tea / "plans/notes.txt").write_text(CLEAN)
+    assert "plans/notes.txt looks like a plan" in fdc("lint", cwd=tea).stderr
+
+
 def test_stdin_is_a_plan_with_the_name_that_it_is_given(tea: Path):
     done = fdc("lint", "-", cwd=tea, stdin=CLEAN)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 plan proved, no findings\n", "")

@@ -153,9 +153,12 @@ def test_fdc_14_complexity_goes_by_nesting_and_the_true_degree_stands_beside_it(
 def test_fdc_15_modality_looks_into_loops_and_sub_plans_and_flags_shells(desk: Desk):
     desk.put("sub.plan", "for_each_file *.tmp\n  delete_file {file1}\n")
     assert "Modality: Construction (Read-Write)" in desk("analyze", text=HEAD + "call_plan sub.plan\n" + TAIL)[1]
-    out = desk("analyze", text=HEAD + "run_in_bash_session rm x\n" + TAIL)[1]
-    assert "Modality: Analysis (Read-Only)" in out
-    assert "Shell: yes (what its commands touch is unknown)" in out
+    out = desk("analyze", text=HEAD + "run_in_bash_session rm -rf x\n" + TAIL)[1]
+    assert "Modality: Construction (Read-Write)\n" in out
+    assert "Shell: yes (what its commands touch is unknown)\n" in out
+    out = desk("analyze", text=HEAD + "read_file README.md\n" + TAIL)[1]
+    assert "Modality: Analysis (Read-Only)\n" in out
+    assert "Shell:" not in out
 
 
 def test_fdc_16_a_plan_is_valid_where_the_automaton_accepts_its_actions(desk: Desk):

@@ -66,15 +66,18 @@ MODALITY = {
     'if cited("x")\n  set_plan\nelse\n  delete_file a': (True, False),
     "if false\n  delete_file a": (True, False),
     "call_plan writer.plan": (True, False),
-    "run_in_bash_session rm a": (False, True),
-    "run_in_bash_session python3 tooling/fdc_cli.py close --task-id x": (False, True),
+    "run_in_bash_session rm -rf a": (True, True),
+    "run_in_bash_session python3 tooling/fdc_cli.py close --task-id x; rm a": (True, True),
+    "run_in_bash_session python3 tooling/fdc_cli.py close --task-id x": (False, False),
+    "run_in_bash_session fdc close --task-id x": (False, False),
+    "generate_code x": (True, True),
     "message_user delete_file a": (False, False),
 }
 
 
 @pytest.mark.parametrize("text", MODALITY)
 def test_a_plan_constructs_where_it_writes_at_all_and_a_shell_step_is_flagged(workspace: Path, text: str):
-    """FDC-15: inside loops, branches and sub-plans; what a command touches is unknown, and said to be (T-09)."""
+    """FDC-15: inside loops, branches and sub-plans; a command may write anything, so it is never read-only (T-09)."""
     (workspace / "writer.plan").write_text("for_each_file *\n  overwrite_file_with_block {file1}\n    x\n")
     (workspace / "a.plan").write_text(text + "\n")
     found, _ = figures("a.plan", str(workspace))

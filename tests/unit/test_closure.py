@@ -27,11 +27,11 @@ def unclosed(text: str, **more: str) -> list[str]:
 
 
 def test_a_word_is_closed_where_a_close_comes_last_or_a_submit_right_after_it():
-    """Every word of up to five steps; a message is noticed by no automaton, so it may follow."""
+    """Every word of up to five steps; a message is noticed by no automaton, so it may follow a close. Nothing follows a submit."""
     for length in range(1, 6):
         for word in itertools.product(STEPS, repeat=length):
             heard = "".join(letter for letter in word if letter != "m")
-            closed = heard.endswith(("c", "cs"))
+            closed = heard.endswith(("c", "cs")) and not "".join(word).partition("s")[2].strip("s")
             assert bool(unclosed("\n".join(STEPS[letter] for letter in word) + "\n")) != closed, word
 
 
@@ -66,6 +66,38 @@ def test_the_message_is_that_of_the_row():
 def test_a_command_closes_where_it_is_that_program_and_nothing_else(command: str, closes: bool):
     """FDC-18: by parsed words, not by the word `close` in it (T-12); and more than that program is a command."""
     assert bool(unclosed(f"{command}\n")) != closes
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("close_task\nsubmit\nmessage_user bye\n", [3]),
+        ('if "x" == "y"\n  submit\nmessage_user bye\nclose_task\n', [3, 4]),
+        ("iterate max 2\n  message_user bye\n  close_task\n  submit\n", [2, 3]),
+        ("close_task\nsubmit\ncall_plan b.plan\n", [3]),
+        ("call_plan c.plan\nmessage_user bye\nclose_task\n", [2, 3]),
+        ("call_plan d.plan\nmessage_user bye\nclose_task\nsubmit\n", []),
+        ('if false\n  submit\nmessage_user bye\nclose_task\nsubmit\n', []),
+        ("message_user bye\nclose_task\nmessage_user bye\nsubmit\n", []),
+    ],
+)
+def test_nothing_follows_a_submit(text: str, lines: list[int]) -> None:
+    """Finding A15: a message could, since no automaton notices it. A callee with an automaton of its own submits its own work."""
+    called = {"b.plan": "message_user hi\n", "c.plan": "submit\n", "d.plan": "use fsm free.json\nclose_task\nsubmit\n"}
+    files = {"a.plan": text, "free.json": FREE, **called}
+    found = findings(lint(files, "a.plan", settings=SETTINGS), "FDC403")
+    assert lines == [item.span.line for item in found if "comes after `submit`" in item.message and item.span.path == "a.plan"]
+
+
+def test_a_close_by_a_script_that_is_not_there_is_an_assumption() -> None:
+    """Finding A15: it was proved without a word, and the run failed at its last step."""
+    files = {"a.plan": f"{CLOSE}\n", "free.json": FREE}
+    [item] = lint(files, settings=SETTINGS).assumptions
+    assert (item.code, item.span.line) == ("FDC715", 1) and "tooling/fdc_cli.py" in item.message
+    assert not lint(files, settings=SETTINGS, there=["tooling/fdc_cli.py"]).assumptions
+    assert not lint({**files, "a.plan": "run_in_bash_session fdc close --task-id x\n"}, settings=SETTINGS).assumptions
+    [unclosed] = findings(lint({"a.plan": "plan_step_complete x\n", "free.json": FREE}, settings=SETTINGS), "FDC403")
+    assert unclosed.help == "end with `close_task`, then `submit`"
 
 
 def test_closing_in_some_runs_only_is_not_closing():
@@ -121,7 +153,7 @@ def test_the_verdict_is_that_of_every_run_of_random_plans():
             else:
                 lines += ["for_each_file *", f"  {STEPS[letter]}"]
                 words = {word + letter * times for word in words for times in range(4)}
-        closed = all(word.endswith(("c", "cs")) for word in words)
+        closed = all(word.endswith(("c", "cs")) and not word.partition("s")[2].strip("s") for word in words)
         assert bool(unclosed("\n".join(lines) + "\n")) != closed, lines
         compared += closed
     assert compared > 30

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_toolchain.check import program_of
+from fdc_toolchain.check import check_paths, program_of
+from fdc_toolchain.program.codec import digest
 from fdc_toolchain.resolve import bind
 from fdc_toolchain.resolve.registry import REGISTRY
 from fdc_toolchain.resolve.settings import Settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.linting import findings, lint, places
+from tests.support.linting import ANY, findings, lint, places
 
 
 def registry(**entries: str) -> dict[str, str]:
@@ -280,9 +282,50 @@ def test_the_runner_gets_the_commands_that_the_linter_saw():
     assert commands(program["plans"][program["root"]]["body"]) == expected
 
 
+def test_a_plan_that_does_not_exist_is_said_to_be_missing_and_not_to_be_empty(tmp_path: Path):
+    """Finding A18: `check` of a missing file said that the plan has no step."""
+    [item] = check_paths([str(tmp_path / "gone.plan")], str(tmp_path)).diagnostics
+    assert (item.code, item.message, item.span.path) == ("FDC321", "there is no file `gone.plan`", "gone.plan")
+    (tmp_path / "docs").mkdir()
+    assert ["FDC321"] == [item.code for item in check_paths([str(tmp_path / "docs")], str(tmp_path)).diagnostics]
+    (tmp_path / "empty.plan").write_text("")
+    assert ["FDC118"] == [item.code for item in check_paths([str(tmp_path / "empty.plan")], str(tmp_path)).diagnostics]
+
+
 def test_what_was_read_is_what_the_program_is_bound_to():
     program = program_of(lint({"a.plan": "call_plan b.plan\n", "b.plan": "set_plan\n"}, "a.plan"))
-    assert {"a.plan", "b.plan", "any.json"} <= set(program["sources"])
+    assert {"a.plan", "b.plan", "any.json"} == set(program["sources"])
+
+
+def test_what_a_plan_does_not_reach_does_not_change_its_program():
+    """Finding A14: a plan registered elsewhere, another tool, another automaton and another setting are not in the digest."""
+    tool = {"summary": "x", "action": None, "effect": "pure", "trust": "trusted", "parameters": []}
+    prompt = {**tool, "effect": "read", "trust": "model", "run": {"prompt": "ask.md", "role": "critic"}}
+
+    def digest_of(**more: str) -> str:
+        tools = {"own": tool, "ask": prompt, **json.loads(more.get("tools", "{}"))}
+        files = {
+            "a.plan": more.get("plan", "own\ncall_plan b.plan\nask\n"),
+            "b.plan": more.get("callee", "set_plan\n"),
+            "c.plan": "hello_world\n",
+            "ask.md": more.get("prompt", "Well?\n"),
+            "any.json": more.get("automaton", ANY),
+            "knowledge_core/plan_registry.json": more.get("registry", "{}"),
+            "fdc_tools.json": json.dumps({"format": 1, "name": "own", "tools": tools}),
+        }
+        checked = lint(files, "a.plan")
+        assert not [item for item in checked.diagnostics if item.severity == "error"], checked.diagnostics
+        return digest(program_of(checked))
+
+    first = digest_of()
+    assert first == digest_of()
+    assert first == digest_of(registry='{"other": "c.plan"}')
+    assert first == digest_of(tools=json.dumps({"more": tool, "ask_more": prompt}))
+    assert first != digest_of(plan="own\ncall_plan b.plan\nask\nown\n")
+    assert first != digest_of(callee="set_plan\nset_plan\n")
+    assert first != digest_of(prompt="How?\n")
+    assert first != digest_of(automaton=ANY.replace('"S"', '"T"'))
+    assert first != digest_of(tools=json.dumps({"own": {**tool, "summary": "another"}}))
 
 
 @given(st.lists(st.text(st.sampled_from("ab9_é./:=@%+,-"), min_size=1, max_size=5), min_size=1, max_size=5).map(" ".join))

@@ -27,7 +27,8 @@ def lower(
 ) -> dict[str, Any]:
     """The program whose root is the plan under `key`, which must have no error.
 
-    `default` governs a root that names no automaton; `files` is what was read on the way;
+    `default` governs a root that names no automaton; `files` is what was read on the way, also for plans, catalogues
+    and registries that the program does not reach: those are not in it, so that they do not change its digest;
     `predicates` are all that are declared, `rules` those of the protocols.
     """
     root = graph.instance(key)
@@ -35,6 +36,7 @@ def lower(
     automata: dict[str, Any] = {}
     tools: dict[str, Any] = {}
     asked: dict[str, Any] = {}
+    texts: set[str] = set()
 
     def automaton(instance: Instance) -> str | None:
         found: Automaton | None = instance.unit.automaton
@@ -49,7 +51,7 @@ def lower(
     made = FORMAT
     for instance in order:
         unit = instance.unit
-        lowering = _Lowering(instance, tools, predicates, asked, files)
+        lowering = _Lowering(instance, tools, predicates, asked, files, texts)
         plans[instance.id] = {
             "path": unit.key,
             "name": unit.name,
@@ -72,12 +74,13 @@ def lower(
         **({"rules": watched} if watched else {}),
         "budget": {measure: limit for measure, (limit, _) in unit.budget.items()},
         "allow": plans[root.id]["allow"],
-        "sources": {
-            path: hashlib.blake2b(data, digest_size=32).hexdigest()
-            for path, data in sorted(files.seen.items())
-            if data is not None and not path.endswith("/")
-        },
+        "sources": _sources(files, [*(instance.unit.key for instance in order), *automata, *texts]),
     }
+
+
+def _sources(files: Files, reached: Iterable[str]) -> dict[str, str]:
+    """What the program was made of, by key: of all that was read, the plans, automata and texts that it reaches."""
+    return {key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in sorted(set(reached))}
 
 
 class _Lowering:
@@ -88,8 +91,10 @@ class _Lowering:
         declared: Mapping[str, dict[str, Any]],
         asked: dict[str, Any],
         files: Files,
+        texts: set[str],
     ) -> None:
         self.instance = instance
+        self.texts = texts
         self.files = files
         self.tools = tools
         self.declared = declared
@@ -143,7 +148,10 @@ class _Lowering:
     def text(self, path: str) -> str:
         """A file's text; the linter has seen that it is there."""
         key = self.files.find(path)
-        return "" if key is None else (self.files.read(key) or b"").decode("utf-8", "replace")
+        if key is None:
+            return ""
+        self.texts.add(key)
+        return (self.files.read(key) or b"").decode("utf-8", "replace")
 
     def condition(self, condition: Condition) -> dict[str, Any]:
         """A condition's tree; the predicates that it asks go into the program."""

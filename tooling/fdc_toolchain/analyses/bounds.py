@@ -36,7 +36,7 @@ CHANGES = frozenset(("create", "write", "edit", "delete"))
 class Cost(NamedTuple):
     """The worst case of each measure, and what is touched.
 
-    `nesting` counts all file loops around the deepest step, `degree` those without a `max`.
+    `shell`: commands of which nobody knows what they touch; `writes`: a file is or may be changed. `nesting` counts all file loops around the deepest step, `degree` those without a `max`.
     """
 
     steps: Polynomial
@@ -109,8 +109,9 @@ class Bounds:
                 calls += tool.model_calls
                 tokens += tool.tokens
                 money += tool.money
-                writes = writes or bound.action in WRITES or any(access in CHANGES for access, _ in bound.files)
-                shell = shell or tool.writes_unknown
+                command = tool.writes_unknown and bound.action == tool.action  # not one that the catalogue knows, as `close`
+                shell = shell or command
+                writes = writes or command or bound.action in WRITES or any(access in CHANGES for access, _ in bound.files)
                 continue
             if isinstance(node, Invoke):
                 callee = instance.callees[node.number]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..analyses.bounds import Bounds, Polynomial, shown
-from ..effects.files import Root
+from ..report.cells import visible
+from ..text.diagnostic import Diagnostic
 from .exits import UsageError
+
+if TYPE_CHECKING:
+    from ..check import Checked
 
 MEASURES = ("steps", "model_calls", "tokens", "money")
 
@@ -32,36 +36,36 @@ def figures(path: str, root: str) -> tuple[dict[str, Any], list[Any]]:
         "stack": instance.height,
         "worst": {name: shown(getattr(cost, name)) for name in MEASURES},
     }
-    files = Root(root)
-    found["worst_now"] = {name: _now(getattr(cost, name), files) for name in MEASURES}
-    files.close()
-    return found, [item for item in checked.diagnostics if item.severity == "error"]
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    found |= _now(checked, root, {name: getattr(cost, name) for name in MEASURES}, errors)
+    return found, errors
 
 
-def _now(poly: Polynomial, root: Root) -> float | None:
-    """The number, with the files that match today; None where a glob is computed."""
-    total = 0.0
-    counts: dict[str, int] = {}
-    for sizes, coefficient in poly.items():
-        for glob in sizes:
-            if "{" in glob or (glob == "n" and glob not in counts):
-                return None
-            if glob not in counts:
-                counts[glob] = _count(glob, root)
-            coefficient *= counts[glob]
-        total += coefficient
+def _now(checked: Checked, root: str, formulas: dict[str, Polynomial], errors: list[Diagnostic]) -> dict[str, Any]:
+    """`worst_now`: the numbers with the files that there are now and those that the plan creates, None where nobody can tell.
+
+    `worst_created` says whether such files are counted, `worst_notes` what the numbers assume. A plan whose errors
+    leave it without a program has numbers only where no file decides.
+    """
+    if any(not item.code.startswith("FDC4") for item in errors):
+        return {"worst_now": {name: _number(poly) for name, poly in formulas.items()}, "worst_created": False, "worst_notes": []}
+    from ..check import program_of
+    from .dryrun import listing, said
+    from .worst import worst
+
+    program = program_of(checked)
+    given = dict.fromkeys(param["name"] for param in program["plans"][program["root"]]["params"])
+    now = worst(program, given, 0.0, lambda glob: listing(root, glob))
+    numbers = {name: _number(poly) for name, poly in now.cost.items()}
+    return {"worst_now": numbers, "worst_created": now.created, "worst_notes": said(now)}
+
+
+def _number(poly: Polynomial) -> float | None:
+    """The number of a polynomial that is one."""
+    if any(poly):
+        return None
+    total = poly.get((), 0)
     return int(total) if total == int(total) else total
-
-
-def _count(glob: str, root: Root) -> int:
-    """As many files as the runner will find."""
-    from ..effects.failure import ToolFailure
-    from ..effects.globs import files
-
-    try:
-        return len(files(root, glob))
-    except ToolFailure:
-        return 0  # a glob that leads out of the workspace: the run stops there
 
 
 @click.command("analyze")
@@ -95,8 +99,11 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     for name, text in found["worst"].items():
         if text != "0" or name == "steps":
             now = found["worst_now"][name]
-            number = "" if now is None or str(now) == text else f" = {now} with the files there are now"
+            created = " and those that the plan creates" * found["worst_created"]
+            number = "" if now is None or str(now) == text else f" = {now} with the files there are now{created}"
             click.echo(f"Worst case, {name.replace('_', ' ')}: {text}{number}")
+    for note in found["worst_notes"]:
+        click.echo(visible(note))
     if errors:
         click.echo(f"fdc: the plan has {len(errors)} errors, so these figures may be too low; see `fdc lint {plan}`", err=True)
     return 1 if errors else 0

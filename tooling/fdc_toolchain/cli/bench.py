@@ -62,15 +62,19 @@ def protected(root: str) -> tuple[str, ...]:
 
 
 def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
-    """`close_task ID` as `fdc close --task-id ID`; without an id it ends the run's own cycle only."""
+    """`close_task` as `fdc close`: of the task named, else of the one that is open.
+
+    A plan that comes with fdc closes its own cycle only: it knows nothing of the task that somebody runs it in.
+    """
 
     def close(args: dict[str, Any], context: Context) -> Any:
         from ..effects import talk_tools
         from ..effects.context import text
         from ..effects.failure import ToolFailure
+        from ..resolve.files import SHIPPED
 
         task = text(args, "task", "").strip()
-        if not task:
+        if not task and context.plan.startswith(SHIPPED):
             return talk_tools.close_task(args, context)
         import uuid
         from datetime import datetime
@@ -79,6 +83,15 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
         from ..effects import activity_log
         from ..workflows import lifecycle
 
+        if not task:
+            tasks = lifecycle.open_tasks(activity_log.history(root))
+            if len(tasks) > 1:
+                names = ", ".join(f"`{name}`" for name in tasks)
+                raise ToolFailure("refused", f"several tasks are open, so the plan has to say which one ends: {names}")
+            if not tasks:
+                talk_tools.end_cycle(context, "")
+                return "no task was open in this workspace, so none was closed"
+            task = tasks[0]
         report = lifecycle.close(
             root,
             task,
@@ -88,6 +101,7 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
         )
         if report.refused:
             raise ToolFailure("refused", report.refused)
+        talk_tools.end_cycle(context, task)
         return "\n".join(report.lines)
 
     return close

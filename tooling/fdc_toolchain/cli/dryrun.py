@@ -43,7 +43,7 @@ def outline(
         if effect in effects:
             lines.append(f"{effect}: {', '.join(effects[effect])}")
     limits = {**program["budget"], **budget}
-    lines += _costs(worst(program, given, (models or {}).get("rate") or 0.0, reader.number), limits, models)
+    lines += _costs(worst(program, given, (models or {}).get("rate") or 0.0, reader.listing), limits, models)
     if limits:
         lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
@@ -59,7 +59,7 @@ class _Reader:
         self.program = program
         self.root = root
         self.tools: set[str] = set()
-        self.numbers: dict[str, int | None] = {}
+        self.listed: dict[str, list[str] | None] = {}
 
     def plan(self, plan_id: str, names: dict[str, Any], depth: int) -> Iterator[str]:
         plan = self.program["plans"][plan_id]
@@ -110,25 +110,32 @@ class _Reader:
         return " ".join(resolved(template, names).split())
 
     def files(self, glob: str) -> str:
-        number = None if "{" in glob else self.number(glob)
-        return "" if number is None else f" ({number} now)"
+        listed = None if "{" in glob else self.listing(glob)
+        return "" if listed is None else f" ({len(listed)} now)"
 
-    def number(self, glob: str) -> int | None:
-        """How many files of a glob there are now; None where they cannot be listed."""
-        from ..effects.failure import ToolFailure
-        from ..effects.files import Root
-        from ..effects.globs import files
+    def listing(self, glob: str) -> list[str] | None:
+        """The files of a glob now; None where they cannot be listed."""
+        if glob not in self.listed:
+            self.listed[glob] = listing(self.root, glob)
+        return self.listed[glob]
 
-        if glob not in self.numbers:
-            try:
-                root = Root(self.root)
-                try:
-                    self.numbers[glob] = len(files(root, glob))
-                finally:
-                    root.close()
-            except (OSError, ToolFailure):
-                self.numbers[glob] = None
-        return self.numbers[glob]
+
+def listing(root: str, glob: str) -> list[str] | None:
+    """The files that the runner would find for a glob now; none for one that leads out, where the run stops."""
+    from ..effects.failure import ToolFailure
+    from ..effects.files import Root
+    from ..effects.globs import files
+
+    try:
+        opened = Root(root)
+        try:
+            return files(opened, glob)
+        finally:
+            opened.close()
+    except ToolFailure as failure:
+        return [] if failure.kind == "path" else None
+    except OSError:
+        return None
 
 
 def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
@@ -144,20 +151,35 @@ def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
 
 def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None) -> list[str]:
     """What the worst run costs, and which budget would stop it."""
+    from ..analyses.bounds import shown as written
+
     shown = []
     for measure, number in found.cost.items():
         if number or measure == "steps":
-            shown.append(f"{number:g} {measure.replace('_', ' ')}" if measure != "money" else f"${number:g}")
-    lines = [f"at worst: {', '.join(shown)}" + (", with the files that are there now" if shown else "")]
+            text = visible(written(number))
+            shown.append(f"{text} {measure.replace('_', ' ')}" if measure != "money" else f"${text}")
+    lines = [f"at worst: {', '.join(shown)}, with the files that are there now" + " and those that the plan creates" * found.created]
+    lines += [visible(line) for line in said(found)]
     if models is not None and models["names"] and models["rate"] is None:
         lines.append(f"the price of {', '.join(models['names'])} is not known, so money is not counted")
     if models is not None and not models["names"]:
         lines.append("no model is named (FDC_MODEL, --model): a prompt is answered by what is embedded, or fails")
-    for glob in found.unknown:
-        lines.append(f"for each file of {visible(glob)}: not known before the run, counted as one file")
     for measure, most in sorted(limits.items()):
-        if found.cost.get(measure, 0) > most:
+        cost = found.cost.get(measure, {})
+        if cost.get((), 0) > most or any(cost):
             lines.append(f"the budget of {most:g} {measure} may stop the run before its end")
+    return lines
+
+
+def said(found: Worst) -> list[str]:
+    """What the numbers of a worst case do not say by themselves, a line each."""
+    lines = [f"|{glob}| is the number of files of {glob}, which nobody knows before the run" for glob in found.unknown]
+    lines += [f"|{glob}| is the number of files of {glob}; the plan itself creates more of them" for glob in found.growing]
+    steps: dict[str, list[str]] = {}
+    for step, glob in found.assumed:
+        steps.setdefault(glob, []).append(step)
+    for glob, names in steps.items():
+        lines.append(f"this assumes that no file of {glob} is created by {', '.join(names)}")
     return lines
 
 

@@ -11,6 +11,10 @@ import sys
 
 from .lint_options import Options, quick
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..resolve import seen
+
 
 def entry() -> None:
     """`fdc`, as the console script starts it. A lint leaves without tidying up its memory: there is a lot of it."""
@@ -79,9 +83,13 @@ def execute(options: Options) -> int:
     paths = options["paths"] or ["."]
     assert isinstance(paths, list)
     if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache")):
+        from ..resolve.discover import find_keys
         from .lint import lint
 
-        return lint(options, root, None)
+        code = lint(options, root, None)
+        sight = seen.Seen()
+        find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
+        return _look_alikes(sight, options, root, code)[0]
     words = repr([options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")] + [_confirmed(root)])
     memory = seen.name_of(root, paths, words)
     kept = seen.recall(memory)
@@ -100,15 +108,25 @@ def execute(options: Options) -> int:
     record = verdicts.load(name, contents) if name else None
     if record is not None:
         contents.save()
-        verdicts.remember_seen(memory, sight, contents, record)
-        return _show(options, root, record.checked, record.diagnostics)
-    from .lint import lint
+        code = _show(options, root, record.checked, record.diagnostics)
+    else:
+        from .lint import lint
 
-    code = lint(options, root, (keys, name, contents))
-    record = verdicts.load(name, contents) if name else None
-    if record is not None:
+        code = lint(options, root, (keys, name, contents))
+        record = verdicts.load(name, contents) if name else None
+    code, said = _look_alikes(sight, options, root, code)
+    if record is not None and not said:  # what has to be said again is looked at again
         verdicts.remember_seen(memory, sight, contents, record)
     return code
+
+
+def _look_alikes(sight: seen.Seen, options: Options, root: str, code: int) -> tuple[int, bool]:
+    """The exit code, and whether files were named that look like plans and that the search passed over."""
+    if not sight.others:
+        return code, False
+    from .look_alikes import say
+
+    return say(sight, options, root, code)
 
 
 def _show(options: Options, root: str, checked: int, diagnostics: tuple[object, ...]) -> int:

@@ -50,6 +50,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+OUTSIDE_ONLY = frozenset(
+    "start run resume agent worker answer cancel fork ui fix lgtm explore alphabet master_control self_correction_orchestrator".split()
+)  # fmt: skip
+"""Commands that begin, drive or answer runs and tasks: no command of a run may (FDC-37). `research` is the exception."""
+
+
 def _version() -> str:
     from .. import resources
 
@@ -72,6 +78,7 @@ def group() -> object:
             row = COMMANDS.get(name)
             if row is None:
                 return None
+            refuse_inside(name)
             return importlib.import_module(f"{__package__}.{row[0]}").command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -98,6 +105,17 @@ def group() -> object:
     return made
 
 
+def refuse_inside(name: str) -> None:
+    """Raises UsageError for a command that begins or drives runs where this process is itself a command of a run."""
+    import os
+
+    inside = os.environ.get("FDC_RUN")
+    if inside and name in OUTSIDE_ONLY and not any(word in sys.argv for word in ("-h", "--help")):
+        from .exits import UsageError
+
+        raise UsageError(f"a command of the run {inside} may not start `fdc {name}`; a plan calls another with `call_plan`")
+
+
 def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
     """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
     import click
@@ -106,6 +124,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
     from .exits import BUG, INTERRUPTED, USAGE, WORLD, Exit
 
     try:
+        refuse_inside(name)
         found = (commands or group()).main(args=argv, prog_name=name, standalone_mode=False)  # type: ignore[attr-defined]
         return found if isinstance(found, int) else 0
     except click.exceptions.Exit as stop:

@@ -61,7 +61,7 @@ class Context:
     to a person and returns the answer, or raises `Waiting` where nobody is there. `bound` is true
     where the plan keeps the result. `cancelled` is set when the controller leaves.
     `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
-    on the stack allow, `operator` what whoever started fdc does.
+    on the stack allow, `operator` what whoever started fdc does. `plan`: the path of the plan that the step is in.
     """
 
     root: Root
@@ -76,6 +76,7 @@ class Context:
     tool: dict[str, Any]
     grants: Sequence[Grant] = ()
     operator: Operator = OPERATOR
+    plan: str = ""
 
 
 Handler = Callable[[dict[str, Any], Context], Any]

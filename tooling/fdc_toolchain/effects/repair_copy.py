@@ -114,7 +114,8 @@ def run_in_copy(
 
     Raises ToolFailure (`timeout`, `sandbox`, `limit`), Cancelled.
     """
-    inside = {**shell.environment(context), **_python(folder), "PWD": folder, **(environment or {})}
+    # the tests of a repair are commands of the operator's, not of a plan: they may start fdc
+    inside = {**_without_run(shell.environment(context)), **_python(folder), "PWD": folder, **(environment or {})}
     inside["PATH"] = _path(context.root.path, inside.get("PATH", os.defpath))
     with scratch() as own:
         fenced = fence(argv, root=folder, scratch=own, environment=inside, operator=context.operator)
@@ -191,3 +192,7 @@ def sha256(data: bytes) -> str:
 
 def _manifest(context: Context) -> str:
     return os.path.join(context.run_folder, "case.json")
+
+
+def _without_run(environment: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name != "FDC_RUN"}

@@ -90,7 +90,7 @@ def run_git(arguments: list[str], context: Context) -> Done:
 
 
 def environment(context: Context) -> dict[str, str]:
-    """The variables that a command sees."""
+    """The variables that a command sees. By `FDC_RUN` fdc itself knows that it was started inside a run (`cli.main`)."""
     passed = {name: value for name, value in os.environ.items() if name in PASSED or name.startswith("LC_")}
     return {**passed, "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": context.root.path}
 

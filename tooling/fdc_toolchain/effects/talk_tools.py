@@ -117,11 +117,16 @@ def unavailable(args: dict[str, Any], context: Context) -> Any:
 
 
 def close_task(args: dict[str, Any], context: Context) -> Any:
-    """`close_task`: the end of the task, kept in the run's own list; once, however often it is repeated."""
+    """`close_task` where there is no log of tasks: the end of the run's own cycle, kept in its list, once."""
     task = text(args, "task", "").strip()
+    end_cycle(context, task)
+    return f"closed {task}" if task else "the cycle of this run is closed; no task was closed"
+
+
+def end_cycle(context: Context, task: str) -> None:
+    """Keeps in the run's own list that its cycle ended; once, however often the step is repeated."""
     if context.key not in _kept(context):
         _keep(context, {"key": context.key, "event": "TASK_END", "task": task})
-    return f"closed {task}".rstrip()
 
 
 def _keep(context: Context, row: dict[str, Any]) -> None:

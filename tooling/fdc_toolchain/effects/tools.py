@@ -331,6 +331,7 @@ class LocalTools:
             tool=self._declared(effect),
             grants=effect.grants,
             operator=bench.operator,
+            plan=effect.path,
         )
 
     def _key(self, effect: Perform) -> str:

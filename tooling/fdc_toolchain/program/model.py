@@ -16,7 +16,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
-      "sources": {PATH: blake2b-256 hex of the bytes}             # everything that was read
+      "sources": {PATH: blake2b-256 hex of the bytes}             # the texts, automata and prompts that it was made of
     }
     assumption = {"rule": NAME, "code": CODE, "text": SENTENCE, "help": TEXT or null, "path": PATH, "line": N,
                   "uses": [[PATH, N], ...]}   # the lines that stop the run where the sentence is false

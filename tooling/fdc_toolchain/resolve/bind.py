@@ -36,15 +36,20 @@ class Bound(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-_INTERPRETERS = ("python", "python3", "bash", "sh", "env", "uv", "poetry", "exec", "command", "nohup", "time", "sudo")
+_INTERPRETERS = frozenset("python python3 bash sh dash zsh ksh env uv poetry exec command nohup time sudo builtin setsid".split())
+_SHELLS = frozenset("bash sh dash zsh ksh".split())
+_TAKING = frozenset("timeout nice ionice stdbuf xargs doas chroot".split())
+"""Programs that run what follows their own options and numbers."""
+_MOST_DEPTH = 4
 
 
 @lru_cache(maxsize=1 << 12)
-def _programs(command: str) -> list[tuple[str, str | None, bool]]:
+def _programs(command: str, depth: int = 0) -> list[tuple[str, str | None, bool]]:
     """The programs that a shell text runs: (base name, first argument, it is the whole text).
 
     Reads words as the shell does and splits at its operators, so that an argument that merely
-    mentions a program is none (FDC-18, T-12).
+    mentions a program is none (FDC-18, T-12). Looks into what `sh -c` and `eval` run, into command substitutions
+    and into variables that the text itself sets; what else hides a program is found when the command runs.
     """
     words = command.split(" ") if _PLAIN(command) else _shell_words(command)
     groups: list[list[str]] = [[]]
@@ -55,19 +60,62 @@ def _programs(command: str) -> list[tuple[str, str | None, bool]]:
             groups[-1].append(word)
     groups = [group for group in groups if group]
     found = []
+    known: dict[str, str] = {}
     for group in groups:
-        rest = list(group)
+        for inner in _inner_texts(group, known) if depth < _MOST_DEPTH else ():
+            found += [(name, first, False) for name, first, _ in _programs(inner, depth + 1)]
+        rest = [part for word in group for part in (_filled(word, known).split() if word.startswith("$") else [_filled(word, known)])]
+        if rest[:1] in (["export"], ["declare"], ["readonly"], ["local"]):
+            rest.pop(0)
         while rest and (
-            ("=" in rest[0] and rest[0].split("=", 1)[0].isidentifier())
+            (is_assignment := "=" in rest[0] and rest[0].split("=", 1)[0].isidentifier())
             or _base(rest[0]).rstrip("0123456789.") in _INTERPRETERS
             or (rest[0].startswith("-") and len(rest) > 1)
             or rest[0] in ("run",)
         ):
+            word = rest.pop(0)
+            if is_assignment:
+                name, _, value = word.partition("=")
+                known[name] = value
+        if rest and _base(rest[0]) in _TAKING:
             rest.pop(0)
+            while rest and (rest[0].startswith("-") or rest[0][:1].isdigit()):
+                rest.pop(0)
         if rest:
             first = next((word for word in rest[1:] if not word.startswith("-")), None)
             found.append((_base(rest[0]), first, len(groups) == 1))
     return found
+
+
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+_SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+
+
+def _filled(word: str, known: dict[str, str]) -> str:
+    """A word with the variables that the text set before."""
+    if "$" not in word or not known:
+        return word
+    return _VARIABLE.sub(lambda found: known.get(found[1] or found[2], found[0]), word)
+
+
+def _inner_texts(group: list[str], known: dict[str, str]) -> list[str]:
+    """The shell texts inside of a command: what `sh -c` and `eval` are given, and what substitutions run."""
+    texts: list[str] = []
+    for at, word in enumerate(group):
+        if "$(" in word or "`" in word:
+            texts += [found[1] or found[2] or "" for found in _SUBSTITUTION.finditer(word)]
+        base = _base(word)
+        if base == "eval":
+            texts.append(" ".join(_filled(rest, known) for rest in group[at + 1 :]))
+        elif base in _SHELLS:
+            following = group[at + 1 :]
+            for number, option in enumerate(following[:-1]):
+                if not option.startswith(("-", "+")):
+                    break
+                if option.startswith("-") and not option.startswith("--") and "c" in option:
+                    texts.append(_filled(following[number + 1], known))
+                    break
+    return [text for text in texts if text]
 
 
 _PLAIN = re.compile(r"[\w./:=@%+,-]+(?: [\w./:=@%+,-]+)*").fullmatch

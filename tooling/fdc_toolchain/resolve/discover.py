@@ -26,6 +26,15 @@ def is_plan(name: str) -> bool:
     return name.endswith((".plan", ".plan.txt")) or name == "plan.txt"
 
 
+_TEXTS = frozenset(("txt", "text", "pln", "fdc"))
+
+
+def is_other_text(name: str) -> bool:
+    """True for file names that people give to plans and that a search passes over: `build_plan.txt`, `PLAN`, `plan.md`."""
+    stem, dot, suffix = name.rpartition(".")
+    return suffix in _TEXTS or "plan" in name.lower() and (suffix == "md" or not dot and bool(stem or suffix))
+
+
 def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: Seen) -> list[str]:
     """The keys of the plans that `arguments` mean, sorted: paths from `root`, absolute ones for plans outside of it.
 
@@ -80,6 +89,7 @@ def _search(folder: str, root: str, exclude: tuple[str, ...], seen: Seen) -> lis
         if ".gitignore" in listed:
             rules = (*rules, _Rules(here, _lines(os.path.join(here, ".gitignore"), seen)))
         plans = []
+        others = seen.others
         for entry in entries:
             name = entry.name
             if entry.is_dir(follow_symlinks=False):
@@ -90,6 +100,8 @@ def _search(folder: str, root: str, exclude: tuple[str, ...], seen: Seen) -> lis
                     seen.file(os.path.join(here, name))
                 elif not rules or not _left_out(rules, here, name, False):
                     plans.append(name)
+            elif is_other_text(name) and entry.is_file() and not (rules and _left_out(rules, here, name, False)):
+                others.append(os.path.join(here, name))
         if plans:
             out.append((shown, here, plans))
     return out

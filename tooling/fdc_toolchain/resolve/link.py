@@ -17,7 +17,7 @@ from ..machines.load import load as load_automaton
 from ..machines.model import Automaton
 from ..syntax import tree, values
 from ..syntax.foreign import assignment
-from ..syntax.parse import parse
+from ..syntax.parse import Parsed, parse
 from ..syntax.values import Malformed, Value
 from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
@@ -87,7 +87,7 @@ class Linker:
                 content = self.files.read(here)
             else:
                 self.files.seen[here] = content
-            unit = _Reader(self, here, content or b"").unit
+            unit = _Reader(self, here, content).unit
             unit.asked = frozenset(asked)
             self.files.log = None
             self.units[here] = unit
@@ -138,12 +138,17 @@ class Linker:
         return [item for key in wanted for item in self._automata[key][1]]
 
 
-class _Reader:
-    """Links one plan."""
+def _missing(key: str) -> Parsed:
+    span = Span(key, 1, 1, 1, 1)
+    return Parsed(None, None, [Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")])
 
-    def __init__(self, linker: Linker, key: str, data: bytes) -> None:
+
+class _Reader:
+    """Links one plan; `data` None: there is no such file, which is all that is said of it."""
+
+    def __init__(self, linker: Linker, key: str, data: bytes | None) -> None:
         self.linker = linker
-        parsed = parse(data, key, linker.settings.limits)
+        parsed = _missing(key) if data is None else parse(data, key, linker.settings.limits)
         self.unit = unit = Unit(key, parsed.text or "", parsed.plan, name=key.removeprefix(SHIPPED))
         unit.diagnostics = self.found = list(parsed.diagnostics)
         self.depth = 0  # of for_each_file, which names {file1}, {file2}, ...
@@ -197,6 +202,9 @@ class _Reader:
             labels = tuple(Label(item.span, item.message) for item in found[:3])
             self.report(span, "FDC202", f"the automaton `{reference}` is malformed", labels=labels)
             return
+        if key.startswith(SHIPPED) and not self.unit.key.startswith(SHIPPED) and reference.endswith(".json"):
+            message = f"the automaton `{reference}` is the one that comes with fdc; the workspace has no file of that path"
+            self.report(span, "FDC711", message, f"put the automaton that you mean at `{reference}`")
         if part:
             self.unit.continues = automaton
         else:

@@ -53,14 +53,18 @@ def settled(found: Stamp, since: int) -> bool:
 
 
 class Seen:
-    """The folders that a search listed, and the files that it read or passed over, as they were before."""
+    """The folders that a search listed, and the files that it read or passed over, as they were before.
 
-    __slots__ = ("began", "folders", "files")
+    `others` are texts among them that a search does not take for plans, whatever is in them.
+    """
+
+    __slots__ = ("began", "folders", "files", "others")
 
     def __init__(self) -> None:
         self.began = time.time_ns()
         self.folders: dict[str, tuple[Stamp | None, tuple[str, ...]]] = {}
         self.files: dict[str, Stamp | None] = {}
+        self.others: list[str] = []
 
     def file(self, path: str) -> None:
         """Notes a file that decides, by its content or its absence, what is found."""

@@ -78,7 +78,7 @@ CODES: dict[str, Code] = {
     # 4: analyses
     "FDC401": Code("automaton-refuses", "error", "a run makes a step that the automaton does not allow"),
     "FDC402": Code("automaton-unfinished", "error", "a run ends where the automaton does not accept"),
-    "FDC403": Code("unclosed-plan", "error", "a run does not end by closing the task"),
+    "FDC403": Code("unclosed-plan", "error", "a run does not end by closing the task, or goes on after its submit"),
     "FDC404": Code("off-alphabet", "error", "a step whose action the automaton does not know"),
     "FDC405": Code("fork-interleaving", "error", "parallel branches whose order the automaton would notice"),
     "FDC411": Code("missing-file", "error", "a run uses a file that does not exist at that point"),
@@ -133,7 +133,9 @@ CODES: dict[str, Code] = {
     "FDC700": Code("fragment", "fragment", "a plan that runs only as a part of others"),
     "FDC706": Code("result-shape", "assumption", "a value is of the form in which the plan uses it"),
     "FDC707": Code("program-present", "assumption", "a program that a command needs is on this machine"),
+    "FDC711": Code("shipped-automaton", "assumption", "an automaton of fdc, since the workspace has none of that path"),
     "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
+    "FDC715": Code("absent-closer", "assumption", "a script that a command closes the task with, and that is not there now"),
 }
 
 SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))
