@@ -1,8 +1,8 @@
 """Checks a certificate of a program, part `control`. It imports nothing of fdc, searches for nothing and iterates nothing.
 
 A certificate makes claims at the joints of a program: a plan, the body of a loop, a loop (`docs/certificates.md` has the form).
-Each body is walked once for each claim about it, and the other claims are taken for what the walk meets. No claim rests on itself:
-the claimed heights fall along every call, and a loop lies inside the body that meets it.
+Each body is walked once for each claim about it, and the other claims are taken for what the walk meets. No claim rests on
+itself: the claimed heights fall along every call, and a loop lies inside the body that meets it.
 
 The checker is this file with `plans.py` (calls, names, steps) and `readers.py` (automata, rules).
 """
@@ -52,7 +52,7 @@ def machines(program: Any, certificate: Any) -> Iterator[tuple[Machine, list[str
 
 
 class Word:
-    """Where one machine can be at the joints of a program, as claimed: rows of `bodies` and `loops` by plan, place and entry state."""
+    """Where one machine can be at the joints of a program, as claimed: of bodies and loops, by plan, place, entry state."""
 
     def __init__(self, program: Any, machine: Machine, rows: Any) -> None:
         self.plans, self.machine, self.rows = program["plans"], machine, rows
@@ -69,7 +69,7 @@ class Word:
                 for state, claim in rows.items():
                     ends, stops = self.walk(key, place, self.body(key, place), {state}, "stops" in claim)
                     if not (ends <= set(claim["ends"]) and stops <= set(claim.get("stops", ()))):
-                        raise Wrong(f"plan `{key}`, `{place}`: {self.machine.name} may come from `{state}` to a state not claimed")
+                        raise Wrong(f"plan `{key}`, `{place}`: from `{state}` {self.machine.name} may leave what is claimed")
 
     def body(self, key: str, place: str) -> Any:
         """The body at a place: `/2.then/1` is that of the loop which comes first where the second instruction, an `if`, holds."""
@@ -80,12 +80,19 @@ class Word:
 
     def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[States, States]:
         """Where a body ends that begins in a state and, if it may stop and the run goes on (`stopping`), where it comes by."""
-        claim = self.rows[key]["bodies"][place][state]
+        claim = self.claimed("bodies", key, place, state)
         return set(claim["ends"]), set(claim["stops"]) if stopping else set()
 
     def claim(self, key: str, place: str, node: Any, state: str, stopping: bool) -> Any:
         """What is claimed of a loop that begins in a state."""
-        return self.rows[key]["loops"][place][state]
+        return self.claimed("loops", key, place, state)
+
+    def claimed(self, kind: str, key: str, place: str, state: str) -> Any:
+        """One claim. Raises Wrong where it is not there."""
+        claim = self.rows.get(key, {}).get(kind, {}).get(place, {}).get(state)
+        if claim is None:
+            raise Wrong(f"plan `{key}`, `{place}`: nothing is claimed of {self.machine.name} from the state `{state}` on")
+        return claim
 
     def symbol(self, step: Any) -> Any:
         """What the machine reads of a step, found out once; None: nothing."""

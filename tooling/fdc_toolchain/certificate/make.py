@@ -37,20 +37,19 @@ def make(program: dict[str, Any]) -> dict[str, Any]:
     """The certificate of a program. Raises Wrong, with the place, where something that it must claim is not so."""
     plans = _plans(program, one_size=False)
     one_size = any(len(claim["steps"]) > MOST_TERMS for claim in plans.values())
-    made = {
+    automata: dict[str, Making] = {}
+    for key, plan in program["plans"].items():
+        if (name := plan["automaton"]) is not None:
+            automata.setdefault(name, Making(program, automaton(program, name))).claims(key)
+    return {
         "format": 1,
         "part": "control",
         "program": digest(program),
         "one_size": one_size,
         "plans": _plans(program, one_size=True) if one_size else plans,
-        "automata": {},
+        "automata": {name: making.rows for name, making in automata.items()},
         "rules": [_rule(program, rule) for rule in program.get("rules", ())],
     }
-    for key, plan in program["plans"].items():
-        if (name := plan["automaton"]) is not None:
-            made["automata"].setdefault(name, Making(program, automaton(program, name))).claims(key)
-    made["automata"] = {name: making.rows for name, making in made["automata"].items()}
-    return made
 
 
 def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:

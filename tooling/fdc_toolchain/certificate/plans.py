@@ -83,8 +83,8 @@ class Plans:
         """Raises Wrong."""
         for key, plan in self.plans.items():
             claim, names = self.claims[key], self.entry(key)
-            if any(type(number) is not int or number < 0 for number in (claim["height"], *(most for most, _ in claim["steps"]))):
-                raise Wrong(f"plan `{key}`: a claimed number is not a whole one from 0 on")
+            if any(type(number) is not int or number < 1 for number in (claim["height"], *(most for most, _ in claim["steps"]))):
+                raise Wrong(f"plan `{key}`: a claimed number is not a whole one from 1 on")
             for globs in plan.get("allow", {}).values():
                 self.bound(key, 1, re.findall(r"\{([A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*\}", " ".join(globs)), names)
             names, cost = self.walk(key, plan["body"], names)

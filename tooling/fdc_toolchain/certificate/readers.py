@@ -15,7 +15,7 @@ States = set[Any]
 
 
 class Machine(NamedTuple):
-    """What reads the steps of runs: an automaton, or a rule. No symbol (None): nothing is read. None in `after`: it is refused."""
+    """What reads the steps of runs: an automaton, or a rule. `symbol` None: nothing is read. `after` has None for a refusal."""
 
     name: str
     start: str
@@ -41,7 +41,7 @@ def pattern(glob: str) -> re.Pattern[str]:
 
 
 class Rule:
-    """A rule of a protocol. It may have a state for each value of a parameter: then that for `value`, None: one that no step names."""
+    """A rule of a protocol; of one with a state for each value of a parameter that for `value` (None: one that no step names)."""
 
     def __init__(self, program: Any, rule: Any, value: str | None) -> None:
         self.program, self.rule, self.value, self.same = program, rule, value, rule["same"]
@@ -74,7 +74,8 @@ class Rule:
 
     def values(self) -> set[str | None]:
         """What it is to be read for: each value that a step names, and None for any other."""
-        found, work = {None}, [node for plan in self.program["plans"].values() for node in plan["body"]]
+        found: set[str | None] = {None}
+        work = [node for plan in self.program["plans"].values() for node in plan["body"]]
         while work and self.same is not None:
             node = work.pop()
             found |= {self.args(node).get(self.same)} if node["op"] == "step" else set()
