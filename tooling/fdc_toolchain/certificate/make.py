@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .control import Word, check, digest
-from .plans import Plans, Wrong, live, turns
+from .control import Word, digest
+from .plans import MOST_STACK, Plans, Wrong, live, turns
 from .readers import Machine, Rule, automaton
 
 MOST_TERMS = 200
@@ -22,21 +22,16 @@ MOST_VALUES = 50
 MOST_ROUNDS = 100
 """Of an `iterate` without a condition so many rounds are told apart."""
 
-__all__ = ["Wrong", "make", "unproved"]
-
-
-def unproved(program: dict[str, Any]) -> str | None:
-    """Why a program has no certificate that holds; None where it has one."""
-    try:
-        return check(program, make(program))
-    except Wrong as wrong:
-        return str(wrong)
+__all__ = ["Wrong", "make"]
 
 
 def make(program: dict[str, Any]) -> dict[str, Any]:
     """The certificate of a program. Raises Wrong, with the place, where something that it must claim is not so."""
-    plans = _plans(program, one_size=False)
-    one_size = any(len(claim["steps"]) > MOST_TERMS for claim in plans.values())
+    one_size = False
+    try:
+        plans = _plans(program, one_size=False)
+    except _ManyTerms:
+        one_size, plans = True, _plans(program, one_size=True)
     automata: dict[str, Making] = {}
     for key, plan in program["plans"].items():
         if (name := plan["automaton"]) is not None:
@@ -46,23 +41,33 @@ def make(program: dict[str, Any]) -> dict[str, Any]:
         "part": "control",
         "program": digest(program),
         "one_size": one_size,
-        "plans": _plans(program, one_size=True) if one_size else plans,
+        "plans": plans,
         "automata": {name: making.rows for name, making in automata.items()},
         "rules": [_rule(program, rule) for rule in program.get("rules", ())],
     }
 
 
+class _ManyTerms(Exception):
+    """The bound on steps has too many terms to be written down loop by loop."""
+
+
 def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
-    """What is claimed of each plan: its height, the names bound at its end, the most steps."""
+    """What is claimed of each plan: its height, the names bound at its end, the most steps. Raises Wrong, _ManyTerms."""
     claims: dict[str, Any] = {}
     empty = {key: {"height": 0, "names": [], "steps": []} for key in program["plans"]}
     work = Plans(program, {"one_size": one_size, "plans": empty})
+    begun: set[str] = set()
 
     def claimed(key: str) -> int:
         if key not in claims:
+            if key in begun:
+                raise Wrong(f"plan `{key}`: it calls itself, directly or through others")
+            begun.add(key)
             callees = _called(program["plans"][key]["body"])
             work.claims[key] = {"height": 1 + max((claimed(callee) for callee in callees), default=0)}
             names, cost = work.walk(key, program["plans"][key]["body"], work.entry(key))
+            if len(cost) > MOST_TERMS and not one_size:
+                raise _ManyTerms
             work.costs[key] = dict(cost)
             steps = [[most, list(sizes)] for sizes, most in sorted(cost.items(), key=lambda term: (len(term[0]), term[0]))]
             claims[key] = {**work.claims[key], "names": sorted(names), "steps": steps}
@@ -70,6 +75,8 @@ def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
 
     for key in program["plans"]:
         claimed(key)
+    if claims[program["root"]]["height"] > MOST_STACK:
+        raise Wrong(f"plan `{program['root']}`: the stack of calls may be more than {MOST_STACK} deep")
     return claims
 
 

@@ -21,7 +21,7 @@ class Wrong(Exception):
 
 
 def known(cond: Any) -> bool | None:
-    """The verdict of a condition of constants; None where it depends on a value, or may stop the run."""
+    """The verdict of a condition of constants where the run goes on; None where it depends on a value of the run."""
     if "test" in cond:
         sides = [constant(cond["left"]), constant(cond["right"])]
         alike = any(all(type(side) in kinds for side in sides) for kinds in ((str,), (int, float)))
