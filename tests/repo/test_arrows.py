@@ -11,7 +11,7 @@ import pytest
 from tests.support.repository import PACKAGE
 
 FLOORS = {
-    "text": 0, "resources": 0, "cachedir": 0, "durable": 0,
+    "text": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0,
     "syntax": 1, "machines": 1, "program": 1,
     "resolve": 2, "engine": 2, "report": 2,
     "analyses": 3, "lower": 3, "migrate": 3,

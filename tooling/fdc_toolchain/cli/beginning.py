@@ -113,6 +113,7 @@ def begin(
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
+    Raises Exit for a program without a certificate that holds (`certify.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`). `simulate` is a script
     (`effects.simulate`): nothing of such a run is ever performed.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
@@ -120,7 +121,9 @@ def begin(
     from ..effects import runs, trust
     from ..engine.ports import WorldFailed
     from . import money
+    from .certify import certified
 
+    certified(program, plan)
     rates = money.settle(root, program, budget, operator)
     try:
         runs.folder(root)

@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "analyze": ("analyze", "complexity, modality and worst-case cost of a plan"),
     "validate": ("validate", "follow a plan through its automaton, line by line"),
     "expand": ("expand", "print the program that a plan compiles to"),
+    "certify": ("certify", "write claims about a plan's program that a small checker can check, or check them"),
     "run": ("run", "execute a plan that was proved, durably"),
     "worker": ("worker", "drive the runs of a database, with other workers on other machines"),
     "resume": ("resume", "go on with a run where it stopped"),

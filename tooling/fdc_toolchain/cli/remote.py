@@ -96,12 +96,17 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
 def begin(
     database: str, root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
 ) -> str:
-    """Puts a new run on record and into the queue; returns its name. Raises WorldError, and UsageError (`money.settle`)."""
+    """Puts a new run on record and into the queue; returns its name.
+
+    Raises WorldError, UsageError (`money.settle`), Exit (`certify.certified`).
+    """
     from ..effects import runs
     from ..effects.journal import ENGINE
     from ..engine.ports import WorldFailed
     from . import money
+    from .certify import certified
 
+    certified(program, plan)
     name = runs.RunIds().run_id()
     inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
     rates = money.settle(root, program, budget, None)

@@ -1,0 +1,137 @@
+"""The part of the checker that reads no automaton: calls, names, steps. Like `control.py` it imports nothing of fdc."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+MOST_STACK = 10
+COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+class Wrong(Exception):
+    """What does not hold: a sentence with its place."""
+
+
+# ---- what of a program runs ---------------------------------------------------------------------------
+
+
+def known(cond: Any) -> bool | None:
+    """The verdict of a condition of constants where the run goes on; None where it depends on a value of the run."""
+    if "test" in cond:
+        sides = [constant(cond["left"]), constant(cond["right"])]
+        alike = any(all(type(side) in kinds for side in sides) for kinds in ((str,), (int, float)))
+        return bool(COMPARE[cond["test"]](*sides)) if alike and cond["test"] in COMPARE else None
+    if "value" in cond:
+        found = constant(cond["value"])
+        return bool(found) if found is not None or "const" in cond["value"] else None
+    if "not" in cond:
+        return None if (inner := known(cond["not"])) is None else not inner
+    decides = "and" not in cond
+    verdicts = [known(one) for one in cond["or" if decides else "and"]]
+    return decides if decides in verdicts else None if None in verdicts else not decides
+
+
+def constant(value: Any) -> Any:
+    """What a value of a condition is in every run; None where that depends on the run."""
+    if "len" in value:
+        return len(inner) if isinstance(inner := constant(value["len"]), str) else None
+    return value.get("const")
+
+
+def live(node: Any) -> list[Any]:
+    """The sides of an `if` that a run may take."""
+    return {None: ["then", "else"], True: ["then"], False: ["else"]}[known(node["cond"])]
+
+
+def turns(node: Any) -> tuple[int, int | None]:
+    """How often a loop runs at least and at most; None: as often as there are files."""
+    if node["op"] != "iterate":
+        return 0, node["max"]
+    verdict = False if node["until"] is None else known(node["until"])
+    return (1 if verdict is not False else node["max"]), (1 if verdict else node["max"])
+
+
+def refs(value: Any) -> Iterator[str]:
+    """The names that templates and conditions read."""
+    if isinstance(value, dict) and "const" not in value:
+        yield from value["ref"][:1] if "ref" in value else ()
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        yield from refs(one)
+
+
+# ---- calls, names, steps ------------------------------------------------------------------------------
+
+
+class Plans:
+    """What is claimed of each plan: its height over those that it calls, the names bound at its end, the most steps of a run.
+
+    Steps are a polynomial: for each product of sizes (a loop over files without `max` has a size) how often it is added.
+    """
+
+    def __init__(self, program: Any, certificate: Any) -> None:
+        self.root, self.plans, self.one_size = program["root"], program["plans"], certificate["one_size"] is True
+        self.claims = {key: certificate["plans"][key] for key in self.plans}
+        self.costs = {key: {tuple(sorted(sizes)): most for most, sizes in claim["steps"]} for key, claim in self.claims.items()}
+
+    def check(self) -> None:
+        """Raises Wrong."""
+        for key, plan in self.plans.items():
+            claim, names = self.claims[key], self.entry(key)
+            if any(type(number) is not int or number < 1 for number in (claim["height"], *(most for most, _ in claim["steps"]))):
+                raise Wrong(f"plan `{key}`: a claimed number is not a whole one from 1 on")
+            for globs in plan.get("allow", {}).values():
+                self.bound(key, 1, re.findall(r"\{([A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*\}", " ".join(globs)), names)
+            names, cost = self.walk(key, plan["body"], names)
+            self.bound(key, 1, claim["names"], names)
+            if any(most > self.costs[key].get(sizes, 0) for sizes, most in cost.items()):
+                raise Wrong(f"plan `{key}`: a run may take more steps than are claimed")
+        if self.claims[self.root]["height"] > MOST_STACK:
+            raise Wrong(f"plan `{self.root}`: calls are not shown to be at most {MOST_STACK} deep")
+
+    def entry(self, key: str) -> set[str]:
+        """The names that a plan begins with."""
+        return {"run", *(param["name"] for param in self.plans[key].get("params", ()))}
+
+    def bound(self, key: str, line: int, used: Any, names: set[str]) -> None:
+        """Raises Wrong where a name is used that is not bound on every run."""
+        if missing := sorted(set(used) - names):
+            raise Wrong(f"plan `{key}`, line {line}: `{missing[0]}` is not bound on every run that comes here")
+
+    def walk(self, key: str, body: Any, names: set[str]) -> tuple[set[str], Counter[tuple[str, ...]]]:
+        """The names bound at the end of a body on every run, and the most steps of a run through it."""
+        total: Counter[tuple[str, ...]] = Counter()
+        for node in body:
+            op, line = node["op"], node["line"]
+            read = [node.get(part) for part in ("glob", "in", "cond", "value")]
+            self.bound(key, line, refs([*read, *node.get("args", {}).values()]), names)
+            if op == "step":
+                total[()] += 1
+            elif op == "call":
+                callee = node["plan"]
+                if not self.claims[callee]["height"] < self.claims[key]["height"]:
+                    raise Wrong(f"plan `{key}`, line {line}: the claimed heights do not fall along the call of `{callee}`")
+                needed = {param["name"] for param in self.plans[callee].get("params", ()) if param.get("default") is None}
+                self.bound(key, line, needed, set(node["args"]))
+                total.update(self.costs[callee])
+            elif op == "if":
+                sides = [self.walk(key, node[side], names) for side in live(node)]
+                names = set.intersection(*(after for after, _ in sides))
+                total.update(reduce(operator.or_, (cost for _, cost in sides)))  # the larger of both, term by term
+            elif op in ("each", "for", "fork", "iterate"):
+                if not (type(node["max"]) is int and node["max"] >= 1 or op == "each" and node["max"] is None):
+                    raise Wrong(f"plan `{key}`, line {line}: the loop has no bound of 1 or more")
+                after, inner = self.walk(key, node["body"], names | {node.get("name"), node.get("alias")} - {None})
+                size = () if node["max"] is not None else ("n" if self.one_size else f"{self.plans[key]['path']}:{line}",)
+                total.update({tuple(sorted((*sizes, *size))): most * (turns(node)[1] or 1) for sizes, most in inner.items()})
+                self.bound(key, line, refs(node.get("until")), after)
+                names = after if op == "iterate" else names
+            elif op not in ("skip", "require", "yield"):
+                raise Wrong(f"plan `{key}`, line {line}: `{op}` is no instruction of a program")
+            names = names | {node.get("bind")} - {None}
+        return names, total

@@ -1,0 +1,112 @@
+"""The part of the checker that says what reads the steps of a run, and how: automata, and the rules of protocols.
+
+Like `control.py` it imports nothing of fdc.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+GLOB = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+States = set[Any]
+
+
+class Machine(NamedTuple):
+    """What reads the steps of runs: an automaton, or a rule. `symbol` None: nothing is read. `after` has None for a refusal."""
+
+    name: str
+    start: str
+    accept: States
+    enters: Callable[[Any], bool]
+    symbol: Callable[[Any], Any]
+    after: Callable[[str, Any], States]
+
+
+def automaton(program: Any, name: str) -> Machine:
+    """It reads the action types of steps, but none of a called plan that has an automaton of its own."""
+    made = program["automata"][name]
+    return Machine(
+        f"`{name}`", made["start"], set(made["accept"]), lambda plan: plan["automaton"] is None, lambda step: step["action"],
+        lambda state, symbol: {made["transitions"].get(state, {}).get(symbol)},
+    )  # fmt: skip
+
+
+@cache
+def pattern(glob: str) -> re.Pattern[str]:
+    """A glob as a regular expression: `*` and `?` stand inside a name, `**/` for any folders, `**` for anything."""
+    return re.compile(re.sub(r"\*\*/|\*\*|.", lambda token: GLOB.get(token[0], re.escape(token[0])), glob, flags=re.S), re.S)
+
+
+class Rule:
+    """A rule of a protocol; of one with a state for each value of a parameter that for `value` (None: one that no step names)."""
+
+    def __init__(self, program: Any, rule: Any, value: str | None) -> None:
+        self.program, self.rule, self.value, self.same = program, rule, value, rule["same"]
+        self.paths = {
+            name: {one["name"] for one in tool.get("parameters", ()) if one.get("kind") in ("path", "glob")}
+            for name, tool in program["tools"].items()
+        }
+        self.is_path = any(self.same in row for row in self.paths.values())
+        self.hidden = not self.enters(program["plans"][program["root"]])
+
+    def machine(self) -> Machine:
+        """The rule as what reads steps: a symbol is the letters that a step may be, with -1 where it may not be read."""
+        accept = {str(state) for state in self.rule["accept"]}
+        return Machine(f"the rule `{self.rule['rule']}`", "0", accept, self.enters, self.symbol, self.after)
+
+    def enters(self, plan: Any) -> bool:
+        """Whether it reads the steps of a called plan."""
+        return not self.rule.get("automata") or plan["automaton"] in (None, *self.rule["automata"])
+
+    def args(self, step: Any) -> dict[str, str | None]:
+        """The arguments of a step as it reads them; None where one is made of values of the run."""
+        found = {}
+        for name, template in step["args"].items():
+            text = "".join(template) if all(type(part) is str for part in template) else None
+            if text is not None and (self.is_path if name == self.same else name in self.paths[step["tool"]]):
+                kept = [part for part in text.split("/") if part not in ("", ".")]
+                text = "/".join(kept) + "/" * (bool(kept) and text.split("/")[-1] in ("", "."))
+            found[name] = text
+        return found
+
+    def values(self) -> set[str | None]:
+        """What it is to be read for: each value that a step names, and None for any other."""
+        found: set[str | None] = {None}
+        work = [node for plan in self.program["plans"].values() for node in plan["body"]]
+        while work and self.same is not None:
+            node = work.pop()
+            found |= {self.args(node).get(self.same)} if node["op"] == "step" else set()
+            work += [inner for part in ("body", "then", "else") for inner in node.get(part, ())]
+        return found
+
+    def symbol(self, step: Any) -> tuple[int, ...] | None:
+        """The letters that a step may be; None where it is not read."""
+        args = self.args(step)
+        if self.hidden or self.same is not None and (self.same not in args or args[self.same] not in (None, self.value)):
+            return None
+        known = args if self.same is None else {**args, self.same: self.value}
+        letters = {0}
+        for number, events in enumerate(self.rule["events"]):
+            fits = {self.fits(event, step, known) for event in events}
+            bits = [1] if True in fits else [0, 1] if None in fits else [0]
+            letters = {letter | bit << number for letter in letters for bit in bits}
+        return tuple(sorted(letters | ({-1} if self.same is not None and args[self.same] is None else set())))
+
+    def fits(self, event: Any, step: Any, args: dict[str, str | None]) -> bool | None:
+        """Whether a step is an event; None where that depends on a value of the run."""
+        names = {"name": (step["tool"], step["action"]), "tool": (step["tool"],), "action": (step["action"],)}
+        if any(event.get(part) not in (None, *meant) for part, meant in names.items()):
+            return False
+        found = [
+            name in args and (None if (text := args[name]) is None else bool(pattern(glob).fullmatch(text)))
+            for name, glob in event.get("arguments", {}).items()
+        ]
+        return False if False in found else None if None in found else True
+
+    def after(self, state: str, letters: Any) -> States:
+        """The states after a step that is one of some letters; None: the rule is broken."""
+        targets = {int(state) if letter < 0 else self.rule["table"][letter][int(state)] for letter in letters}
+        return {None if target < 0 else str(target) for target in targets}
