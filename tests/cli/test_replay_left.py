@@ -44,7 +44,8 @@ def laid_out(workspace: Path, effect: str, *items: str) -> None:
         "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text"}, "run": {"python": "asks:ask"},
     }  # fmt: skip
     given = {**tool, "effect": "read", "parameters": [], "result": {"list": "list"}, "run": {"python": "asks:items"}}
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"ask": tool, "for_items": given}}))
+    tools = {"ask": tool, "for_items": given}
+    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
     (workspace / "asks.py").write_text(TOOLS + f"\ndef items():\n    return {{'list': {list(items)!r}}}\n")
     (workspace / "ask.plan").write_text(PLAN)
 

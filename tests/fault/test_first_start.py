@@ -16,7 +16,7 @@ from tests.support.database import Workers, database, ended, needs_database, row
 from tests.support.process import fdc
 
 pytestmark = [needs_database, pytest.mark.slow]
-WORKERS, CLIENTS = 4, 3
+WORKERS, CLIENTS = 3, 2
 
 
 @pytest.mark.parametrize("turn", [1, 2, *(pytest.param(turn, marks=pytest.mark.soak) for turn in range(3, 23))])

@@ -195,7 +195,7 @@ class PgStore(Store):
             if not self._select("SELECT 1 FROM run WHERE id=?", (piece.id,)):
                 raise Fenced("another controller has taken this piece in")
             taken = self.claim(piece)
-            records = [record for record in taken.records if record.kind in ("intent", "outcome")]
+            records = [record for record in taken.records if record.kind in ("intent", "interrupted", "outcome")]
             self._db.execute("DELETE FROM record WHERE run=?", (piece.id,))
             self._db.execute("DELETE FROM run WHERE id=?", (piece.id,))
             if records:
