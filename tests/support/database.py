@@ -41,9 +41,9 @@ def _template() -> str:
 
 
 @contextmanager
-def database() -> Iterator[str]:
-    """The URL of a new database, which is gone afterwards."""
-    template = _template()
+def database(*, empty: bool = False) -> Iterator[str]:
+    """The URL of a new database with every table, or with none, which is gone afterwards."""
+    template = "template0" if empty else _template()
     name = f"fdc_{os.getpid()}_{time.monotonic_ns()}"
     with psycopg.connect(SERVER, autocommit=True) as pg:
         pg.execute(f"CREATE DATABASE {name} TEMPLATE {template}")

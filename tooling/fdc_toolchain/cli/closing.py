@@ -12,7 +12,7 @@ from .exits import WorldError
 if TYPE_CHECKING:
     from ..effects.journal import RunRow, Store
     from ..engine.drive import Ending
-    from ..engine.events import Record, Stop
+    from ..engine.events import Perform, Record, Stop
     from ..engine.state import RunState
 
 
@@ -37,15 +37,13 @@ class Ended:
     simulated: bool = False
     kept: list[dict[str, Any]] = field(default_factory=list)
     """Why branches stopped whose failures their forks kept."""
+    unsettled: list[dict[str, Any]] = field(default_factory=list)
+    """Steps of which going on will ask what became of them, of a run that was left in the middle (`question`)."""
 
 
 def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     """How a run ended that was driven to `ending` and stands at `state`."""
-    questions = [
-        {"address": q.effect.address, "tool": q.effect.tool, "text": q.text, "how": q.how,
-         "path": q.effect.path, "line": q.effect.line, "args": q.effect.args, "bound": q.effect.bound}
-        for q in ending.questions
-    ]  # fmt: skip
+    questions = [question(q.effect, q.text, q.how) for q in ending.questions]
     stop = None if ending.stop is None else explained(state.program, ending.stop)
     spent = {measure: number for measure, number in state.spent.items() if number}
     return Ended(
@@ -63,6 +61,26 @@ def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
     cause = explain(program, said)
     del said["failure"]
     return {**said, "cause": cause}
+
+
+def question(effect: Perform, text: str, how: str) -> dict[str, Any]:
+    """What is asked about an effect, as the end of a run says it."""
+    return {"address": effect.address, "tool": effect.tool, "text": text, "how": how,
+            "path": effect.path, "line": effect.line, "args": effect.args, "bound": effect.bound}  # fmt: skip
+
+
+def unsettled(state: RunState) -> list[dict[str, Any]]:
+    """The steps that happen once, were announced and have no outcome, but for those whose tools settle that themselves."""
+    from ..effects.tools import can_tell
+
+    out = []
+    for want in (*state.dangling.values(), *state.running.values(), *state.parked.values()):
+        effect = want.effect
+        if not effect.once or want.interrupted is False or can_tell(effect.tool, state.program["tools"].get(effect.tool, {})):
+            continue
+        said = "fdc stopped it before it ended" if want.interrupted else "it was under way, and nobody knows whether it happened"
+        out.append(question(effect, said, "assume"))
+    return out
 
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:
@@ -95,6 +113,7 @@ def left(row: RunRow, status: str, state: RunState) -> Ended:
 
     ended = ended_of(row, Ending("broken"), state)
     ended.status = status
+    ended.unsettled = unsettled(state)
     return ended
 
 

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from .closing import Ended
 
 MOST_KEPT = 5
-"""Failed branches that are told of."""
+"""Failed branches that are told of, and steps of which nobody knows whether they happened."""
 
 
 def broken_off(ended: Ended) -> None:
     """Says on standard error why a run whose answer was wanted has none. Raises WorldError where the world failed."""
     if ended.status == "interrupted":
-        click.echo(f"interrupted; `fdc resume {ended.run}` goes on", err=True)
+        click.echo(f"interrupted; {_goes_on(ended)}", err=True)
     elif ended.stop is not None:
         click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
     else:
-        raise WorldError(f"{ended.message}; nothing is lost, `fdc resume {ended.run}` goes on")
+        raise WorldError(f"{ended.message}; {_goes_on(ended)}")
 
 
 def tell(ended: Ended, show: Quiet, form: str, quiet: bool, style: Style) -> int:
@@ -77,6 +77,8 @@ def as_json(ended: Ended, show: Quiet | None = None) -> dict[str, Any]:
         out["simulated"] = True
     if ended.kept:
         out["kept"] = ended.kept
+    if ended.unsettled:
+        out["unsettled"] = ended.unsettled
     if show is not None:
         out["wrote"] = list(show.wrote)
         out["said"] = list(getattr(show, "said", ()))
@@ -108,18 +110,25 @@ def _story(ended: Ended, style: Style) -> list[str]:
         elif ended.stop["kind"] == "failure":
             verdict += f"; `{resume} --retry` tries again what failed"
     elif ended.status == "waiting":
+        unknown = [one for one in ended.questions if one["how"] == "assume"]
         for question in ended.questions:
-            out += _question(ended, question)
+            if question not in unknown[MOST_KEPT:]:
+                out += _question(ended, question)
+        if len(unknown) > 1:
+            more = f"and {len(unknown) - MOST_KEPT} more; " if len(unknown) > MOST_KEPT else ""
+            out.append(f"{more}one answer for all {len(unknown)}: {resume} --all --assume not-done (do them again), or done")
         verdict = f"waiting for a person after {work}"
         if any(question["how"] == "answer" for question in ended.questions):
             verdict += f"; `fdc answer {ended.run}` asks you and keeps what you say"
     elif ended.status == "broken":
         out.append(f"{style.paint('error', 'the world failed')}: {visible(ended.message)}")
-        verdict = f"left off after {work}; nothing is lost, `{resume}` goes on"
+        out += _unsettled(ended)
+        verdict = f"left off after {work}; {_goes_on(ended)}"
     elif ended.status == "cancelled":
         verdict = f"cancelled after {work}; `fdc fork {ended.run}@STEP` begins a new run from a step of it"
     else:
-        verdict = f"interrupted after {work}; nothing is lost, `{resume}` goes on"
+        out += _unsettled(ended)
+        verdict = f"interrupted after {work}; {_goes_on(ended)}"
     out.append(f"{verdict}; `fdc show {ended.run}` shows every step")
     return out
 
@@ -147,6 +156,29 @@ def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
     what = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
     more = [f"and {len(stops) - MOST_KEPT} more"] if len(stops) > MOST_KEPT else []
     return [f"{what} failed, and the run went on:", *(_stopped(one, style, "warning") for one in stops[:MOST_KEPT]), *more]
+
+
+def _goes_on(ended: Ended) -> str:
+    """What `fdc resume` will do with a run that was left in the middle, and what it will ask."""
+    resume = f"fdc resume {ended.run}"
+    if not ended.unsettled:
+        return f"nothing is lost, `{resume}` goes on"
+    number = len(ended.unsettled)
+    what, counts = ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
+    again = f"`{resume} --all --assume not-done` does {what} again"
+    return f"what is recorded stays; {again}, and with `--assume done` {counts} as done"
+
+
+def _unsettled(ended: Ended) -> list[str]:
+    """The steps of which going on will ask what became of them."""
+    out = []
+    for one in ended.unsettled[:MOST_KEPT]:
+        out += [
+            f"no outcome: {visible(one['tool'])} {arguments(one['args'])}".rstrip(),
+            f"  at {visible(one['path'])}:{one['line']} ({one['address']}): {one['text']}",
+        ]
+    left = len(ended.unsettled) - MOST_KEPT
+    return [*out, f"and {left} more"] if left > 0 else out
 
 
 def _question(ended: Ended, question: dict[str, Any]) -> list[str]:

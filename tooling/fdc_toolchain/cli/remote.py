@@ -128,7 +128,7 @@ def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: 
     """Has some worker that knows its engine drive a run. Raises WorldFailed."""
     from ..effects.dispatch import Sender
 
-    sender = Sender(database)
+    sender = Sender(database, _say)
     try:
         return sender.send(run, asked, delivery=delivery, engine=engine)
     finally:
@@ -149,7 +149,7 @@ def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, e
         if not alive(database):
             click.echo("fdc: no worker is connected to the database; the run waits for `fdc worker`", err=True)
         store = _store(database, root, make=False)
-        sender = Sender(database)
+        sender = Sender(database, _say)
         try:
             return _Follower(store, sender, name, delivery, show, epoch, seq).run()
         finally:
@@ -194,7 +194,7 @@ def answer(database: str, root: str, row: RunRow, address: str, text: str, secon
 
     try:
         store = _store(database, root, make=False)
-        sender = Sender(database)
+        sender = Sender(database, _say)
         try:
             delivery = _asked(database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch})
             deadline = time.monotonic() + seconds
@@ -271,7 +271,7 @@ def _in_hand(database: str, row: RunRow) -> bool:
     from ..engine.ports import WorldFailed
 
     try:
-        sender = Sender(database)
+        sender = Sender(database, _say)
         try:
             return any(one.status in ("ENQUEUED", "PENDING", "DELAYED") for one in sender.deliveries(row.name))
         finally:
@@ -357,6 +357,10 @@ class _Follower:
         )  # fmt: skip
 
 
+def _say(text: str) -> None:
+    click.echo(f"fdc: {text}", err=True)
+
+
 def shown(database: str) -> str:
     """A database's URL without the password."""
     from ..effects import pg_journal
@@ -368,7 +372,7 @@ def _store(database: str, root: str, *, make: bool) -> PgStore:
     from ..effects import trust
     from ..effects.pg_journal import PgStore
 
-    return PgStore(database, trust.key(root, make=make))
+    return PgStore(database, trust.key(root, make=make), _say)
 
 
 def detached(name: str) -> str:

@@ -12,7 +12,7 @@ from .remote import database_option
 from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared
 
 if TYPE_CHECKING:
-    from ..effects.journal import RunRow
+    from ..effects.journal import RunRow, Store
     from ..engine.drive import Assumption
 
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     epilog="Exit codes as for `fdc run`.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.argument("run")
+@click.argument("run", required=False)
 @click.option(
     "--answer", "answers", multiple=True, metavar="TEXT",
     help="Answer the run's question; ADDRESS=TEXT for one of several.",
@@ -30,15 +30,17 @@ if TYPE_CHECKING:
     help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
     "keeps that; ADDRESS=done for one of several.",
 )  # fmt: skip
+@click.option("--all", "every", is_flag=True, help="What the last --assume says holds for every step of which no other says anything.")
 @click.option("--retry", is_flag=True, help="Try the steps that failed again.")
 @click.option("--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine.")
 @click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
 @database_option
 @shared
 def command(
-    run: str,
+    run: str | None,
     answers: tuple[str, ...],
     assumptions: tuple[str, ...],
+    every: bool,
     retry: bool,
     trust: bool,
     force: bool,
@@ -56,9 +58,13 @@ def command(
 ) -> int:
     """Go on with RUN (the beginning of its name will do) where it stopped; nothing recorded is done again.
 
+    Without RUN, the newest run that can go on. A step that happens once, was begun and has no outcome is settled by its tool's
+    declaration (docs/runs.md); where that does not tell, you are asked, and `--assume` is the answer.
+
     It executes the program that it began with, whatever has become of the plan's files since.
     """
     from ..effects.operator import Operator
+    from ..engine.drive import EVERY
     from ..report.cells import visible
     from . import remote, wiring
     from .ending import tell
@@ -67,11 +73,17 @@ def command(
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run)
+        row = wiring.the_run(store, run) if run else _newest(store, root, retry or bool(budgets), force)
         wiring.known(row)
         records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
     known: dict[str, Assumption] = {}
+    if every:
+        *assumptions_, word = assumptions or ("",)
+        if not word or word.startswith("main"):
+            raise UsageError("`--all` goes with one `--assume done` or `--assume not-done` without an address, the last one")
+        known[EVERY] = _assumption(word)
+        assumptions = tuple(assumptions_)
     for address, word in _addressed(row, assumptions, "assume").items():
         known[address] = _assumption(word)
     look = style()
@@ -99,6 +111,18 @@ def command(
         ),
     )  # fmt: skip
     return tell(ended, show, form, quiet, look)
+
+
+def _newest(store: Store | None, root: str, again: bool, force: bool) -> RunRow:
+    """The newest run that can go on: one that is not over; with a retry or a larger budget, also one that stopped."""
+    from . import remote
+
+    states = ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
+    for row in reversed(store.runs() if store is not None else []):
+        status = remote.status_of(store, root, row)
+        if status in states or (status == "running" and store is not None and not store.keeps_answers):  # in a database it is followed
+            return row
+    raise UsageError("no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed")
 
 
 def _assumption(word: str) -> Assumption:

@@ -100,7 +100,8 @@ def _lines(
         click.echo(f"budget {used}")
     whole = "whole" if not checked.faults else f"DAMAGED (`fdc verify {row.name}`)"
     click.echo(f"journal {whole}, {SEALS[checked.signature]}")
-    settled: set[tuple[str, int]] = {(record.address, record.turn) for record, _ in rows if record.kind == "outcome"}
+    ends = ("outcome", "interrupted")
+    settled: set[tuple[str, int]] = {(record.address, record.turn) for record, _ in rows if record.kind in ends}
     for record, effect in rows:
         if record.kind == "outcome" and effect is not None:
             failed = record.body.get("failed")
@@ -109,6 +110,9 @@ def _lines(
             click.echo(line + _remarks(record))
         elif record.kind == "intent" and effect is not None and (record.address, record.turn) not in settled:
             click.echo(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}")
+        elif record.kind == "interrupted" and effect is not None:
+            what = "stopped by fdc before it ended" if record.body.get("begun", True) else "not begun, fdc was asked to end"
+            click.echo(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}: {what}")
         elif record.kind == "session" and record.turn > 1:
             click.echo(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
         elif record.kind == "cancel":

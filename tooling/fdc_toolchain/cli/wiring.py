@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .beginning import begin, compile_or_refuse, given_for, task_for
-from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end
+from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
 from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
 from .stored import known, reading, status_of, the_run, untrusted, writing
@@ -180,6 +180,8 @@ def _drive(
             finally:
                 watch.stop()
         ended = ended_of(row, ending, state)
+        if ending.status == "broken":
+            ended.unsettled = unsettled(state)
     except (KeyboardInterrupt, Cancelled):
         if state.ended:  # it was over before anybody interrupted
             last = Ending("stopped" if state.stop else "finished", state.stop, state.result)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 
 import click
@@ -11,6 +10,10 @@ import click
 from .exits import WorldError
 from .remote import database_option
 from .run_options import root_of
+from .worker_signals import Asked, Requests
+
+_LEAVING = 4.0
+"""Seconds beyond what effects under way get, in which a worker that was asked to end has ended."""
 
 
 @click.command(
@@ -63,24 +66,27 @@ def command(
     url = needed(database)
     root = root_of(workspace)
     name = name or f"{os.uname().nodename}-{os.getpid()}-{os.urandom(3).hex()}"
-    asked = threading.Event()
-    for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(which, lambda number, frame: asked.set())
+    requests = Requests(GRACE + _LEAVING)
     try:
         key = keys.key(root, make=True)
+        dispatch.prepare(url, say)
         store = PgStore(url, key)
         session = Session(url, name, fatal, patience)
         session.start()
-        sender = dispatch.Sender(url)
+        sender = dispatch.Sender(url, say)
         operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
         fleet = Fleet(url, root, key, session, sender, fatal, jobs, shell_timeout, operator, trust, pieces)
         dispatch.serve(url, name, fleet.work, runs=most, pieces=pieces)
         janitor = dispatch.Janitor(session, store, sender, say)
         janitor.start(fatal)
+        requests.serving()
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
+    except Asked:
+        say(f"worker {name} ends; it had taken no run yet")
+        os._exit(0)  # a thread of DBOS may be there already, and would be waited for
     say(f"worker {name} takes runs from {shown(url)} and drives them in {root}")
-    asked.wait()
+    requests.wait()
     fleet.leaving.set()
     janitor.stop()
     left = threading.Event()

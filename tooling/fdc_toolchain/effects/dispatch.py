@@ -18,6 +18,7 @@ import uuid
 from collections.abc import Callable
 from hashlib import blake2b
 from hmac import compare_digest
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from ..engine.ports import WorldFailed
@@ -25,6 +26,7 @@ from ..program.codec import canonical
 from . import liveness
 from .journal import ENGINE
 from .pg_journal import PgStore, connect, shown
+from .pg_prepare import alone
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
@@ -36,7 +38,9 @@ PIECES = "fdc-pieces"
 _WORK = "fdc.work"
 _APPLICATION = "fdc"
 _POLL = 0.1
-_MAKING = 0x66646332
+_MADE = "CREATE SCHEMA IF NOT EXISTS fdc; CREATE TABLE IF NOT EXISTS fdc.made(what TEXT PRIMARY KEY)"
+"""What is there in whole. Tables alone do not tell: whoever made them may have been killed on the way."""
+_STATEMENT_MS = 60_000
 
 GRACE = 3.0
 """Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
@@ -70,24 +74,63 @@ def first(delivery: str) -> str:
     return delivery.partition("/")[0]
 
 
-def prepare(url: str) -> None:
-    """Makes DBOS's own tables where there are none. Raises WorldFailed."""
-    with connect(url) as pg:
-        if pg.execute("SELECT to_regclass('dbos.workflow_status')").fetchone() != (None,):
-            return
-        pg.execute("SELECT pg_advisory_lock(%s)", (_MAKING,))
-        if pg.execute("SELECT to_regclass('dbos.workflow_status')").fetchone() == (None,):
-            _quiet()
-            from dbos import DBOS
+def prepare(url: str, say: Callable[[str], None] | None = None) -> None:
+    """Makes DBOS's own tables where they are not all there, in one process at a time. `say` hears where that takes long.
 
-            DBOS.migrate(url)
+    Raises WorldFailed.
+    """
+    made = f"dbos {version('dbos')}"
+    with connect(url) as pg:
+
+        def is_made() -> bool:
+            if pg.execute("SELECT to_regclass('fdc.made')").fetchone() == (None,):
+                return False
+            return pg.execute("SELECT 1 FROM fdc.made WHERE what=%s", (made,)).fetchone() is not None
+
+        def make() -> None:
+            _migrate(url)
+            pg.execute(_MADE)
+            pg.execute("INSERT INTO fdc.made VALUES(%s) ON CONFLICT DO NOTHING", (made,))
+
+        sure(url, lambda: alone(pg, shown(url), is_made, make, say))
+
+
+def _migrate(url: str) -> None:
+    """DBOS brings its tables up to date, whatever somebody who was killed has left of them. No statement is endless."""
+    _quiet()
+    import sqlalchemy.exc
+    from dbos import DBOS, error
+    from sqlalchemy import make_url
+
+    parts = make_url(url)
+    given = parts.query.get("options", "")
+    options = f"{given if isinstance(given, str) else ' '.join(given)} -c statement_timeout={_STATEMENT_MS}".strip()
+    bounded = parts.update_query_dict({"options": options}).render_as_string(hide_password=False)
+    for last in (False, True):
+        try:
+            return DBOS.migrate(bounded)
+        except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
+            if last:  # at first it may have met what the server still does for a process that is gone
+                why = " ".join(str(failed).split())[:300]
+                raise WorldFailed(f"{shown(url)}: the tables of the queues cannot be made: {why}") from failed
+
+
+def sure(url: str, what: Callable[[], None]) -> None:
+    """Does something with a connection. Raises WorldFailed where the server refuses or is gone."""
+    import psycopg
+
+    try:
+        what()
+    except psycopg.Error as failed:
+        raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())}") from failed
 
 
 class Sender:
     """Puts runs into the queues, and looks what became of them. Raises WorldFailed."""
 
-    def __init__(self, url: str) -> None:
-        prepare(url)
+    def __init__(self, url: str, say: Callable[[str], None] | None = None) -> None:
+        """`say` hears where it takes long until the tables are there."""
+        prepare(url, say)
         _quiet()
         from dbos import DBOSClient
 
@@ -180,7 +223,7 @@ def serve(url: str, executor: str, work: Work, *, runs: int, pieces: int) -> Non
             "name": _APPLICATION, "system_database_url": url, "executor_id": executor, "serializer": _json(),
             # Deliveries of this version of what records mean; by default it would be a hash of our source.
             "application_version": str(ENGINE), "sys_db_pool_size": 6, "log_level": "CRITICAL",
-            "use_listen_notify": True, "enable_otlp": False,
+            "use_listen_notify": True, "enable_otlp": False, "run_migrations": False,
         }
     )  # fmt: skip
 

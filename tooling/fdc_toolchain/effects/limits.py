@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..engine.events import Outcome
-from ..engine.ports import Cancelled, WorldFailed
+from ..engine.ports import Cancelled, Interrupted, WorldFailed
 from .failure import ToolFailure
 
 PASSES = frozenset(("timeout", "net", "busy"))
@@ -138,7 +138,7 @@ class Limits:
         deadline = self._clock() + seconds
         while True:
             if self._leaving():
-                raise Cancelled("the controller leaves")
+                raise Interrupted("the controller leaves", begun=False)
             left = deadline - self._clock()
             if left <= 0:
                 return

@@ -24,6 +24,7 @@ from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from . import schema
 from .journal import _INSERT, RunJournal, RunRow, Store, _Transaction
+from .pg_prepare import Say, alone
 
 if TYPE_CHECKING:
     import psycopg
@@ -108,14 +109,14 @@ class PgStore(Store):
     every = "parent IS NULL"  # pieces are no runs of their own
     keeps_answers = False
 
-    def __init__(self, url: str, key: bytes | None = None) -> None:
-        """Makes the tables where there are none. Raises WorldFailed."""
+    def __init__(self, url: str, key: bytes | None = None, say: Say | None = None) -> None:
+        """Makes the tables where there are none; `say` hears where that takes long. Raises WorldFailed."""
         self.path = shown(url)
         self.key = key
         self._pg = connect(url)
         self._db: Any = _Connection(self._pg)
         try:
-            self._prepare()
+            self._prepare(say)
         except BaseException:
             self._pg.close()
             raise
@@ -194,7 +195,7 @@ class PgStore(Store):
             if not self._select("SELECT 1 FROM run WHERE id=?", (piece.id,)):
                 raise Fenced("another controller has taken this piece in")
             taken = self.claim(piece)
-            records = [record for record in taken.records if record.kind in ("intent", "outcome")]
+            records = [record for record in taken.records if record.kind in ("intent", "interrupted", "outcome")]
             self._db.execute("DELETE FROM record WHERE run=?", (piece.id,))
             self._db.execute("DELETE FROM run WHERE id=?", (piece.id,))
             if records:
@@ -212,23 +213,28 @@ class PgStore(Store):
     def _transaction(self) -> Any:
         return _Inner() if self._db.in_transaction else _Transaction(self._db, self.path)
 
-    def _prepare(self) -> None:
+    def _prepare(self, say: Say | None) -> None:
         import psycopg
 
         try:
             self._pg.execute(f"SET search_path TO {SCHEMA}")
             self._pg.execute(f"SET lock_timeout TO {LOCK_MS}")
             self._pg.execute(f"SET idle_in_transaction_session_timeout TO {IDLE_MS}")
-            if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
-                with self._pg.transaction():
-                    self._pg.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
-                    self._pg.execute(_TABLES)
+            alone(self._pg, self.path, self._is_made, self._make, say)
             found = self._pg.execute("SELECT version FROM form").fetchone()
         except psycopg.Error as failed:
             raise WorldFailed(f"{self.path}: {' '.join(str(failed).split())}") from failed
         form = found[0] if found else "none"
         if form != VERSION:
             raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {form}, this one knows {VERSION})")
+
+    def _is_made(self) -> bool:
+        return self._pg.execute("SELECT to_regclass('blob')").fetchone() != (None,)
+
+    def _make(self) -> None:
+        with self._pg.transaction():
+            self._pg.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))  # an fdc 0.1.0 knows no other lock
+            self._pg.execute(_TABLES)
 
 
 class _Inner:

@@ -329,6 +329,8 @@ def _events(records: list[Record]) -> Iterator[tuple[float, str]]:
             yield record.at, f"budget changed: {json.dumps(body.get('budget'))}"
         elif record.kind == "retry":
             yield record.at, f"to be tried again: {record.address}"
+        elif record.kind == "interrupted":
+            yield record.at, f"stopped by fdc before it ended: {record.address}"
         elif record.kind == "cancel":
             yield record.at, f"cancelled by process {body.get('pid')}"
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
-from ..engine.ports import Cancelled, WorldFailed
+from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
 from .context import Context, text
 from .failure import ToolFailure
 from .files import MAX_FILE
@@ -96,7 +96,7 @@ def environment(context: Context) -> dict[str, str]:
 
 
 def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD) -> Done:
-    """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Cancelled."""
+    """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Interrupted."""
     made: Sequence[str] = ()
     with scratch() as folder:
         try:
@@ -113,6 +113,8 @@ def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, 
 
 def started(argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD) -> Done:
     """Runs a command that is fenced in already, in a folder, to its end. Raises as `_run` does."""
+    if context.cancelled.is_set():
+        raise Interrupted("the run is being interrupted", begun=False)
     deadline = time.monotonic() + context.shell_seconds
     told, status = os.pipe()
     try:
@@ -134,6 +136,8 @@ def started(argv: list[str], context: Context, folder: str, merge: bool = True, 
         context.cancelled.add(process.pid)
         try:
             done = _watch(process, context, deadline, most)
+        except KeyboardInterrupt:
+            raise InterruptedHere from None
         finally:
             _kill(process)
             context.cancelled.discard(process.pid)
@@ -173,7 +177,7 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
                     selector.unregister(key.fileobj)
             now = time.monotonic()
             if context.cancelled.is_set():
-                raise Cancelled("the command was killed because the run is being interrupted")
+                raise Interrupted("the command was killed because the run is being interrupted")
             if process.poll() is None and now > deadline:
                 raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
             if process.poll() is not None:
@@ -183,7 +187,7 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
                     break
     while not _ended(process):
         if context.cancelled.is_set():
-            raise Cancelled("the command was killed because the run is being interrupted")
+            raise Interrupted("the command was killed because the run is being interrupted")
         if time.monotonic() > deadline:
             raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
     return Done(process.returncode, kept.value(), kept.cut, errors.value())

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -41,7 +42,7 @@ from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.codec import canonical
 from ..program.model import Program
 from ..text.patterns import no_pattern
-from . import capability, globs, python_tools
+from . import capability, globs, marks, python_tools
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
 from .files import Root
@@ -229,15 +230,32 @@ class LocalTools:
             return Outcome(failure=Failure("size", "a value that is nested too deeply"))
 
     def probe(self, effect: Perform) -> Verdict:
-        """Asks a `once` tool whether an announced step has happened."""
+        """Finds out whether an announced `once` step has happened: by what its declaration says, or by its tool."""
+        declared = self._declared(effect)
+        if declared.get("repeatable"):
+            return "repeat"
+        if "creates" in declared:
+            return self._created(effect, declared)
         row = TOOLS.get(effect.tool)
-        if row is None or row.probe is None or "run" in self._declared(effect):
+        if row is None or row.probe is None or "run" in declared:
             return "unknown"
         try:
             found = self._function(row._replace(function=row.probe))(self._arguments(effect), self._context(effect))
         except (ToolFailure, OSError):
             return "unknown"
         return found
+
+    def _created(self, effect: Perform, declared: dict[str, Any]) -> Verdict:
+        """A step that leaves a file has happened where the file is there and was not before."""
+        context = self._context(effect)
+        before = marks.read(context.run_folder, context.key)
+        try:
+            found = context.root.kind(_path(declared["creates"], self._arguments(effect)))
+        except (ToolFailure, OSError):
+            return "unknown"
+        if found == "missing":
+            return "not-done"
+        return Outcome() if before is not None and not before["there"] and not effect.bound else "unknown"
 
     def cancel(self) -> None:
         """Makes commands under way die; asked a second time, at once."""
@@ -260,6 +278,10 @@ class LocalTools:
 
     def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         run = declared.get("run")
+        if "creates" in declared:
+            context = self._context(effect)
+            there = context.root.kind(_path(declared["creates"], args)) != "missing"
+            marks.write(context.run_folder, context.key, {"there": there})
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
         if run is not None:
@@ -359,6 +381,17 @@ class LocalTools:
             module = importlib.import_module(f".{row.module}", __package__)
             found = self._functions[row] = getattr(module, row.function)
         return found
+
+
+def can_tell(tool: str, declared: Mapping[str, Any]) -> bool:
+    """Whether an attempt of a `once` tool without an outcome is settled by itself, as far as its declaration tells."""
+    row = TOOLS.get(tool)
+    return bool(declared.get("repeatable")) or "creates" in declared or (row is not None and row.probe is not None)
+
+
+def _path(template: str, args: Mapping[str, Any]) -> str:
+    """What a step creates: the declaration's path, with the step's arguments in it."""
+    return re.sub(r"\{(\w+)\}", lambda name: str(args.get(name[1]) or ""), template)
 
 
 def _number(name: str, written: str) -> int | float:

@@ -16,7 +16,7 @@ from .decide import decide
 from .events import Ask, Finish, Outcome, Perform, Performs, Question, Record, Settle, Stop, outcome_body
 from .fold import LOST, apply, came_back, launch, park, redo
 from .pool import Pool
-from .ports import Cancelled, Clock, Journal, Progress, Tools, Waiting, WorldFailed
+from .ports import Cancelled, Clock, Interrupted, InterruptedHere, Journal, Progress, Tools, Waiting, WorldFailed
 from .state import RunState
 
 ROOM = 8
@@ -24,6 +24,9 @@ ROOM = 8
 
 GRACE = 5.0
 """Seconds that effects under way get to come back when the controller has to leave."""
+
+EVERY = "*"
+"""In place of an address: what a person says of every effect whose outcome is unknown, and of which they say nothing else."""
 
 Assumption = Outcome | Literal["done", "not-done"]
 """What a person found out: that it happened and what it brought, that it happened, or that it did not."""
@@ -153,6 +156,9 @@ class _Driver:
                 came = self._perform(effect)
             except (Waiting, WorldFailed) as raised:
                 came = raised
+            except (Interrupted, InterruptedHere) as raised:
+                self._interrupted(effect, raised.begun)
+                raise
             self._came_back(effect, came)
             return
         if self.pool is None:
@@ -175,6 +181,8 @@ class _Driver:
         raised: BaseException | None = None
         for effect, result in found:
             if isinstance(result, BaseException) and not isinstance(result, (Waiting, WorldFailed)):
+                if isinstance(result, Interrupted):
+                    self._interrupted(effect, result.begun)
                 raised = raised or result
             else:
                 self._came_back(effect, result)
@@ -191,6 +199,11 @@ class _Driver:
         elif isinstance(result, WorldFailed):
             park(self.state, effect.address, str(result))
             self.broken = self.broken or str(result)
+
+    def _interrupted(self, effect: Perform, begun: bool) -> None:
+        """The controller has ended the effect: of one that happens once, that is put on record."""
+        if effect.once:
+            self._record("interrupted", effect, {"begun": begun})
 
     def _record(self, kind: str, effect: Perform, body: dict[str, Any]) -> None:
         record = Record(kind, effect.address, effect.turn, effect.tool, effect.request, self._now(), body)
@@ -219,17 +232,22 @@ class _Driver:
         if not effect.once:
             redo(self.state, effect.address, LOST)
             return
+        if self.state.dangling[effect.address].interrupted is False:
+            redo(self.state, effect.address, "it was interrupted before it had begun")
+            return
         verdict = self.ports.tools.probe(effect)
         if isinstance(verdict, Outcome):
             notes = {**(verdict.notes or {}), "settled": "probed: it had happened"}
             self._outcome(effect, verdict._replace(notes=notes), 0.0)
         elif verdict == "not-done":
             redo(self.state, effect.address, "probed: it had not happened")
+        elif verdict == "repeat":
+            redo(self.state, effect.address, "its declaration says that it may be repeated")
         else:
             self._assume(effect)
 
     def _assume(self, effect: Perform) -> None:
-        known = self.assume.get(effect.address)
+        known = self.assume.get(effect.address, self.assume.get(EVERY))
         if known == "done" and not effect.bound:
             known = Outcome()
         if isinstance(known, Outcome):
@@ -239,6 +257,8 @@ class _Driver:
             redo(self.state, effect.address, "a person said that it had not happened")
         else:
             asked = "it was started, and nobody knows whether it happened"
+            if self.state.dangling[effect.address].interrupted:
+                asked = "it was started, and fdc stopped it before it ended; what it had done by then is done"
             if effect.bound:
                 asked += "; the plan keeps its result, so who says that it did must say what it brought"
             park(self.state, effect.address, asked, "assume")
@@ -262,7 +282,9 @@ class _Driver:
                 if left <= 0:
                     break
                 for effect, result in self.pool.collect(left):
-                    if not isinstance(result, BaseException):
+                    if isinstance(result, Interrupted):
+                        self._interrupted(effect, result.begun)
+                    elif not isinstance(result, BaseException):
                         self._came_back(effect, result)
             self._write()
         except Exception:

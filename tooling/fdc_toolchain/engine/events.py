@@ -81,8 +81,9 @@ class Record(NamedTuple):
     """One row of the journal.
 
     `kind`: `intent` (an effect that happens once, or is paid for, is about to be tried for the `turn`-th time), `outcome`,
-    `session` (a controller took the run over; `turn` is its epoch), `budget` (a person changed a
-    ceiling) or `retry` (a person wants the `turn`-th attempt, which failed, to be made again).
+    `interrupted` (the controller itself ended the `turn`-th attempt of an effect that happens once before it came back, or
+    had not begun it: `begun`), `session` (a controller took the run over; `turn` is its epoch), `budget` (a person changed
+    a ceiling) or `retry` (a person wants the `turn`-th attempt, which failed, to be made again).
     `at` counts the seconds for which the run has been driven, over all controllers.
     """
 

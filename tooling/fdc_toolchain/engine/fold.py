@@ -78,6 +78,12 @@ def apply(state: RunState, record: Record) -> Want | None:
             _settle(state, want, None)  # the attempt that was announced before this one is lost
         _begin(state, want)
         want.turns = record.turn
+        want.interrupted = None
+        state.dangling[record.address] = want
+        return want
+    if record.kind == "interrupted":
+        want = _wanted(state, record)
+        want.interrupted = bool(record.body.get("begun", True))
         state.dangling[record.address] = want
         return want
     if record.kind == "session":

@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 
 from .events import Outcome, Perform, Record
 
-Verdict = Outcome | Literal["not-done", "unknown"]
-"""What a probe found: the outcome of the effect, that it did not happen, or nothing certain."""
+Verdict = Outcome | Literal["not-done", "repeat", "unknown"]
+"""What a probe found: the outcome of the effect, that it did not happen, that it may happen again, or nothing certain."""
 
 
 class Waiting(Exception):
@@ -23,6 +23,20 @@ class WorldFailed(Exception):
 
 class Cancelled(Exception):
     """The effect was broken off because the controller is leaving; its outcome is not known."""
+
+
+class Interrupted(Cancelled):
+    """The same, where this process is sure that the effect goes on no more: it ended the command, or had not begun it."""
+
+    def __init__(self, message: str, *, begun: bool = True) -> None:
+        super().__init__(message)
+        self.begun = begun
+
+
+class InterruptedHere(KeyboardInterrupt):
+    """Ctrl-C on the driving thread, while it waited for a command that it then ended."""
+
+    begun = True
 
 
 class Fenced(Exception):

@@ -78,9 +78,8 @@ def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] 
     state.elapsed = max(state.elapsed, ending["seconds"])
     if ending["steps"] != state.steps:
         return f"the end: {ending['steps']} steps are on record, the records make {state.steps}"
-    spent = {measure: number for measure, number in state.spent.items() if number}
-    if ending["spent"] != spent:
-        return f"the end: {ending['spent']} spent are on record, the records make {spent}"
+    if (difference := _spent(state, status, ending)) is not None:
+        return difference
     if status == "waiting":
         wanted = {*state.pending, *state.dangling}
         lost = [one["address"] for one in ending["questions"] if one["address"] not in wanted]
@@ -96,6 +95,26 @@ def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] 
     if ending.get("result") not in (None, digest(decision.result)):
         return "the end: the run's result is not the one on record"
     return None
+
+
+def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
+    """Compares what the end says was spent. A step counts when it begins, and one that is not announced and has not come
+    back has no record yet: it is asked for at the end (`waiting`), or was under way when driving broke off."""
+    spent = {measure: number for measure, number in state.spent.items() if number}
+    if ending["spent"] == spent:
+        return None
+    under_way = [want for want in state.pending.values() if want.effect.kind == "tool" and not want.begun]
+    if status == "waiting":
+        asked = {one["address"] for one in ending["questions"]}
+        number = sum(want.effect.address in asked for want in under_way)
+        more = range(number, number + 1)
+    elif status in ("finished", "stopped"):
+        more = range(0)
+    else:
+        more = range(1, len(under_way) + 1)
+    if any(ending["spent"] == {**spent, "steps": spent.get("steps", 0) + number} for number in more):
+        return None
+    return f"the end: {ending['spent']} spent are on record, the records make {spent}"
 
 
 def digest(result: Any) -> str:

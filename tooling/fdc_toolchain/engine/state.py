@@ -112,7 +112,10 @@ class Strand:
 
 @dataclass(slots=True)
 class Want:
-    """An effect that a strand stands at, and what has become of it. `held`: its cost is reserved."""
+    """An effect that a strand stands at, and what has become of it. `held`: its cost is reserved.
+
+    `interrupted`, of one whose controller has ended it itself: whether it had begun.
+    """
 
     effect: Perform
     strand: Strand
@@ -123,6 +126,7 @@ class Want:
     held: bool = False
     turns: int = 0
     question: Question | None = None
+    interrupted: bool | None = None
 
 
 @dataclass(slots=True)

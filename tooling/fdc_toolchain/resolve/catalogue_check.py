@@ -6,6 +6,7 @@ Loaded only for a catalogue whose content was not found right before: jsonschema
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -186,6 +187,14 @@ def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:
     for number, wanted in enumerate(row.get("need_one_of", ())):
         if wanted not in names:
             yield [*way, "need_one_of", number], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)
+    for key in ("repeatable", "creates"):
+        if key in row and row["effect"] != "once":
+            yield [*way, key], f"`{key}` is for tools that happen once; this one is {row['effect']}, and is repeated anyway", None
+    if "repeatable" in row and row.get("cost"):
+        yield [*way, "repeatable"], "a tool that has a cost cannot be repeated without anybody's word", None
+    for wanted in re.findall(r"\{(\w*)\}", row.get("creates", "")):
+        if wanted not in names:
+            yield [*way, "creates"], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)
     for key in ("actions", "refuse"):
         for number, item in enumerate(row.get(key, ())):
             wanted = item["when"]["parameter"]
