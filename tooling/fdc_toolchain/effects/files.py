@@ -12,12 +12,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Literal
 
+from ..resolve.protected import folded_path, protected
 from .failure import ToolFailure, from_os
 
 MAX_FILE = 32 * 1024 * 1024
@@ -38,7 +38,6 @@ class Root:
     def __init__(self, path: str, protected: tuple[str, ...] = ()) -> None:
         self.path = os.path.abspath(path)
         self.protected = (*SETTINGS, *protected)
-        self._protected = frozenset(_folded(name) for name in self.protected)
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def close(self) -> None:
@@ -202,13 +201,10 @@ class Root:
 
     def _writable(self, path: str, data: bytes | None) -> list[str]:
         parts = parts_of(path)
-        for part in parts:
-            if _folded(part) in (".git", ".fdc"):
-                raise ToolFailure("protected", f"`{path}` lies in `{part}`, which no step may change")
-        whole = _folded("/".join(parts))
-        if whole in self._protected:
-            raise ToolFailure("protected", f"`{path}` holds settings of fdc, which no step may change")
-        if whole == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
+        found = protected(path, self.protected)
+        if found is not None and found.never:
+            raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it")
+        if folded_path(path) == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
             raise ToolFailure("protected", f"`{path}` would get another [tool.fdc] table, which no step may change")
         return parts
 
@@ -295,12 +291,6 @@ def _unlink(name: str, above: int) -> None:
         os.unlink(name, dir_fd=above)
     except FileNotFoundError:
         pass
-
-
-def _folded(name: str) -> str:
-    """A name as a file system that folds case, or hides characters, may see it."""
-    plain = unicodedata.normalize("NFKC", name)
-    return "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
 
 
 def _settings(data: bytes | None) -> object:
