@@ -177,7 +177,7 @@ def put(folder: str, path: str, data: bytes) -> None:
     from .files import Root
 
     os.makedirs(folder, exist_ok=True)
-    root = Root(folder)
+    root = Root(folder, guarded=False)
     try:
         root.write(path, data, "write", path)
     finally:
