@@ -128,7 +128,7 @@ def test_an_honest_command_works(root, tier):
     Path(root.path, "data.txt").write_text("b\na\n")
     outcome = run(
         root,
-        'sort data.txt > sorted.txt && git init -q sub && python3 -c "import tempfile, json, subprocess; '
+        'sort data.txt > sorted.txt && git init -q $TMPDIR/sub && python3 -c "import tempfile, json, subprocess; '
         "tempfile.NamedTemporaryFile().write(b'x'); print(subprocess.run(['echo', 'child'], capture_output=True).stdout)\" "
         "&& mktemp && echo $((6*7)); exit 3",
         only(tier),
@@ -200,7 +200,7 @@ def test_settings_that_a_command_makes_are_noticed(root):
 
 def test_a_fence_that_cannot_be_made_runs_nothing(root, tier, monkeypatch):
     """The filter is refused by the kernel: the step fails, the command never starts."""
-    monkeypatch.setattr(sandbox, "_filter", lambda sockets: "00" * 8)
+    monkeypatch.setattr(sandbox, "_filter", lambda sockets, namespaces: "00" * 8)
     outcome = run(root, "touch ran", only(tier))
     assert outcome.failure is not None or outcome.value["exit_code"] != 0
     assert not Path(root.path, "ran").exists()

@@ -203,6 +203,31 @@ class Root:
             os.unlink(parts[-1], dir_fd=above)
             os.fsync(above)
 
+    def move_out(self, path: str, into: str) -> None:
+        """Moves what lies at a path, whatever it is, into a folder out of every step's reach, which is made. Raises OSError."""
+        parts = parts_of(path)
+        os.makedirs(into, exist_ok=True)
+        target = os.path.join(into, f"{len(os.listdir(into))}-{parts[-1]}")
+        with self.folder(parts[:-1]) as above:
+            try:
+                os.rename(parts[-1], target, src_dir_fd=above)
+            except PermissionError:
+                handle = os.open(parts[-1], _FOLDER | os.O_PATH, dir_fd=above)
+                try:  # a folder that its owner may not write cannot be moved either
+                    os.chmod(f"/proc/self/fd/{handle}", 0o700)
+                finally:
+                    os.close(handle)
+                os.rename(parts[-1], target, src_dir_fd=above)
+
+    def link_again(self, path: str, target: str) -> None:
+        """Makes a symbolic link that was there before, unless there is anything now. Raises OSError."""
+        parts = parts_of(path)
+        with self.folder(parts[:-1]) as above:
+            try:
+                os.symlink(target, parts[-1], dir_fd=above)
+            except FileExistsError:
+                pass
+
     def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
         """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
         with self.folder(parts) as at, os.scandir(at) as entries:

@@ -44,8 +44,8 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
     **dict.fromkeys(
         (
             "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".claude", ".cursor", ".codex",
-            ".gemini", ".windsurf", ".continue", ".roo", ".clinerules", ".cursorrules", ".windsurfrules", ".aider.conf.yml", ".mcp.json",
-            ".opencode", ".amazonq", ".kiro", ".junie", ".goosehints", ".agents",
+            ".gemini", ".windsurf", ".continue", ".roo", ".clinerules", ".cursorrules", ".windsurfrules",
+            ".aider.conf.yml", ".mcp.json", ".opencode", ".amazonq", ".kiro", ".junie", ".goosehints", ".agents",
         ),
         (_AGENTS, False),
     ),
