@@ -27,7 +27,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..engine.events import Grant
 from ..resolve.protected import own_environment
@@ -148,6 +148,21 @@ def _tier(allowed: Operator) -> Tier:
             "bubblewrap, or let commands run in it as it is by --allow-weak-sandbox",
         )
     return tier
+
+
+def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
+    """How commands will be fenced in on this machine for this operator, and a sentence on it."""
+    try:
+        tier = _tier(allowed)
+    except ToolFailure as refusal:
+        return "bad", f"commands will be refused: {refusal}"
+    if tier == "none":
+        return "note", "commands run with your rights: they are not sandboxed"
+    if lacking(tier):
+        return "note", f"commands run in a weak sandbox ({tier}): {'; '.join(lacking(tier))}"
+    if tier == "landlock" and not mounting():
+        return "note", "commands run in a sandbox (landlock); they make new files only in folders that are there, not beside them"
+    return "ok", f"commands run in a sandbox ({tier})"
 
 
 def lacking(tier: Tier) -> tuple[str, ...]:
