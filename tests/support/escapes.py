@@ -110,6 +110,7 @@ def mounts(_):
 
 def moves_protected(folder):
     os.rename(folder, folder + ".moved")
+    os.rename(folder + ".moved", folder)
     return True
 
 
@@ -138,8 +139,8 @@ def schedules(pid):
     return True
 
 
-def slows(which, pid):
-    os.setpriority(which, pid, os.getpriority(which, pid))
+def slows(pid):
+    os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid))
     return True
 
 
@@ -147,10 +148,6 @@ def shares_memory(key):
     segment = libc.shmget(key, 0, 0)
     libc.shmat.restype = ctypes.c_void_p
     return segment >= 0 and libc.shmat(segment, None, 0) != ctypes.c_void_p(-1).value
-
-
-def shares_queue(name):
-    return libc.syscall(240 if os.uname().machine == "x86_64" else 180, name.encode(), 0, 0, None) >= 0
 
 
 def changes_mode(path):
@@ -282,8 +279,7 @@ def probes(given):
         "settings of the kernel, one of IPC": lambda: can_append("/proc/sys/kernel/sem"),
         "limits of the controller": lambda: limits(given["pid"]),
         "processors of the controller": lambda: schedules(given["pid"]),
-        "priority of the controller": lambda: slows(os.PRIO_PROCESS, given["pid"]),
-        "priority of everybody": lambda: slows(os.PRIO_USER, os.getuid()),
+        "priority of the controller": lambda: slows(given["pid"]),
         "shared memory": lambda: shares_memory(given["memory"]),
         "mode of a file outside": lambda: changes_mode(f"{outside}/precious"),
         "mode of a kept file": lambda: changes_mode(".git/config"),

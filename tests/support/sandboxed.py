@@ -35,14 +35,20 @@ FILES = {
 
 FREE = ("src/a.py", "data.txt", "runs/other/report.md", "knowledge_core/notes.md", ".github/ISSUE_TEMPLATE.md")
 
-HONEST = (
-    "set -e; sort data.txt > src/sorted.txt; cat src/sorted.txt; echo more >> data.txt; printf '#!/bin/sh\\necho ran\\n' > src/x.sh;"
-    " chmod +x src/x.sh; src/x.sh; chmod 600 data.txt; touch -d 2001-01-01 src/a.py; stat -c %Y src/a.py; cp -p src/a.py src/b.py;"
-    " stat -c %Y src/b.py; mv src/b.py src/c.py; rm src/c.py; mkdir src/new; touch src/new/f; ln -s f src/new/l; tar cf src/t.tar src/new;"
-    " rm -r src/new; tar xf src/t.tar; ls src/new; git --version > /dev/null; cat runs/other/report.md; cat <(echo substituted);"
-    " python3 -c 'import tempfile, subprocess, os; tempfile.NamedTemporaryFile().write(b\"x\"); os.chmod(\"src\", 0o755);"
-    " print(subprocess.run([\"echo\", \"child\"], capture_output=True).stdout.decode().strip())'; nice true; mktemp > /dev/null; ls -A > /dev/null"
-)
+HONEST = r"""
+set -e
+sort data.txt > src/sorted.txt; cat src/sorted.txt; echo more >> data.txt
+printf '#!/bin/sh\necho ran\n' > src/x.sh; chmod +x src/x.sh; src/x.sh; chmod 600 data.txt
+touch -d @978307200 src/a.py; stat -c %Y src/a.py; cp -p src/a.py src/b.py; stat -c %Y src/b.py; mv src/b.py src/c.py; rm src/c.py
+mkdir src/new; touch src/new/f; ln -s f src/new/l; tar cf src/t.tar src/new; rm -r src/new; tar xf src/t.tar; ls src/new
+git --version > /dev/null; cat runs/other/report.md; cat <(echo substituted); nice true; mktemp > /dev/null; ls -A > /dev/null
+python3 - <<'PYTHON'
+import os, subprocess, tempfile
+tempfile.NamedTemporaryFile().write(b"x")
+os.chmod("src", 0o755)
+print(subprocess.run(["echo", "child"], capture_output=True).stdout.decode().strip())
+PYTHON
+"""
 TOLD = "a\nb\nran\n978307200\n978307200\nf\nl\nx\nsubstituted\nchild\n"
 
 
@@ -70,6 +76,8 @@ def world(folder: str):
     memory = libc.shmget(key, 4096, 0o1000 | 0o600)
     with contextlib.ExitStack() as stack:
         stack.callback(lambda: libc.shmctl(memory, 0, None))
+        held = stack.enter_context(open(f"{outside}/precious"))
+        os.set_inheritable(held.fileno(), True)
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         udp.bind(("127.0.0.1", 0))
@@ -125,7 +133,7 @@ def main() -> None:
             if done.failure is None:
                 found = json.loads(value.splitlines()[-1])
                 out["through"] = sorted(name for name, through in found.items() if through)
-                out["tried"] = len(found)
+                out["all"] = sorted(found)
             after = contents(top)
             out["harm"] = sorted(path for path, text in before.items() if path not in FREE and after.get(path) != text)
             out["home"] = outside == contents(stage["outside"].replace("outside", "home"))

@@ -351,6 +351,7 @@ def _mount(rows: list) -> None:
     if _libc.unshare(0x00020000) != 0:
         raise Refused(f"unshare: {os.strerror(ctypes.get_errno())}")
     _mounted(None, "/", None, private)
+    shut: list[str] = []
     for path, how in rows:
         if how == "hidden":
             _mounted("none", path, "tmpfs", empty)
@@ -358,6 +359,9 @@ def _mount(rows: list) -> None:
         _mounted(path, path, None, bind)
         if how == "kept":
             _mounted(None, path, None, remount)
+            shut.append(path + "/")
+        elif path.startswith(tuple(shut)):
+            _mounted(None, path, None, remount & ~0x1)  # it took after the mount that it lies below
 
 
 def _mounted(what: str | None, where: str, kind: str | None, flags: int) -> None:

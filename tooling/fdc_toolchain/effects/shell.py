@@ -78,6 +78,10 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     if done.exit_code != 0 and not context.bound:
         last = next((line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing")
         message = f"the command ended with exit code {done.exit_code}: {last.strip()[:300]}"
+        if "no new files in" in notes and "ermission denied" in output:
+            where = ", ".join(f"`{folder}`" for folder in notes["no new files in"])
+            message += f" (in this sandbox a command makes no new files in {where} itself, but in a folder that the plan names: "
+            message += "`allow write build/**`)"
         return Outcome(failure=Failure("exit", message), notes={**notes, "output": output[-_SHOWN:]})
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
@@ -110,12 +114,9 @@ def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, 
             made = fenced.made
             notes.update(fenced.notes)
             done = started(fenced.argv, context, root.path, merge, most)
-        except BaseException:
-            _took(context, was, notes)
-            raise
         finally:
             withdraw(made, root.path)
-    wrong = _took(context, was, notes)
+            wrong = _took(context, was, notes)
     if wrong:
         raise ToolFailure("protected", wrong)
     return done

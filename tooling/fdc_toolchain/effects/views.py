@@ -64,7 +64,7 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         found = protected(path, root.protected, root.protect)
         if known is not None and known == _link(os.path.join(root.path, path)):
             continue
-        if found is None or by_name(found.entry, grants) and not found.never:
+        if found is None or by_name(found.entry, grants) and not found.never or writable.is_held(os.path.join(root.path, path)):
             continue
         wrong.append(path)
     gone = [path for path, link in was.entries.items() if link and not os.path.islink(os.path.join(root.path, path))]

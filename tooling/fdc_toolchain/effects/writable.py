@@ -94,6 +94,12 @@ def hold(path: str, made: list[str]) -> None:
         made.append(path)
 
 
+def is_held(path: str) -> bool:
+    """True for what was made for a command that is under way."""
+    with _making:
+        return path in _users
+
+
 def _there(path: str, made: list[str]) -> bool:
     """True where the path is a regular file, after it was made if need be."""
     with _making:
