@@ -1,13 +1,14 @@
 """What commands can reach from inside each tier of the sandbox (security: G-SBX; threat table "host", "secrets")."""
 
 import contextlib
+import functools
 import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
-import time
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from fdc_toolchain.engine.events import Outcome
 
 from tests.support.background import PATIENCE, wait_for
 from tests.support.process import working_in
+from tests.support.repository import PACKAGE
+from tests.support.sandboxed import TOLD
 
 ESCAPES = Path(__file__).parents[1] / "support" / "escapes.py"
 UPPER = [tier for tier in TIERS if tier != "none"]
@@ -58,69 +61,83 @@ def only(tier, network=False) -> Operator:
     return Operator(unsandboxed=True, network=network, tiers=(tier,))
 
 
-@contextlib.contextmanager
-def outside(tmp_path, monkeypatch):
-    """A world worth stealing from: files, a secret in the environment, listening sockets, an open descriptor."""
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    for name in ("precious", "to-delete"):
-        (folder / name).write_text("precious")
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "id_ed25519").write_text("key")
-    monkeypatch.setenv("SECRET_TOKEN", "sk-hunter2-hunter2")
-    with contextlib.ExitStack() as stack:
-        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        udp.bind(("127.0.0.1", 0))
-        udp.setblocking(False)
-        abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
-        name = f"fdc-{os.getpid()}-{time.monotonic_ns()}"
-        abstract.bind("\0" + name)
-        abstract.listen()
-        by_path = stack.enter_context(socket.socket(socket.AF_UNIX))
-        by_path.bind(str(folder / "socket"))
-        by_path.listen()
-        held = stack.enter_context(open(folder / "precious"))
-        os.set_inheritable(held.fileno(), True)
-        other = subprocess.Popen(["sleep", "600"])  # has the secret where every process of this user could read it
-        stack.callback(lambda: (other.kill(), other.wait()))
-        yield folder, udp, {
-            "outside": str(folder), "home_secret": str(home / "id_ed25519"), "secret": "sk-hunter2-hunter2",
-            "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1], "udp_counts": True, "abstract": name,
-            "unix": str(folder / "socket"), "pid": os.getpid(),
-        }  # fmt: skip
+ROWS = [
+    ("root", "bubblewrap", None), ("user", "bubblewrap", None), ("root", "landlock", None), ("root", "landlock", False),
+    ("user", "landlock", None),
+]  # fmt: skip
+"""Whose command it is, the tier, and false where fdc is to do without mounts: a container's root may make none."""
+
+STRANGER = 54321
+"""The number of a user that has no account."""
 
 
-def escaped(root, operator, given) -> set[str]:
-    shutil.copy(ESCAPES, os.path.join(root.path, "escapes.py"))
-    outcome = run(root, f"python3 escapes.py '{json.dumps(given)}'", operator)
-    assert outcome.failure is None, outcome
-    found = json.loads(outcome.value["output"].splitlines()[-1])
-    assert len(found) >= 19
-    return {name for name, through in found.items() if through}
+def probed(who, tier, mounts=None):
+    """What the probes of `escapes.py` came to, with an honest command: run by this process's user, or by one without an account.
+
+    That one has a folder of its own with a copy of the package, and the system's Python: nothing on the machine changes.
+    """
+    if (who == "root" and os.getuid() != 0) or (who == "user" and os.getuid() == 0 and stranger_python() is None):
+        pytest.skip(f"there is no {who} here, or no Python for one")
+    base = Path(tempfile.mkdtemp(prefix="fdc-probes-"))
+    try:
+        os.chmod(base, 0o755)
+        shutil.copytree(PACKAGE, base / "tooling/fdc_toolchain", ignore=shutil.ignore_patterns("__pycache__"))
+        for source in (ESCAPES, ESCAPES.with_name("sandboxed.py")):
+            shutil.copy(source, base / source.name)
+        own = base / "own"
+        own.mkdir()
+        other = {}
+        if who == "user" and os.getuid() == 0:
+            os.chown(own, STRANGER, STRANGER)
+            other = {"user": STRANGER, "group": STRANGER, "extra_groups": []}
+        given = json.dumps({"tier": tier, "mounts": mounts, "escapes": str(base / ESCAPES.name)})
+        inside = {"PATH": os.defpath, "HOME": str(own), "LANG": "C.UTF-8", "PYTHONPATH": str(base / "tooling")}
+        done = subprocess.run(
+            [stranger_python() if other else sys.executable, str(base / "sandboxed.py"), str(own), given], cwd=own,
+            env={**inside, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, check=False, timeout=PATIENCE,
+            **other,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout.splitlines()[-1])
+    finally:
+        shutil.rmtree(base)
+    if found["reason"]:
+        pytest.skip(f"{tier}, {who}: {found['reason']}")
+    return found
 
 
-def test_positive_control_most_probes_get_through_without_a_sandbox(root, tmp_path, monkeypatch):
+@functools.cache
+def stranger_python():
+    """A Python that a user without an account can run, and that is new enough; None where there is none."""
+    for program in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        with contextlib.suppress(OSError):
+            tried = subprocess.run(
+                [program, "-c", "import sys, ctypes; sys.exit(sys.version_info < (3, 11))"], cwd="/", env={}, check=False,
+                user=STRANGER, group=STRANGER, extra_groups=[], stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            if tried.returncode == 0:
+                return program
+    return None
+
+
+def test_positive_control_most_probes_get_through_without_a_sandbox():
     """A probe that never gets anywhere proves nothing about a sandbox."""
-    with outside(tmp_path, monkeypatch) as (_, _, given):
-        through = escaped(root, only("none"), given)
-    assert {"read a file outside", "write a file outside", "TCP", "UDP", "abstract unix socket", "unix socket by path",
-            "signal the controller", "files of the controller", "secrets in any environment", "settings of fdc",
-            "journal of fdc", "hooks of git", "write through a symbolic link"} <= through  # fmt: skip
-    assert "inherited descriptor" not in through  # nothing is handed down in any tier
+    found = probed("root" if os.getuid() == 0 else "user", "none")
+    never = {  # these need what even a user without a sandbox lacks, or nothing is handed down in any tier
+        "inherited descriptor", "type into a terminal", "memory of the controller", "bpf", "kernel keys", "mount", "io_uring",
+        "raw packets", "new user namespace", "trace the controller", "write through a hard link",
+    }  # fmt: skip
+    assert "inherited descriptor" not in found["through"]
+    assert set(found["all"]) - set(found["through"]) - never == set()
 
 
-def test_no_probe_gets_through(root, tmp_path, monkeypatch, tier):
-    with outside(tmp_path, monkeypatch) as (folder, udp, given):
-        through = escaped(root, only(tier), given)
-        with pytest.raises(BlockingIOError):
-            udp.recv(10)
-        through -= {"UDP", "raw packets"} if tier == "bubblewrap" else set()  # into a network that nobody else is on
-        assert through == set()
-        assert (folder / "precious").read_text() == "precious" and (folder / "to-delete").exists()
-        assert not (folder / "new").exists()
-    assert Path(root.path, ".fdc/runs.sqlite").read_text() == "journal"
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "tier", "mounts"), ROWS)
+def test_no_probe_gets_through(who, tier, mounts):
+    found = probed(who, tier, mounts)
+    through = set(found["through"]) - ({"UDP", "raw packets"} if tier == "bubblewrap" else set())  # in a network of its own
+    assert (found["failure"], through, found["harm"], found["home"]) == (None, set(), [], True)
+    assert found["honest"] == TOLD
 
 
 def test_an_honest_command_works(root, tier):
@@ -128,7 +145,7 @@ def test_an_honest_command_works(root, tier):
     Path(root.path, "data.txt").write_text("b\na\n")
     outcome = run(
         root,
-        'sort data.txt > sorted.txt && git init -q sub && python3 -c "import tempfile, json, subprocess; '
+        'sort data.txt > sorted.txt && git init -q $TMPDIR/sub && python3 -c "import tempfile, json, subprocess; '
         "tempfile.NamedTemporaryFile().write(b'x'); print(subprocess.run(['echo', 'child'], capture_output=True).stdout)\" "
         "&& mktemp && echo $((6*7)); exit 3",
         only(tier),
@@ -200,7 +217,7 @@ def test_settings_that_a_command_makes_are_noticed(root):
 
 def test_a_fence_that_cannot_be_made_runs_nothing(root, tier, monkeypatch):
     """The filter is refused by the kernel: the step fails, the command never starts."""
-    monkeypatch.setattr(sandbox, "_filter", lambda sockets: "00" * 8)
+    monkeypatch.setattr(sandbox, "_filter", lambda sockets, namespaces: "00" * 8)
     outcome = run(root, "touch ran", only(tier))
     assert outcome.failure is not None or outcome.value["exit_code"] != 0
     assert not Path(root.path, "ran").exists()

@@ -110,7 +110,120 @@ def mounts(_):
 
 def moves_protected(folder):
     os.rename(folder, folder + ".moved")
+    os.rename(folder + ".moved", folder)
     return True
+
+
+def makes_anew(path):
+    """What is at a path, as something of ours: moved away, deleted, or a folder above it moved away."""
+    for part in (path, os.path.dirname(path)):
+        try:
+            os.rename(part, part + ".moved")
+        except OSError:
+            continue
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return writes(path)
+    os.unlink(path)
+    return writes(path)
+
+
+def limits(pid):
+    import resource
+
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, resource.prlimit(pid, resource.RLIMIT_NOFILE))
+    return True
+
+
+def schedules(pid):
+    os.sched_setaffinity(pid, os.sched_getaffinity(pid))
+    return True
+
+
+def slows(pid):
+    os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid))
+    return True
+
+
+def shares_memory(key):
+    segment = libc.shmget(key, 0, 0)
+    libc.shmat.restype = ctypes.c_void_p
+    return segment >= 0 and libc.shmat(segment, None, 0) != ctypes.c_void_p(-1).value
+
+
+def changes_mode(path):
+    os.chmod(path, os.stat(path).st_mode & 0o777)
+    return True
+
+
+def changes_mode_of_open(path):
+    with open(path, "rb") as file:
+        os.fchmod(file.fileno(), os.stat(path).st_mode & 0o777)
+    return True
+
+
+def changes_mode_behind(path):
+    """Names a file of its own, and puts a link in its place while it is judged: 2,000 times."""
+    import threading
+
+    stop = []
+    before = os.stat(path).st_mode
+
+    def swap():
+        while not stop:
+            for target in ("mine", path):
+                os.symlink(target, "swapped.new")
+                os.rename("swapped.new", "swapped")
+
+    os.chmod(".", 0o777)
+    open("mine", "w").close()
+    worker = threading.Thread(target=swap)
+    worker.start()
+    for _ in range(2000):
+        try:
+            os.chmod("swapped", 0o640)
+        except OSError:
+            continue
+    stop.append(1)
+    worker.join()
+    return os.stat(path).st_mode != before
+
+
+def changes_times(path):
+    os.utime(path, (1, 1))
+    return True
+
+
+def changes_attributes(path):
+    os.setxattr(path, "user.probe", b"x")
+    return True
+
+
+def changes_flags(path):
+    import fcntl
+
+    with open(path, "rb") as file:
+        flags = bytearray(8)
+        fcntl.ioctl(file, 0x80086601, flags)
+        fcntl.ioctl(file, 0x40086602, flags)
+    return True
+
+
+def sees_command_line(word):
+    for name in os.listdir("/proc") if os.access("/proc", os.R_OK) else map(str, range(1, 1 << 16)):
+        if name.isdecimal() and int(name) != os.getpid():
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    found = file.read()
+            except OSError:
+                continue
+            if word.encode() in found and b"escapes.py" not in found:
+                return True
+    return False
+
+
+def reads_moved(folder, name):
+    os.rename(folder, folder + ".moved")
+    return reads(f"{folder}.moved/{name}")
 
 
 def probes(given):
@@ -143,6 +256,47 @@ def probes(given):
         "new file in .fdc": lambda: writes(".fdc/new"),
         "move .fdc away": lambda: moves_protected(".fdc"),
         "settings of fdc": lambda: can_append("fdc.toml"),
+        "move .git away": lambda: moves_protected(".git"),
+        "another history for git": lambda: writes(".git/commondir"),
+        "a file of .git made anew": lambda: makes_anew(".git/config"),
+        "attributes of git": lambda: writes(".git/info/attributes"),
+        "a nested .git": lambda: writes("sub/deep/.git/config") or makes_anew("sub/deep/.git/config"),
+        "settings of agents": lambda: writes("AGENTS.md"),
+        "settings of agents below": lambda: writes("sub/deep/AGENTS.md"),
+        "settings of agents made anew": lambda: makes_anew("sub/deep/AGENTS.md"),
+        "protocols": lambda: writes("protocols/new.protocol.json"),
+        "protocols made anew": lambda: makes_anew("protocols/a.protocol.json"),
+        "workflows of the CI": lambda: writes(".github/workflows/new.yml"),
+        "workflows of the CI made anew": lambda: makes_anew(".github/workflows/ci.yml"),
+        "registry of plans": lambda: writes("knowledge_core/plan_registry.json"),
+        "registry of plans made anew": lambda: makes_anew("knowledge_core/plan_registry.json"),
+        "log of the task": lambda: writes("logs/activity.log.jsonl"),
+        "hooks of an agent": lambda: writes(".claude/settings.json"),
+        "settings of the shell": lambda: writes(".envrc"),
+        "a folder of PATH": lambda: writes("programs/ls"),
+        "what the settings protect": lambda: writes("kept/by/settings.txt"),
+        "settings of the kernel": lambda: can_append("/proc/sys/kernel/core_pattern"),
+        "settings of the kernel, one of IPC": lambda: can_append("/proc/sys/kernel/sem"),
+        "limits of the controller": lambda: limits(given["pid"]),
+        "processors of the controller": lambda: schedules(given["pid"]),
+        "priority of the controller": lambda: slows(given["pid"]),
+        "shared memory": lambda: shares_memory(given["memory"]),
+        "mode of a file outside": lambda: changes_mode(f"{outside}/precious"),
+        "mode of a kept file": lambda: changes_mode(".git/config"),
+        "mode of an open kept file": lambda: changes_mode_of_open(".git/config"),
+        "mode of a file outside, by a race": lambda: changes_mode_behind(f"{outside}/precious"),
+        "mode of a program": lambda: changes_mode(os.path.realpath(sys.executable)),
+        "times of a file outside": lambda: changes_times(f"{outside}/precious"),
+        "times of a kept file": lambda: changes_times(".git/config"),
+        "attributes of a file outside": lambda: changes_attributes(f"{outside}/precious"),
+        "attributes of a kept file": lambda: changes_attributes(".git/config"),
+        "flags of a kept file": lambda: changes_flags(".git/config"),
+        "command lines of others": lambda: sees_command_line(given["word"]),
+        "keys beside programs": lambda: reads(given["beside"]),
+        "text from outside of this run": lambda: reads("runs/run/outside/page.txt"),
+        "text from outside of another run": lambda: reads("runs/other/outside/page.txt"),
+        "text from outside, moved": lambda: reads_moved("runs/other", "outside/page.txt"),
+        "text from outside, written": lambda: writes("runs/run/outside/page.txt"),
         "hooks of git": lambda: writes(".git/hooks/pre-commit"),
         "settings of git": lambda: writes(".git/config"),
         "type into a terminal": lambda: types(None),

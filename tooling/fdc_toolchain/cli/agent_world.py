@@ -468,7 +468,7 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
     from ..effects.operator import Operator
     from . import bench
 
-    files = Root(root, bench.protected(root))
+    files = Root(root, *bench.protected(root))
     try:
         yield Context(
             root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, runs.FOLDER, agent_files.AGENTS),

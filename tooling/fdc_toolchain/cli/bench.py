@@ -39,7 +39,7 @@ def bench_for(
     model = model_for(root, allowed.model, allowed.asks)
     return Workbench(
         run=run,
-        root=Root(root, protected(root)),
+        root=Root(root, *protected(root)),
         run_folder=runs.run_folder(root, run),
         say=show.say,
         ask=show.ask,
@@ -52,13 +52,25 @@ def bench_for(
     )
 
 
-def protected(root: str) -> tuple[str, ...]:
-    from ..resolve.settings import SettingsError, read_settings
+def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What `effects.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
+    import os
+
+    from ..resolve.protected import of_workspace
+    from ..resolve.registry import REGISTRY, read_registry
+    from ..resolve.settings import Settings, SettingsError, read_settings
 
     try:
-        return read_settings(root).catalogues
+        settings = read_settings(root)
     except SettingsError:
-        return ()
+        settings = Settings()
+    try:
+        with open(os.path.join(root, REGISTRY), "rb") as file:
+            registry, _ = read_registry(file.read(), REGISTRY)
+    except OSError:
+        registry, _ = read_registry(None, REGISTRY)
+    plans = registry.entries.values()
+    return settings.catalogues, of_workspace(root, settings, plans, os.environ.get("PATH", ""))
 
 
 def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:

@@ -185,12 +185,7 @@ def said(found: Worst) -> list[str]:
 
 def _commands() -> str:
     """How commands will be fenced in on this machine."""
-    from ..effects.operator import TIERS, Operator
-    from ..effects.sandbox import offered
+    from ..effects.operator import Operator
+    from ..effects.sandbox import outlook
 
-    tier = next(tier for tier in TIERS if offered(tier))
-    if tier != "none":
-        return f"commands run in a sandbox ({tier})"
-    if Operator.of_environment().unsandboxed:
-        return "commands run with your rights: they are not sandboxed"
-    return "commands will be refused: no sandbox is to be had here (--allow-unsandboxed runs them without one)"
+    return outlook(Operator.of_environment())[1]

@@ -59,11 +59,13 @@ ENDED = {
 @click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N",
               help="A ceiling: steps, model_calls, tokens, money, seconds.")
 @click.option("--allow-unsandboxed", is_flag=True, help="Run the command even where no sandbox is to be had.")
+@click.option("--allow-weak-sandbox", is_flag=True,
+              help="Run commands in a sandbox that lacks something here; what it is, is said.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
     no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
-    budgets: tuple[str, ...], allow_unsandboxed: bool, form: str,
+    budgets: tuple[str, ...], allow_unsandboxed: bool, allow_weak_sandbox: bool, form: str,
 ) -> int:  # fmt: skip
     """Repair FILES (otherwise every Python file that is no test) until COMMAND passes.
 
@@ -73,10 +75,11 @@ def command(
     from ..effects.operator import Operator
     from . import wiring
     from .fix_watch import Watching
-    from .run_options import budget_of, root_of
+    from .run_options import budget_of, root_of, tell_weakness
 
     root = root_of(None)
-    operator = Operator.of_environment(unsandboxed=allow_unsandboxed, model=model)
+    operator = Operator.of_environment(unsandboxed=allow_unsandboxed, model=model, weak=allow_weak_sandbox)
+    tell_weakness(operator)
     ceilings = budget_of(budgets)
     show = Watching()
     try:

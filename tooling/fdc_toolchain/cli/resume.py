@@ -9,7 +9,7 @@ import click
 
 from .exits import INTERRUPTED, UsageError
 from .remote import database_option
-from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared
+from .run_options import APPROVALS, budget_of, is_terminal, root_of, shared, tell_weakness
 
 if TYPE_CHECKING:
     from ..effects.journal import RunRow, Store
@@ -49,6 +49,7 @@ def command(
     jobs: int,
     shell_timeout: float | None,
     allow_unsandboxed: bool,
+    allow_weak_sandbox: bool,
     allow_network: bool,
     model: str | None,
     approved: tuple[str, ...],
@@ -93,7 +94,7 @@ def command(
     if database:
         remote.of_workers(
             trust=trust, force=force, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
-            allow_network=allow_network, model=model,
+            allow_weak_sandbox=allow_weak_sandbox, allow_network=allow_network, model=model,
         )  # fmt: skip
         asked = {"again": True, "answers": said, "assume": known, "budget": budget_of(budgets), "retry": retry}
         try:
@@ -102,13 +103,15 @@ def command(
             click.echo(remote.detached(row.name), err=True)
             return INTERRUPTED
         return tell(ended, show, form, quiet, look)
+    operator = Operator.of_environment(
+        allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved), weak=allow_weak_sandbox
+    )
+    tell_weakness(operator)
     ended = wiring.drive_run(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
         shell_seconds=shell_timeout, seen=row.epoch,
-        operator=Operator.of_environment(
-            allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved)
-        ),
+        operator=operator,
     )  # fmt: skip
     return tell(ended, show, form, quiet, look)
 

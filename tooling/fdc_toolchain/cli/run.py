@@ -10,7 +10,7 @@ import click
 
 from .exits import FINDINGS, INTERRUPTED, UsageError
 from .remote import database_option
-from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, shared
+from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, shared, tell_weakness
 
 
 @click.command(
@@ -44,6 +44,7 @@ def command(
     jobs: int,
     shell_timeout: float | None,
     allow_unsandboxed: bool,
+    allow_weak_sandbox: bool,
     allow_network: bool,
     model: str | None,
     approved: tuple[str, ...],
@@ -72,7 +73,10 @@ def command(
     if program is None:
         return FINDINGS
     given = wiring.given_for(program, given)
-    operator = Operator.of_environment(allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved))
+    operator = Operator.of_environment(
+        allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved), weak=allow_weak_sandbox
+    )
+    tell_weakness(operator)
     if dry_run:
         from .dryrun import outline
         from .money import settle
@@ -86,7 +90,7 @@ def command(
     if database:
         remote.of_workers(
             task_id=task_id, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
-            allow_network=allow_network, model=model,
+            allow_weak_sandbox=allow_weak_sandbox, allow_network=allow_network, model=model,
         )  # fmt: skip
         return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
     task = None if simulate is not None else wiring.task_for(root, task_id)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..engine.decide import MEASURES
 from .exits import UsageError
+
+if TYPE_CHECKING:
+    from ..effects.operator import Operator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -22,6 +25,8 @@ _OPTIONS = (
     click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."),
     click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take."),
     click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."),
+    click.option("--allow-weak-sandbox", is_flag=True,
+                 help="Run commands in a sandbox that lacks something here; what it is, is said."),
     click.option("--allow-network", is_flag=True, help="Let commands and web tools out where the plan allows it."),
     click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded)."),
     click.option("--approve", "approved", multiple=True, type=click.Choice(sorted(APPROVALS)),
@@ -48,6 +53,17 @@ def root_of(workspace: str | None) -> str:
     if not os.path.isdir(workspace):
         raise UsageError(f"the workspace `{workspace}` is not a folder")
     return os.path.abspath(workspace)
+
+
+def tell_weakness(operator: Operator) -> None:
+    """Says on stderr what the sandbox lacks that commands are let run in all the same."""
+    if not operator.weak:
+        return
+    from ..effects.sandbox import lacking, offered
+
+    tier = next(one for one in operator.tiers if offered(one))
+    for what in lacking(tier):
+        click.echo(f"the sandbox of this machine ({tier}) is weak: {what}", err=True)
 
 
 def budget_of(pairs: Sequence[str]) -> dict[str, float]:

@@ -9,7 +9,7 @@ import click
 
 from .exits import WorldError
 from .remote import database_option
-from .run_options import root_of
+from .run_options import root_of, tell_weakness
 from .worker_signals import Asked, Requests
 
 _LEAVING = 4.0
@@ -30,6 +30,8 @@ _LEAVING = 4.0
 @click.option("--trust", is_flag=True, help="Drive every run of the database, whoever's key has sealed it.")
 @click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take.")
 @click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had.")
+@click.option("--allow-weak-sandbox", is_flag=True,
+              help="Run commands in a sandbox that lacks something here; what it is, is said.")
 @click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it.")
 @click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded).")
 @click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
@@ -43,6 +45,7 @@ def command(
     trust: bool,
     shell_timeout: float | None,
     allow_unsandboxed: bool,
+    allow_weak_sandbox: bool,
     allow_network: bool,
     model: str | None,
     workspace: str | None,
@@ -74,7 +77,8 @@ def command(
         session = Session(url, name, fatal, patience)
         session.start()
         sender = dispatch.Sender(url, say)
-        operator = Operator.of_environment(allow_unsandboxed, allow_network, model)
+        operator = Operator.of_environment(allow_unsandboxed, allow_network, model, weak=allow_weak_sandbox)
+        tell_weakness(operator)
         fleet = Fleet(url, root, key, session, sender, fatal, jobs, shell_timeout, operator, trust, pieces)
         dispatch.serve(url, name, fleet.work, runs=most, pieces=pieces)
         janitor = dispatch.Janitor(session, store, sender, say)

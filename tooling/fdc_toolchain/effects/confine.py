@@ -1,12 +1,13 @@
 """Starts one command fenced in, and outlives it: a program of its own, not a module of fdc's.
 
-    python -I -S confine.py JSON STATUS_FD
+    python -I -S confine.py JSON STATUS_FD          (or @FILE, which is read and deleted)
 
-`JSON` says what to run and how (`Plan` in sandbox.py writes it). Two processes: the one that stays
-adopts every process that the command leaves behind, counts them, and ends them all when the
-command has ended, when it is asked to leave, or when fdc is gone, however it went. The other one
-gives up what the command must not have, then becomes the command. If any of that cannot be done,
-nothing is run: one JSON line on STATUS_FD says why.
+`JSON` says what to run and how (`fence` in sandbox.py writes it). Three processes. The first one is
+the guard: it waits. The second one watches: it adopts every process that the command leaves behind,
+counts them, answers what the system-call filter asks, and ends them all when the command has ended,
+when it is told to, or when fdc is gone, however it went. If the second one dies, the guard ends what
+is left. The third one gives up what the command must not have, then becomes the command. If any of
+that cannot be done, nothing is run. One JSON line on STATUS_FD says how it went.
 
 Standard library only, and nothing of fdc's: it runs without a path to import from.
 """
@@ -16,13 +17,18 @@ import json
 import os
 import resource
 import signal
+import stat
+import struct
 import sys
 import time
 
-_PDEATHSIG, _NO_NEW_PRIVS, _CHILD_SUBREAPER, _SECCOMP, _CAPBSET_DROP = 1, 38, 36, 22, 24
+_PDEATHSIG, _NO_NEW_PRIVS, _CHILD_SUBREAPER, _CAPBSET_DROP = 1, 38, 36, 24
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_OPENAT2, _IN_ROOT = 437, 0x08 | 0x04  # beneath the folder, and through no symbolic link
 _FOR_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15  # execute, write, read, truncate, control a device
 _READ = 1 | 4 | 8  # execute, read a file, read a folder
+_LIST = 8
 _ALL_FILE = (1 << 13) - 1
 _BY_ABI = {1: _ALL_FILE, 2: _ALL_FILE | 1 << 13, 3: _ALL_FILE | 1 << 13 | 1 << 14, 5: _ALL_FILE | 1 << 13 | 1 << 14 | 1 << 15}
 _TICK = 0.05
@@ -38,40 +44,85 @@ class Refused(Exception):
 
 
 def main() -> int:
-    plan = json.loads(sys.argv[1])
+    plan = _plan(sys.argv[1])
     status = int(sys.argv[2])
-    parent = plan["parent"]
     _prctl(_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:
+    if os.getppid() != plan["parent"]:
         return 143  # fdc was gone before it could be noticed
     _prctl(_CHILD_SUBREAPER, 1)
     signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED)
+    heard, tell = os.pipe2(os.O_CLOEXEC)
+    guard = os.getpid()
+    watching = os.fork()
+    if watching == 0:
+        os.close(heard)
+        os.close(status)
+        os._exit(_watcher(plan, tell, guard))
+    os.close(tell)
+    _guard(watching)
+    told = os.read(heard, 65536)
+    said = json.loads(told) if told else {"lost": "the process that watches a command was killed"}
+    os.write(status, json.dumps(said).encode() + b"\n")
+    return said.get("code", 125)
+
+
+def _plan(given: str) -> dict:
+    if not given.startswith("@"):
+        return json.loads(given)
+    with open(given[1:], encoding="utf-8") as file:
+        text = file.read()
+    os.unlink(given[1:])
+    return json.loads(text)
+
+
+def _guard(watching: int) -> None:
+    """Waits for the process that watches, hands it what it is told, and ends what it may have left."""
+    ended = None
+    while ended is None:
+        heard = signal.sigtimedwait(_WAITED, 1.0)
+        if heard is not None and heard.si_signo != signal.SIGCHLD:
+            try:
+                os.kill(watching, signal.SIGTERM)
+            except OSError:
+                pass
+        ended = _reap(watching)
+    _end(watching)
+
+
+def _watcher(plan: dict, tell: int, guard: int) -> int:
+    """Starts the command and watches it. Writes what became of it on `tell`: only a JSON object, once all has ended."""
+    os.setsid()
+    _prctl(_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != guard:
+        return 143
+    _prctl(_CHILD_SUBREAPER, 1)
     report, told = os.pipe2(os.O_CLOEXEC)
+    ours, theirs = _pair()
     child = os.fork()
     if child == 0:
         os.close(report)
-        os.close(status)
+        os.close(tell)
+        ours.close()
         try:
-            _become(plan, told)
+            _become(plan, told, theirs)
         except BaseException as failed:
             os.write(told, str(failed).encode("utf-8", "replace")[:2000])
         os._exit(125)
     os.close(told)
+    theirs.close()
+    if plan["fence"] == "landlock":
+        _answer(ours, plan)
     wrong = b""
     while piece := os.read(report, 4096):
         wrong += piece
     if wrong:
         _end(child)
-        _say(status, {"refused": wrong.decode("utf-8", "replace")})
-        return 125
-    code, why = _watch(child, plan["processes"])
-    if why:
-        _say(status, {"killed": why})
-    return code
-
-
-def _say(status: int, what: dict[str, str]) -> None:
-    os.write(status, json.dumps(what).encode() + b"\n")
+        said = {"refused": wrong.decode("utf-8", "replace"), "code": 125}
+    else:
+        code, why = _watch(child, plan["processes"])
+        said = {"killed": why, "code": code} if why else {"code": code}
+    os.write(tell, json.dumps(said).encode())
+    return 0
 
 
 # The one that stays
@@ -81,19 +132,21 @@ def _watch(child: int, most: int) -> tuple[int, str]:
     leaving = 0.0
     why = ""
     ended = None
-    before = _everywhere()
-    while ended is None:
-        heard = signal.sigtimedwait(_WAITED, _TICK)
-        if heard is not None and heard.si_signo != signal.SIGCHLD and not leaving:
-            leaving = time.monotonic() + _POLITE
-            _signal_group(child, signal.SIGTERM)
-        if leaving and time.monotonic() > leaving:
-            _end(child)
-        if not why and _everywhere() - before > most and _too_many(child, most):
-            why = f"more than {most} processes at once"
-            _end(child)
-        ended = _reap(child)
-    _end(child)
+    try:
+        before = _everywhere()
+        while ended is None:
+            heard = signal.sigtimedwait(_WAITED, _TICK)
+            if heard is not None and heard.si_signo != signal.SIGCHLD and not leaving:
+                leaving = time.monotonic() + _POLITE
+                _signal_group(child, signal.SIGTERM)
+            if leaving and time.monotonic() > leaving:
+                _end(child)
+            if not why and _everywhere() - before > most and _too_many(child, most):
+                why = f"more than {most} processes at once"
+                _end(child)
+            ended = _reap(child)
+    finally:
+        _end(child)
     return (os.WEXITSTATUS(ended) if os.WIFEXITED(ended) else 128 + os.WTERMSIG(ended)), why
 
 
@@ -182,23 +235,49 @@ def _below(most: int = 1 << 20) -> list[int]:
         pid = work.pop()
         try:
             tasks = os.listdir(f"/proc/{pid}/task")
-        except OSError:
+        except (FileNotFoundError, ProcessLookupError):
             continue
         for task in tasks:
             try:
                 with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
                     children = [int(word) for word in file.read().split()]
-            except (OSError, ValueError):
+            except (FileNotFoundError, ProcessLookupError):
                 continue
             found += children
             work += children
     return found
 
 
+# What the filter asks: changes of a file's mode, owner and times, which Landlock does not judge
+
+
+def _pair() -> tuple:
+    import _socket
+
+    return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+
+
+def _answer(ours, plan: dict) -> None:
+    """Takes the filter's listener from the command's process and answers on a thread, as long as this process lives."""
+    import _thread
+    from _frozen_importlib_external import SourceFileLoader
+
+    _, handed, _, _ = ours.recvmsg(1, 64)
+    ours.close()
+    if not handed:
+        return  # the command was not run, and its process says why
+    listener = struct.unpack("i", handed[0][2][:4])[0]
+    room = os.path.dirname(os.path.abspath(__file__))
+    answers: dict = {"__name__": "confine_answers"}
+    exec(SourceFileLoader("confine_answers", os.path.join(room, "confine_answers.py")).get_code("confine_answers"), answers)
+    names = {int(number): name for number, name in plan["asked"].items()}
+    _thread.start_new_thread(answers["answer"], (listener, names, plan["write"], plan["closed"]))
+
+
 # The one that becomes the command
 
 
-def _become(plan: dict, told: int) -> None:
+def _become(plan: dict, told: int, theirs) -> None:
     os.setpgid(0, 0)
     os.nice(5)  # the one that stays must get its turn, whatever the command does
     _prctl(_PDEATHSIG, signal.SIGKILL)
@@ -210,7 +289,7 @@ def _become(plan: dict, told: int) -> None:
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(which, (most, most))
     argv = plan["argv"]
-    kept = {told}
+    kept = {told, theirs.fileno()}
     seccomp = bytes.fromhex(plan["seccomp"])
     if plan["fence"] == "bubblewrap":
         handle = os.memfd_create("filter", 0)
@@ -221,11 +300,12 @@ def _become(plan: dict, told: int) -> None:
         argv = [str(handle) if word == "FILTER" else word for word in argv]
     _close_all_but(kept)
     if plan["fence"] == "landlock":
-        _protect(plan["protect"])
+        _mount(plan["mounts"])
+        os.chdir(plan["root"])  # where it stands is below the mounts still
         _drop_capabilities()
         _prctl(_NO_NEW_PRIVS, 1)
-        _landlock(plan["read"], plan["write"])
-        _filter(seccomp)
+        _landlock(plan)
+        _filter(seccomp, theirs)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
@@ -262,16 +342,32 @@ def _prctl(option: int, value: int, third: object = 0) -> None:
         raise Refused(f"prctl({option}): {os.strerror(ctypes.get_errno())}")
 
 
-def _protect(paths: list[str]) -> None:
-    """Makes paths read-only for the command where this process may mount at all; else their change is noticed afterwards."""
-    if not paths or _libc.unshare(0x00020000) != 0:
+def _mount(rows: list) -> None:
+    """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders."""
+    if not rows:
         return
-    private, bind, remount = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1000 | 0x20 | 0x1
-    _libc.mount(None, b"/", None, ctypes.c_ulong(private), None)
-    for path in paths:
-        name = os.fsencode(path)
-        if _libc.mount(name, name, None, ctypes.c_ulong(bind), None) == 0:
-            _libc.mount(None, name, None, ctypes.c_ulong(remount), None)
+    private, bind, empty = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1 | 0x2 | 0x4 | 0x8
+    remount = 0x1000 | 0x20 | 0x1
+    if _libc.unshare(0x00020000) != 0:
+        raise Refused(f"unshare: {os.strerror(ctypes.get_errno())}")
+    _mounted(None, "/", None, private)
+    shut: list[str] = []
+    for path, how in rows:
+        if how == "hidden":
+            _mounted("none", path, "tmpfs", empty)
+            continue
+        _mounted(path, path, None, bind)
+        if how == "kept":
+            _mounted(None, path, None, remount)
+            shut.append(path + "/")
+        elif path.startswith(tuple(shut)):
+            _mounted(None, path, None, remount & ~0x1)  # it took after the mount that it lies below
+
+
+def _mounted(what: str | None, where: str, kind: str | None, flags: int) -> None:
+    words = [None if word is None else os.fsencode(word) for word in (what, where, kind)]
+    if _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), None) != 0:
+        raise Refused(f"mount {where}: {os.strerror(ctypes.get_errno())}")
 
 
 def _drop_capabilities() -> None:
@@ -285,7 +381,8 @@ def _drop_capabilities() -> None:
         raise Refused(f"capset: {os.strerror(ctypes.get_errno())}")
 
 
-def _landlock(read: list[str], write: list[str]) -> None:
+def _landlock(plan: dict) -> None:
+    """Leaves the command `read` and `write`, paths wherever they lead, and `inside`: paths below the root, through no link."""
     abi = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if abi < 3:
         raise Refused("the kernel's Landlock is too old")
@@ -296,21 +393,34 @@ def _landlock(read: list[str], write: list[str]) -> None:
     rules = _libc.syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0)
     if rules < 0:
         raise Refused(f"landlock: {os.strerror(ctypes.get_errno())}")
-    for paths, rights in ((read, _READ), (write, handled)):
+    for paths, rights in ((plan["read"], _READ), (plan["devices"], handled)):
         for path in paths:
-            _allow(rules, path, rights & handled)
+            try:
+                handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            except OSError:
+                continue  # what is not there needs no permission
+            _allow(rules, handle, path, rights & handled)
+    root = os.open(plan["root"], os.O_PATH | os.O_CLOEXEC)
+    for paths, rights in ((plan["lists"], _LIST), (plan["reads"], _READ), (plan["writes"], handled)):
+        for path in paths:
+            handle = _beneath(root, path)
+            if handle >= 0:
+                _allow(rules, handle, path, rights & handled)
+    os.close(root)
     if _libc.syscall(_RESTRICT_SELF, rules, 0) != 0:
         raise Refused(f"landlock: {os.strerror(ctypes.get_errno())}")
     os.close(rules)
 
 
-def _allow(rules: int, path: str, rights: int) -> None:
+def _beneath(root: int, path: str) -> int:
+    """A handle of a path below the root, or -1 where a link is on the way or nothing is there any more."""
+    how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
+    return int(_libc.syscall(_OPENAT2, root, os.fsencode(path or "."), how, ctypes.c_size_t(len(how))))
+
+
+def _allow(rules: int, handle: int, path: str, rights: int) -> None:
     try:
-        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return  # what is not there needs no permission
-    try:
-        if not os.path.isdir(path):
+        if not stat.S_ISDIR(os.fstat(handle).st_mode):
             rights &= _FOR_FILES
         rule = ctypes.create_string_buffer(rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder), 12)
         if _libc.syscall(_ADD_RULE, rules, 1, ctypes.byref(rule), 0) != 0:
@@ -319,12 +429,21 @@ def _allow(rules: int, path: str, rights: int) -> None:
         os.close(handle)
 
 
-def _filter(program: bytes) -> None:
+def _filter(program: bytes, theirs) -> None:
+    """Puts the filter in force and hands its listener to the process that watches."""
+
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
 
     filled = Program(len(program) // 8, program)
-    _prctl(_SECCOMP, 2, ctypes.byref(filled))
+    listener = _libc.syscall(_SECCOMP[os.uname().machine], 1, 8, ctypes.byref(filled))
+    if listener < 0:
+        raise Refused(f"seccomp: {os.strerror(ctypes.get_errno())}")
+    import _socket
+
+    theirs.sendmsg([b"x"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
+    theirs.close()
+    os.close(listener)
 
 
 if __name__ == "__main__":

@@ -144,20 +144,15 @@ def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
 
 
 def _sandbox(operator: Operator) -> list[Found]:
-    from .sandbox import reason
+    """Which of the tiers there are, and in which one commands will run."""
+    from .sandbox import lacking, outlook, reason
 
     out = []
-    usable = False
     for tier in TIERS:
-        if tier == "none":
-            continue
-        why = reason(tier)
-        out.append(Found(f"sandbox: {tier}", "note" if why else "ok", why or "offered"))
-        usable = usable or not why
-    if not usable:
-        what = "commands run with your rights" if operator.unsandboxed else "commands will be refused (--allow-unsandboxed)"
-        out.append(Found("sandbox", "note" if operator.unsandboxed else "bad", f"none is to be had here: {what}"))
-    return out
+        if tier != "none":
+            why = reason(tier) or "; ".join(lacking(tier))
+            out.append(Found(f"sandbox: {tier}", "note" if why else "ok", why or "offered"))
+    return [*out, Found("sandbox", *outlook(operator))]
 
 
 def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:

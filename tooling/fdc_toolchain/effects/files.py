@@ -9,15 +9,17 @@ that has a second name (a hard link) is not written, because the other name may 
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
 import stat
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Literal
 
+from ..engine.events import Grant
+from ..resolve.protected import folded_path, named, protected
 from .failure import ToolFailure, from_os
 
 MAX_FILE = 32 * 1024 * 1024
@@ -33,13 +35,24 @@ Mode = Literal["create", "write", "edit"]
 
 
 class Root:
-    """An open workspace. `protected` are paths in it, beside `SETTINGS`, that no step may change."""
+    """An open workspace. `protected` are paths in it, beside `SETTINGS`, that no step may change; `protect` globs of what a
+    step changes only where the plans name it. Not `guarded`: a folder of fdc's own, in which no path is special."""
 
-    def __init__(self, path: str, protected: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, path: str, protected: tuple[str, ...] = (), protect: tuple[str, ...] = (), guarded: bool = True
+    ) -> None:
         self.path = os.path.abspath(path)
         self.protected = (*SETTINGS, *protected)
-        self._protected = frozenset(_folded(name) for name in self.protected)
+        self.protect = protect
+        self.guarded = guarded
+        self._grants: Sequence[Grant] = ()
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def granted(self, grants: Sequence[Grant]) -> Root:
+        """The same open workspace for a step under these grants. It is closed with the first one."""
+        seen = copy.copy(self)
+        seen._grants = grants
+        return seen
 
     def close(self) -> None:
         """Closes the root; nothing can be opened beneath it any more."""
@@ -190,6 +203,31 @@ class Root:
             os.unlink(parts[-1], dir_fd=above)
             os.fsync(above)
 
+    def move_out(self, path: str, into: str) -> None:
+        """Moves what lies at a path, whatever it is, into a folder out of every step's reach, which is made. Raises OSError."""
+        parts = parts_of(path)
+        os.makedirs(into, exist_ok=True)
+        target = os.path.join(into, f"{len(os.listdir(into))}-{parts[-1]}")
+        with self.folder(parts[:-1]) as above:
+            try:
+                os.rename(parts[-1], target, src_dir_fd=above)
+            except PermissionError:
+                handle = os.open(parts[-1], _FOLDER | os.O_PATH, dir_fd=above)
+                try:  # a folder that its owner may not write cannot be moved either
+                    os.chmod(f"/proc/self/fd/{handle}", 0o700)
+                finally:
+                    os.close(handle)
+                os.rename(parts[-1], target, src_dir_fd=above)
+
+    def link_again(self, path: str, target: str) -> None:
+        """Makes a symbolic link that was there before, unless there is anything now. Raises OSError."""
+        parts = parts_of(path)
+        with self.folder(parts[:-1]) as above:
+            try:
+                os.symlink(target, parts[-1], dir_fd=above)
+            except FileExistsError:
+                pass
+
     def scan(self, parts: list[str]) -> list[tuple[str, bool]]:
         """What lies in a folder, sorted by name: (name, is a folder). Links and special files are left out."""
         with self.folder(parts) as at, os.scandir(at) as entries:
@@ -202,13 +240,10 @@ class Root:
 
     def _writable(self, path: str, data: bytes | None) -> list[str]:
         parts = parts_of(path)
-        for part in parts:
-            if _folded(part) in (".git", ".fdc"):
-                raise ToolFailure("protected", f"`{path}` lies in `{part}`, which no step may change")
-        whole = _folded("/".join(parts))
-        if whole in self._protected:
-            raise ToolFailure("protected", f"`{path}` holds settings of fdc, which no step may change")
-        if whole == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
+        if not self.guarded:
+            return parts
+        refused(path, self._grants, self.protected, self.protect)
+        if folded_path(path) == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
             raise ToolFailure("protected", f"`{path}` would get another [tool.fdc] table, which no step may change")
         return parts
 
@@ -225,6 +260,22 @@ class Root:
         if found.st_nlink > 1 and mode != "create":
             raise ToolFailure("file", f"`{path}` has a second name (a hard link), and is not written")
         return stat.S_IMODE(found.st_mode)
+
+
+def refused(path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]) -> None:
+    """Raises ToolFailure (`protected`) where nothing may write a path, or only a plan that names it and none does."""
+    found = protected(path, settings, more)
+    if found is None or by_name(found.entry, grants) and not found.never:
+        return
+    if found.never:
+        raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it")
+    name = path if path.isprintable() else found.entry
+    raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`")
+
+
+def by_name(entry: str, grants: Sequence[Grant]) -> bool:
+    """True where every plan with `allow` lines names a protected entry, and there is such a plan."""
+    return bool(grants) and all(any(named(entry, glob) for glob in grant.get("write", ())) for grant in grants)
 
 
 def parts_of(path: str) -> list[str]:
@@ -295,12 +346,6 @@ def _unlink(name: str, above: int) -> None:
         os.unlink(name, dir_fd=above)
     except FileNotFoundError:
         pass
-
-
-def _folded(name: str) -> str:
-    """A name as a file system that folds case, or hides characters, may see it."""
-    plain = unicodedata.normalize("NFKC", name)
-    return "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
 
 
 def _settings(data: bytes | None) -> object:

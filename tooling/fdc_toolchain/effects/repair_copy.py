@@ -19,9 +19,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import durable
-from . import shell
+from . import shell, views
 from .context import Context
 from .failure import ToolFailure
+from .files import Root
 from .sandbox import fence
 from .scratch import scratch
 
@@ -117,9 +118,13 @@ def run_in_copy(
     # the tests of a repair are commands of the operator's, not of a plan: they may start fdc
     inside = {**_without_run(shell.environment(context)), **_python(folder), "PWD": folder, **(environment or {})}
     inside["PATH"] = _path(context.root.path, inside.get("PATH", os.defpath))
-    with scratch() as own:
-        fenced = fence(argv, root=folder, scratch=own, environment=inside, operator=context.operator)
-        return shell.started(fenced.argv, context, folder, merge)
+    root = Root(folder, guarded=False)
+    try:
+        with scratch() as own:
+            fenced = fence(argv, root=root, scratch=own, environment=inside, was=views.before(root), operator=context.operator)
+            return shell.started(fenced.argv, context, folder, merge)
+    finally:
+        root.close()
 
 
 def _python(folder: str) -> dict[str, str]:
@@ -161,8 +166,6 @@ def held(context: Context) -> dict[str, str]:
 
 def read(folder: str, path: str) -> bytes:
     """A file of the copy or the base; never through a link. Raises ToolFailure, OSError."""
-    from .files import Root
-
     root = Root(folder)
     try:
         return root.read(path)
@@ -175,10 +178,8 @@ def put(folder: str, path: str, data: bytes) -> None:
 
     Never through a link: what was tested may have put one there that leads into the workspace. Raises ToolFailure.
     """
-    from .files import Root
-
     os.makedirs(folder, exist_ok=True)
-    root = Root(folder)
+    root = Root(folder, guarded=False)
     try:
         root.write(path, data, "write", path)
     finally:

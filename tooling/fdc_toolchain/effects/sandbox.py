@@ -9,9 +9,13 @@ no plan and no file of the workspace can. Where no tier is left, the command is 
 
 What a command may touch in the upper two: the system's programs and its own scratch folder, the
 workspace to read, and of it to write what the plans' `allow write` name (`effects.writable`); all
-of it where no plan on the stack has such a line. Never fdc's own files, nor git's hooks and
-settings. Network where the plans allow it (`allow net *`) and the operator too (`--allow-network`,
-or FDC_ALLOW_NETWORK=1).
+of it where no plan on the stack has such a line. Never what is protected (`resolve.protected`), but
+for what the plans name; and it does not see the text from outside that runs keep (`effects.views`).
+Network where the plans allow it (`allow net *`) and the operator too (`--allow-network`, or
+FDC_ALLOW_NETWORK=1).
+
+Landlock only adds rights. Where fdc may make mounts (root), these take rights away again; where it
+may not, the command gets the entries of a folder one by one, and makes no new ones in it.
 """
 
 from __future__ import annotations
@@ -23,13 +27,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..engine.events import Grant
-from . import seccomp
+from ..resolve.protected import own_environment
+from . import seccomp, views
 from .failure import ToolFailure
+from .files import Root
 from .operator import OPERATOR, Operator, Tier
-from .writable import writable
 
 LIMITS = {"CORE": 0, "FSIZE": 2 << 30, "NOFILE": 4096, "DATA": 8 << 30}
 """Resource limits of each process: bytes of a core dump, of a file, open files, bytes of memory that it writes."""
@@ -47,9 +52,20 @@ SYSTEM = (
 )  # fmt: skip
 """What programs need of the system, to read; no secrets lie there."""
 
-_KERNEL = ("/proc", "/sys/devices/system/cpu", "/sys/fs/cgroup")
+BESIDE = (
+    "lib", "lib32", "lib64", "libexec", "share", "include", "conf", "etc/ssl", "ssl", "jmods", "release", "pyvenv.cfg",
+    "versions", "plugins", "conda-meta",
+)  # fmt: skip
+"""What programs in `bin` need of the folder above it. Settings and keys lie elsewhere there."""
+
+_KERNEL = (
+    "/sys/devices/system/cpu", "/sys/fs/cgroup",
+    *(f"/proc/{name}" for name in "self cpuinfo meminfo stat loadavg uptime version filesystems vmstat sys".split()),
+)  # fmt: skip
+"""What a command may read of the kernel under Landlock; of processes its first one, since it cannot be told `your own`."""
+
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-_GIT = (".git/hooks", ".git/config")
+_MOST_ARGUMENT = 100_000
 _LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confine.py")
 
 
@@ -67,20 +83,56 @@ class Fenced(NamedTuple):
 def fence(
     argv: Sequence[str],
     *,
-    root: str,
+    root: Root,
     scratch: str,
     environment: dict[str, str],
+    was: views.Before,
+    run: str = "",
     grants: Sequence[Grant] = (),
     operator: Operator | None = None,
-    protected: Sequence[str] = (),
-    writes: bool = True,
 ) -> Fenced:
     """How to start `argv` in the workspace `root`. `scratch`: an empty folder, its home and temporary folder.
 
-    `protected`: more paths in the workspace that it must not change. `writes` false: none of it.
-    Raises ToolFailure (`sandbox`) where no tier that is allowed is offered here.
+    `was`: what `views.before` found there. `run`: the name of the run. Raises ToolFailure (`sandbox`) where no tier that is
+    allowed is offered here.
     """
     allowed = operator or OPERATOR
+    tier = _tier(allowed)
+    network = allowed.network and all(_anywhere(grant) for grant in grants)
+    try:
+        seen = views.view(root, grants, run, was) if tier != "none" else views.View([], [], [], [])
+    except OSError as failed:
+        raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
+    programs = _programs(environment)
+    inside = environment if tier == "none" else {**environment, "HOME": scratch, "TMPDIR": scratch, "PWD": root.path}
+    plan: dict[str, Any] = {
+        "parent": os.getpid(),
+        "argv": list(argv),
+        "environment": inside,
+        "fence": tier,
+        "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": PROCESSES},
+        "processes": PROCESSES,
+        "seccomp": "" if tier == "none" else _filter(network or tier == "bubblewrap", tier == "bubblewrap"),
+    }
+    notes: dict[str, Any] = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
+    if tier == "bubblewrap":
+        plan["argv"] = _bubblewrap(argv, root.path, scratch, inside, programs, seen, network)
+    elif tier == "landlock":
+        plan.update(_landlock(root.path, scratch, programs, seen))
+        if plan["whole"]:
+            notes["no new files in"] = [os.path.relpath(path, root.path) for path in plan.pop("whole")]
+    if lacking(tier):
+        notes["lacking"] = list(lacking(tier))
+    written = json.dumps(plan, separators=(",", ":"))
+    if len(written) > _MOST_ARGUMENT:
+        with open(os.path.join(scratch, ".fdc-plan"), "w", encoding="utf-8") as file:
+            file.write(written)
+        written = f"@{file.name}"
+    return Fenced([sys.executable, "-I", "-S", _LAUNCHER, written], tier, notes, seen.made)
+
+
+def _tier(allowed: Operator) -> Tier:
+    """The strongest tier that is offered and allowed. Raises ToolFailure (`sandbox`)."""
     tier = next((one for one in allowed.tiers if offered(one) and (one != "none" or allowed.unsandboxed)), None)
     if tier is None:
         said = "; ".join(f"{one}: {reason(one)}" for one in allowed.tiers if one != "none")
@@ -89,31 +141,37 @@ def fence(
             f"no sandbox for commands is to be had here ({said}); install bubblewrap, or let commands run "
             "without one by --allow-unsandboxed",
         )
-    network = allowed.network and all(_anywhere(grant) for grant in grants)
-    never = (".fdc", *protected, *_GIT)
-    kept = [os.path.join(root, name) for name in never if os.path.exists(os.path.join(root, name))]
+    if lacking(tier) and not allowed.weak and not allowed.unsandboxed:
+        raise ToolFailure(
+            "sandbox",
+            f"the sandbox of this machine ({tier}) is weaker than what fdc promises: {'; '.join(lacking(tier))}. Install "
+            "bubblewrap, or let commands run in it as it is by --allow-weak-sandbox",
+        )
+    return tier
+
+
+def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
+    """How commands will be fenced in on this machine for this operator, and a sentence on it."""
     try:
-        paths, made = writable(root, grants, never) if writes and tier != "none" else ([], [])
-    except OSError as failed:
-        raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
-    programs = _programs(environment)
-    inside = environment if tier == "none" else {**environment, "HOME": scratch, "TMPDIR": scratch, "PWD": root}
-    plan: dict[str, Any] = {
-        "parent": os.getpid(),
-        "argv": list(argv),
-        "environment": inside,
-        "fence": tier,
-        "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": PROCESSES},
-        "processes": PROCESSES,
-        "seccomp": "" if tier == "none" else _filter(sockets=network or tier == "bubblewrap"),
-        "protect": kept,
-        "read": [*SYSTEM, *_KERNEL, *programs, root],
-        "write": [*_DEVICES, scratch, *paths],
-    }
-    if tier == "bubblewrap":
-        plan["argv"] = _bubblewrap(argv, root, scratch, inside, programs, paths, kept, network)
-    notes = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
-    return Fenced([sys.executable, "-I", "-S", _LAUNCHER, json.dumps(plan, separators=(",", ":"))], tier, notes, made)
+        tier = _tier(allowed)
+    except ToolFailure as refusal:
+        return "bad", f"commands will be refused: {refusal}"
+    if tier == "none":
+        return "note", "commands run with your rights: they are not sandboxed"
+    if lacking(tier):
+        return "note", f"commands run in a weak sandbox ({tier}): {'; '.join(lacking(tier))}"
+    if tier == "landlock" and not mounting():
+        return "note", "commands run in a sandbox (landlock); they make new files only in folders that are there, not beside them"
+    return "ok", f"commands run in a sandbox ({tier})"
+
+
+def lacking(tier: Tier) -> tuple[str, ...]:
+    """What a tier does not keep from commands on this machine, although docs/sandbox.md promises it; none for a whole one."""
+    if tier != "landlock" or not offered(tier):
+        return ()
+    abi = landlock_abi()
+    found = ("commands can open devices that they may read, and control them (Linux 6.10)",) if abi < 5 else ()
+    return (*found, "commands can signal your other processes (Linux 6.12)") if abi < 6 else found
 
 
 def _anywhere(grant: Grant) -> bool:
@@ -166,47 +224,90 @@ def _bubblewrap(
     scratch: str,
     environment: dict[str, str],
     programs: Sequence[str],
-    writable: Sequence[str],
-    kept: Sequence[str],
+    seen: views.View,
     network: bool,
 ) -> list[str]:
     made = ["bwrap", *_NAMESPACES, *(["--share-net"] if network else []), "--clearenv"]
     for name, value in environment.items():
         made += ["--setenv", name, value]
-    made += ["--tmpfs", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp"]
+    made += ["--tmpfs", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    made += ["--dir", "/run", "--dir", "/var/tmp"]
     for path in (*SYSTEM, *programs):
         if os.path.islink(path):
             made += ["--symlink", os.readlink(path), path]
         else:
             made += ["--ro-bind-try", path, path]
     made += ["--ro-bind", root, root]
-    for path in writable:
-        made += ["--bind-try", path, path]
-    for path in kept:
-        made += ["--ro-bind-try", path, path]
+    for path, how in views.mounts(seen):
+        if how == "hidden":
+            made += ["--tmpfs", path, "--remount-ro", path]
+        else:
+            made += ["--bind-try" if how == "open" else "--ro-bind-try", path, path]
     made += ["--bind", scratch, scratch, "--chdir", root, "--remount-ro", "/", "--seccomp", "FILTER", "--", *argv]
     return made
 
 
+def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View) -> dict[str, Any]:
+    """What the launcher needs beside: mounts where it may make some, else the entries of folders one by one.
+
+    `whole`: folders of which the command gets what is in them, and can make nothing new there.
+    """
+    write, whole, reads, lists, rows = seen.write, [], [root], [], views.mounts(seen)
+    if not mounting():
+        rows = []
+        closed = [*seen.kept, *seen.hidden, *([os.path.join(root, ".git")] if root in seen.write else [])]
+        write = [path for folder in seen.write for path in views.without(folder, [one for one in closed if one != folder])]
+        whole = [folder for folder in seen.write if folder not in write]
+        reads, lists = ([*views.without(root, seen.hidden)], [root]) if seen.hidden else ([root], [])
+    return {
+        "root": root,
+        "mounts": rows,
+        "read": [*SYSTEM, *_KERNEL, *programs],
+        "devices": [*_DEVICES, scratch],
+        "lists": [os.path.relpath(path, root) for path in lists],
+        "reads": [os.path.relpath(path, root) for path in reads],
+        "writes": [os.path.relpath(path, root) for path in write],
+        "write": [os.path.realpath(path) for path in (scratch, *write)],
+        "closed": [os.path.realpath(path) for path in (*seen.kept, *seen.hidden)],
+        "asked": seccomp.asked(),
+        "whole": whole,
+    }
+
+
 @functools.lru_cache(maxsize=4)
-def _filter(sockets: bool) -> str:
-    return seccomp.program(sockets).hex()
+def _filter(sockets: bool, namespaces: bool) -> str:
+    return seccomp.program(sockets, namespaces).hex()
+
+
+@functools.cache
+def mounting() -> bool:
+    """True where a process of this user may make mounts that only it sees. Found out by trying, once."""
+    tried = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x20000) != 0)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", tried], stdin=subprocess.DEVNULL, timeout=60, check=False, env={})
+    return done.returncode == 0
 
 
 def _programs(environment: dict[str, str]) -> list[str]:
-    """Where else programs lie: what PATH names, and the Python that runs fdc; never a home folder itself."""
-    home = os.path.realpath(os.path.expanduser("~"))
+    """Where else programs lie: what PATH names, and the Python that runs fdc, with what such programs need beside them."""
     found: dict[str, None] = {}
     for entry in (sys.prefix, sys.base_prefix, environment.get("VIRTUAL_ENV", "")):
         if entry:
-            found[os.path.realpath(entry)] = None
+            _installed(os.path.join(os.path.realpath(entry), "bin"), found)
     for entry in environment.get("PATH", "").split(os.pathsep):
-        if not os.path.isabs(entry) or not os.path.isdir(entry):
-            continue
-        real = os.path.realpath(entry)
-        above, name = os.path.split(real)
-        whole = name in ("bin", "sbin", "shims") and above not in ("/", home, os.path.join(home, ".local"))
-        found[above if whole else real] = None
-    homes = {home, "/", "/root", "/home", os.path.dirname(home)}
+        if os.path.isabs(entry) and os.path.isdir(entry):
+            _installed(os.path.realpath(entry), found)
     inside = tuple(f"{folder}/" for folder in SYSTEM)
-    return [path for path in found if path not in homes and not f"{path}/".startswith(inside)]
+    return [path for path in found if not f"{path}/".startswith(inside)]
+
+
+def _installed(folder: str, found: dict[str, None]) -> None:
+    """Adds a folder of programs and, of the folder above it, what they need; nothing else of a home folder."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    homes = {home, os.path.dirname(home), "/", "/root", "/home"}
+    if folder in homes:
+        return
+    found[folder] = None
+    above, name = os.path.split(folder)
+    if name in ("bin", "sbin", "shims", "condabin", ".bin") and above not in (*homes, os.path.join(home, ".local")):
+        beside = [above] if own_environment(folder) and name == ".bin" else [os.path.join(above, one) for one in BESIDE]
+        found.update(dict.fromkeys(path for path in beside if os.path.exists(path)))

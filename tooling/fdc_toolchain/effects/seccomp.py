@@ -2,8 +2,11 @@
 
 What is refused: new namespaces and mounts, other processes' memory, the kernel's keys, modules,
 clocks and tracing, io_uring (which would go around the filter), typing into a terminal, and, where
-there is no network namespace to do it, sockets. Everything else is allowed: a command is an
-ordinary program, and what it may touch is the file system policy's business.
+there is no network namespace to do it, sockets. Where there are no other namespaces either: limits
+and scheduling of other processes, and memory, semaphores and queues that they could share; changes
+of a file's mode, owner and times are put before the process that watches the command (`confine`),
+since Landlock does not judge them. Everything else is allowed: a command is an ordinary program, and
+what it may touch is the file system policy's business.
 """
 
 from __future__ import annotations
@@ -30,15 +33,44 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "kexec_load": (246, 104), "kexec_file_load": (320, 294), "reboot": (169, 142), "syslog": (103, 116),
     "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60),
     "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266), "adjtimex": (159, 171),
-    "iopl": (172, None), "ioperm": (173, None), "vhangup": (153, 58),
+    "iopl": (172, None), "ioperm": (173, None), "vhangup": (153, 58), "quotactl_fd": (443, 443), "file_setattr": (469, 469),
+}  # fmt: skip
+
+# Without namespaces of its own, a command shares these with every process of its user.
+_SHARED: dict[str, tuple[int | None, int | None]] = {
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191),
+    "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "mq_open": (240, 180), "mq_unlink": (241, 181), "migrate_pages": (256, 238), "move_pages": (279, 239),
+}  # fmt: skip
+
+# Allowed for the caller itself only, which these calls name by 0.
+_OWN: dict[str, tuple[int | None, int | None]] = {
+    "prlimit64": (302, 261), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119), "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+}  # fmt: skip
+_PRIORITY = {"setpriority": (141, 140), "ioprio_set": (251, 30)}
+_OF_USER = {"setpriority": 2, "ioprio_set": 3}
+"""What makes a priority one of all processes of a user."""
+
+# No file of ours has these: programs go on without where the answer is that there are none.
+_ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466),
+}  # fmt: skip
+
+# Asked of the process that watches the command; `confine` reads them by these names.
+_ASKED: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
 _SOCKET, _CLONE, _CLONE3, _IOCTL = (41, 198), (56, 220), (435, 435), (16, 29)
 
 _NAMESPACES = 0x7E020080
 """CLONE_NEW*: time, mount, cgroup, UTS, IPC, user, PID, network."""
 
-_TYPING = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX: putting characters into the controlling terminal's input."""
+_CONTROLS = (0x5412, 0x541C, 0x40086602, 0x40046602, 0x401C5820)
+"""TIOCSTI and TIOCLINUX: putting characters into the controlling terminal's input; then changes of a file's flags."""
 
 _FAMILIES = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what ordinary programs need of a network."""
@@ -46,6 +78,7 @@ _FAMILIES = (1, 2, 10, 16)
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _KILL = 0x80000000
+_NOTIFY = 0x7FC00000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NR, _ARCH = 0, 4
@@ -56,11 +89,21 @@ def supported() -> bool:
     return platform.machine() in _ARCHES
 
 
-def program(sockets: bool) -> bytes:
-    """The filter for this machine; `sockets` allows those of ordinary programs. Raises KeyError where it is not known."""
+def asked() -> dict[int, str]:
+    """The system calls of this machine that a filter without `namespaces` asks about: number to name."""
+    column = _ARCHES[platform.machine()][1]
+    return {number: name for name, numbers in _ASKED.items() if (number := numbers[column]) is not None}
+
+
+def program(sockets: bool, namespaces: bool) -> bytes:
+    """The filter for this machine; `sockets` allows those of ordinary programs. Raises KeyError where it is not known.
+
+    `namespaces`: the command has namespaces of its own for processes and files. Without them the filter needs a listener.
+    """
     arch, column = _ARCHES[platform.machine()]
     refuse = [_instruction(_RETURN, _ERRNO | errno.EPERM)]
     absent = [_instruction(_RETURN, _ERRNO | errno.ENOSYS)]
+    allow = [_instruction(_RETURN, _ALLOW)]
     code = [
         _instruction(_LOAD, _ARCH),
         _instruction(_EQUAL, arch, 1, 0),
@@ -69,19 +112,30 @@ def program(sockets: bool) -> bytes:
     ]
     if column == 0:
         code += _when(_AT_LEAST, _X32, refuse)
-    for numbers in _REFUSED.values():
-        number = numbers[column]
-        if number is not None:
-            code += _when(_EQUAL, number, refuse)
+    code += _each(_REFUSED, column, refuse)
+    if not namespaces:
+        code += _each(_SHARED, column, refuse)
+        code += _each(_ATTRIBUTES, column, [_instruction(_RETURN, _ERRNO | errno.ENOTSUP)])
+        code += _each(_ASKED, column, [_instruction(_RETURN, _NOTIFY)])
+        own = [_argument(0), *_when(_EQUAL, 0, allow), *refuse]
+        code += _each(_OWN, column, own)
+        for name, numbers in _PRIORITY.items():
+            mine = [_argument(0), *_when(_EQUAL, _OF_USER[name], refuse), _argument(1), *_when(_EQUAL, 0, allow), *refuse]
+            code += _when(_EQUAL, numbers[column], mine)
     # clone3 keeps its flags in memory, where no filter can look: libraries then fall back to clone.
     code += _when(_EQUAL, _CLONE3[column], absent)
-    code += _when(_EQUAL, _CLONE[column], [_argument(0), *_when(_ANY_BIT, _NAMESPACES, refuse), _instruction(_RETURN, _ALLOW)])
-    typing = [step for request in _TYPING for step in _when(_EQUAL, request, refuse)]
-    code += _when(_EQUAL, _IOCTL[column], [_argument(1), *typing, _instruction(_RETURN, _ALLOW)])
-    allowed = [step for family in _FAMILIES for step in _when(_EQUAL, family, [_instruction(_RETURN, _ALLOW)])]
-    code += _when(_EQUAL, _SOCKET[column], [_argument(0), *allowed, *refuse] if sockets else refuse)
-    code.append(_instruction(_RETURN, _ALLOW))
+    code += _when(_EQUAL, _CLONE[column], [_argument(0), *_when(_ANY_BIT, _NAMESPACES, refuse), *allow])
+    controls = [step for request in _CONTROLS for step in _when(_EQUAL, request, refuse)]
+    code += _when(_EQUAL, _IOCTL[column], [_argument(1), *controls, *allow])
+    families = [step for family in _FAMILIES for step in _when(_EQUAL, family, allow)]
+    code += _when(_EQUAL, _SOCKET[column], [_argument(0), *families, *refuse] if sockets else refuse)
+    code += allow
     return b"".join(code)
+
+
+def _each(calls: dict[str, tuple[int | None, int | None]], column: int, then: list[bytes]) -> list[bytes]:
+    numbers = [numbers[column] for numbers in calls.values()]
+    return [step for number in numbers if number is not None for step in _when(_EQUAL, number, then)]
 
 
 def _instruction(code: int, k: int, true: int = 0, false: int = 0) -> bytes:

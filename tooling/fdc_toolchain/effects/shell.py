@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
+from . import views
 from .context import Context, text
 from .failure import ToolFailure
 from .files import MAX_FILE
@@ -77,6 +78,10 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     if done.exit_code != 0 and not context.bound:
         last = next((line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing")
         message = f"the command ended with exit code {done.exit_code}: {last.strip()[:300]}"
+        if "no new files in" in notes and "ermission denied" in output:
+            where = ", ".join(f"`{folder}`" for folder in notes["no new files in"])
+            message += f" (in this sandbox a command makes no new files in {where} itself, but in a folder that the plan names: "
+            message += "`allow write build/**`)"
         return Outcome(failure=Failure("exit", message), notes={**notes, "output": output[-_SHOWN:]})
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
@@ -98,17 +103,35 @@ def environment(context: Context) -> dict[str, str]:
 def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD) -> Done:
     """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Interrupted."""
     made: Sequence[str] = ()
+    root = context.root
+    was = views.before(root)
     with scratch() as folder:
         try:
             fenced = fence(
-                argv, root=context.root.path, scratch=folder, environment=environment(context),
-                grants=context.grants, operator=context.operator, protected=context.root.protected,
+                argv, root=root, scratch=folder, environment=environment(context), was=was, run=context.run,
+                grants=context.grants, operator=context.operator,
             )  # fmt: skip
             made = fenced.made
             notes.update(fenced.notes)
-            return started(fenced.argv, context, context.root.path, merge, most)
+            done = started(fenced.argv, context, root.path, merge, most)
         finally:
-            withdraw(made, context.root.path)
+            withdraw(made, root.path)
+            wrong = _took(context, was, notes)
+    if wrong:
+        raise ToolFailure("protected", wrong)
+    return done
+
+
+def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
+    """What the command made that no command makes, once it has been taken away: a sentence, or an empty text."""
+    into = os.path.join(context.run_folder, "refused") if notes.get("sandbox", "none") != "none" and context.run_folder else ""
+    wrong = views.taken(context.root, was, context.grants, into)
+    if not wrong:
+        return ""
+    notes["refused"] = wrong
+    names = ", ".join(f"`{name}`" for name in wrong[:5]) + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else "")
+    kept = f"; it lies in `{os.path.relpath(into, context.root.path)}` now" if into else ""
+    return f"the command made {names}, which is protected{kept}; a plan that may make it names it (`allow write {wrong[0]}`)"
 
 
 def started(argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD) -> Done:
@@ -144,13 +167,16 @@ def started(argv: list[str], context: Context, folder: str, merge: bool = True, 
         said = os.read(told, 65536)
     finally:
         os.close(told)
-    if said:
-        _refused(json.loads(said))
+    _refused(json.loads(said) if said else {"lost": "the process that guards a command was killed"})
     return done
 
 
 def _refused(said: dict[str, str]) -> None:
-    """Raises what the launcher said."""
+    """Raises what the launcher said, unless all went well."""
+    if "lost" in said:
+        raise ToolFailure("sandbox", f"{said['lost']}, so what became of the command is not known; all that it began was ended")
+    if "refused" not in said and "killed" not in said:
+        return
     if "killed" in said:
         raise ToolFailure("limit", f"the command had {said['killed']} and was killed")
     why = said.get("refused", "")

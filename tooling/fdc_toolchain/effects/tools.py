@@ -341,7 +341,7 @@ class LocalTools:
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
         return Context(
-            root=bench.root,
+            root=bench.root.granted(effect.grants),
             key=self._key(effect),
             run=bench.run,
             run_folder=bench.run_folder,

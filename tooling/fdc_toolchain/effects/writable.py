@@ -12,7 +12,7 @@ import stat
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..engine.events import Grant
 from ..text.glob_match import compiled, fits
@@ -23,16 +23,18 @@ MOST = 500
 
 Glob = tuple[tuple[bool, str], ...]
 
+Closed = Callable[[str], bool | None]
+"""Tells of a path below the root whether it is no command's; None where it is like any other, False where the plans name it."""
+
 _making = threading.Lock()
 _users: Counter[str] = Counter()
-"""Commands under way, by the file that was made for them: what one of them leaves empty another may still fill."""
+"""Commands under way, by the file or folder that was made for them: what one of them leaves empty another may still fill."""
 
 
-def writable(root: str, grants: Sequence[Grant], protected: Sequence[str]) -> tuple[list[str], list[str]]:
+def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[str], list[str]]:
     """The paths that every grant lets a command write, and which of them were made for it (see `withdraw`).
 
-    `protected`: paths below the root that are no command's. Raises ToolFailure (`sandbox`) for globs that
-    name more than `MOST` files, OSError where a file or folder cannot be made.
+    Raises ToolFailure (`sandbox`) for globs that name more than `MOST` files, OSError where a file or folder cannot be made.
     """
     folders = [""]
     for grant in grants:
@@ -41,7 +43,7 @@ def writable(root: str, grants: Sequence[Grant], protected: Sequence[str]) -> tu
     paths = []
     for name in folders:
         path = os.path.join(root, name) if name else root
-        if _leads_there(root, path):
+        if not closed(name) and _leads_there(root, path):
             os.makedirs(path, exist_ok=True)
             paths.append(path)
     rows = [[compiled(glob) for glob in grant.get("write", ())] for grant in grants]
@@ -49,8 +51,8 @@ def writable(root: str, grants: Sequence[Grant], protected: Sequence[str]) -> tu
         name
         for name in {name for grant in grants for glob in grant.get("write", ()) for name in _files(root, glob)}
         if all(any(fits(name, glob) for glob in row) for row in rows)
-        and not any(_within(name, folder) == name for folder in folders)
-        and not any(_within(name, kept) == name for kept in protected)
+        and not closed(name)
+        and (closed(name) is False or not any(_within(name, folder) == name for folder in folders))
     )
     if len(files) > MOST:
         raise ToolFailure("sandbox", f"`allow write` names more than {MOST} files for a command; name whole folders (`docs/**`)")
@@ -71,12 +73,31 @@ def withdraw(made: Sequence[str], root: str) -> None:
                 continue
             del _users[path]
             try:
-                if os.lstat(path).st_size == 0:
+                found = os.lstat(path)
+                if stat.S_ISDIR(found.st_mode):
+                    os.rmdir(path)
+                elif found.st_size == 0:
                     os.unlink(path)
                 while (path := os.path.dirname(path)) != root:
                     os.rmdir(path)
             except OSError:
                 pass  # it is used now, or gone already
+
+
+def hold(path: str, made: list[str]) -> None:
+    """Makes an empty folder for a command, until `withdraw`; a folder that is there and in nobody's use stays. Raises OSError."""
+    with _making:
+        if path not in _users and os.path.isdir(path) and os.listdir(path):
+            return
+        os.makedirs(path, exist_ok=True)
+        _users[path] += 1
+        made.append(path)
+
+
+def is_held(path: str) -> bool:
+    """True for what was made for a command that is under way."""
+    with _making:
+        return path in _users
 
 
 def _there(path: str, made: list[str]) -> bool:

@@ -1,0 +1,241 @@
+"""What no command and no file tool writes unless a plan names it, and what becomes of it where one does (findings B1, B2, B9)."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects import sandbox
+from fdc_toolchain.effects.failure import ToolFailure
+from fdc_toolchain.effects.files import Root
+from fdc_toolchain.effects.operator import Operator
+from fdc_toolchain.resolve.protected import named, protected
+
+from tests.fault.test_sandbox import UPPER, only, run
+from tests.support.background import wait_for
+from tests.support.process import working_in
+
+
+@pytest.fixture(params=[("bubblewrap", None), ("landlock", True), ("landlock", False)], ids=str)
+def tier(request, monkeypatch):
+    """A tier; Landlock also as where fdc may make no mounts, which is an ordinary user's."""
+    name, mounts = request.param
+    if not sandbox.offered(name):
+        pytest.skip(f"{name}: {sandbox.reason(name)}")
+    if mounts and not sandbox.mounting():
+        pytest.skip("no mounts can be made here")
+    if mounts is False:
+        monkeypatch.setattr(sandbox, "mounting", lambda: False)
+    return name
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "workspace"
+    (folder / "src").mkdir(parents=True)
+    opened = Root(str(folder))
+    yield opened
+    opened.close()
+
+
+def grant(*globs):
+    return {"write": tuple(((False, glob),) for glob in globs), "run": (((False, "*"),),)}
+
+
+def refused(root):
+    folder = Path(root.path, ".fdc/runs/run/refused")
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_no_command_makes_a_repository_of_the_workspace(root, tier):
+    """B1: where there is no `.git`, there is none afterwards, and there was none to be used meanwhile."""
+    outcome = run(root, "mkdir .git; git init -q; echo x > .git/config; mv src .git; exit 0", only(tier))
+    assert outcome.failure is None, outcome
+    assert sorted(os.listdir(root.path)) == ["src"]
+
+
+def test_a_repository_below_is_taken_away_and_the_step_fails(root, tier):
+    outcome = run(root, "git init -q src/lib && echo '[core]' > src/lib/.git/config; touch src/kept", only(tier))
+    assert outcome.failure is not None and outcome.failure.kind == "protected", outcome
+    assert "`src/lib/.git`" in outcome.failure.message and outcome.notes["refused"] == ["src/lib/.git"]
+    assert not Path(root.path, "src/lib/.git").exists() and Path(root.path, "src/kept").exists()
+    assert refused(root) == ["0-.git"]
+
+
+def test_it_is_taken_away_from_a_command_that_did_not_end_by_itself_too(root, tier):
+    outcome = run(root, "mkdir -m 500 src/.claude; touch src/done; sleep 600", only(tier), seconds=5.0)
+    assert outcome.failure is not None and outcome.failure.kind == "timeout"
+    assert Path(root.path, "src/done").exists() and not Path(root.path, "src/.claude").exists()
+    assert refused(root) == ["0-.claude"] and outcome.notes["refused"] == ["src/.claude"]
+
+
+@pytest.mark.parametrize("path", [".envrc", "CLAUDE.md", ".github/workflows/x.yml", ".vscode/tasks.json"])
+def test_what_a_command_puts_at_the_top_does_not_stay(root, tier, path):
+    outcome = run(root, f"mkdir -p $(dirname {path}); echo x > {path}; exit 0", only(tier))
+    assert not Path(root.path, path).exists()
+    assert outcome.failure is not None or not sandbox.mounting() and tier == "landlock"
+
+
+def test_a_link_to_the_rules_leads_where_it_led(root, tier):
+    """A link cannot have a mount on it: what a command puts in its place is taken away."""
+    Path(root.path, "AGENTS.md").write_text("rules\n")
+    Path(root.path, "CLAUDE.md").symlink_to("AGENTS.md")
+    run(root, "rm -f CLAUDE.md; echo mine > CLAUDE.md; exit 0", only(tier))
+    assert os.readlink(Path(root.path, "CLAUDE.md")) == "AGENTS.md" and Path(root.path, "CLAUDE.md").read_text() == "rules\n"
+
+
+@pytest.mark.parametrize(
+    ("globs", "writes"),
+    [
+        (["**"], set()),
+        (["*"], set()),
+        (["*.md", "sub/**"], set()),
+        (["AGENTS.md"], {"AGENTS.md"}),
+        (["**", "AGENTS.md"], {"AGENTS.md"}),
+        (["sub/AGENTS.md"], {"sub/AGENTS.md"}),
+        (["sub/**", "sub/AGENTS.md"], {"sub/AGENTS.md"}),
+        ([".github/**"], {".github/ci.yml"}),
+        (["**", ".github/*.yml"], {".github/ci.yml"}),
+        ([".git/**", ".git/config"], set()),
+        ([".fdc/**", "fdc.toml"], set()),
+        (["protocols/*.json"], {"protocols/a.json"}),
+    ],
+)
+def test_what_is_protected_is_written_by_a_plan_that_names_it(root, tier, globs, writes):
+    paths = ["AGENTS.md", "sub/AGENTS.md", ".github/ci.yml", ".git/config", ".fdc/runs.sqlite", "fdc.toml", "protocols/a.json"]
+    for path in paths:
+        Path(root.path, path).parent.mkdir(parents=True, exist_ok=True)
+        Path(root.path, path).write_text("was\n")
+    tried = "; ".join(f"(echo is > {path}) 2> /dev/null" for path in paths)
+    run(root, f"{tried}; exit 0", only(tier), grants=(grant(*globs),))
+    assert {path for path in paths if Path(root.path, path).read_text() != "was\n"} == writes
+    seen = root.granted((grant(*globs),))
+    for path in paths:  # the file tools obey the same list
+        try:
+            seen.write(path, b"tool\n", "edit", "k")
+        except ToolFailure as failure:
+            assert failure.kind == "protected" and path not in writes
+        else:
+            assert path in writes
+
+
+def test_every_plan_of_the_stack_must_name_it(root, tier):
+    Path(root.path, "AGENTS.md").write_text("was\n")
+    run(root, "echo is > AGENTS.md; exit 0", only(tier), grants=(grant("**"), grant("AGENTS.md")))
+    assert Path(root.path, "AGENTS.md").read_text() == "was\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "entry", "never"),
+    [
+        ("a/.git", "a/.git", True), ("a/.GIT/config", "a/.GIT", True), (".github", ".github", False),
+        ("AGENTS.MD", "AGENTS.MD", False), ("x/agents.md", "x/agents.md", False),
+        ("x/.github/a", "", False), ("x/fdc.toml", "", False), ("src/Makefile", "", False),
+        ("protocols/deep/a.md", "protocols", False), ("knowledge_core/a.md", "", False), ("policy.json", "policy.json", True),
+        ("law/x.md", "law/x.md", False), ("law/x.txt", "", False),
+    ],
+)  # fmt: skip
+def test_the_list_says_what_is_protected_and_why(path, entry, never):
+    found = protected(path, ("policy.json",), ("law/*.md",))
+    assert ("", False) == (entry, never) if found is None else (found.entry, found.never) == (entry, never) and found.what
+
+
+def test_a_value_of_the_run_names_nothing():
+    assert named("AGENTS.md", [(False, "AGENTS.md")]) and named(".github", [(False, ".github/work"), (False, "flows/**")])
+    assert not named("AGENTS.md", [(True, "AGENTS.md")]) and not named("AGENTS.md", [(False, "AGENTS.m?")])
+    assert not named("AGENTS.md", [(False, "AGENTS.md.txt")])
+
+
+def test_text_from_outside_that_comes_while_a_command_runs_is_not_seen(root, tier):
+    """The folder is there before the first command, empty, and gone again where nothing came."""
+    folder = Path(root.path, "runs/run/outside")
+
+    def bring():
+        wait_for(Path(root.path, "src/ready").exists)
+        (folder / "page.txt").write_text("from outside")
+        Path(root.path, "src/go").touch()
+
+    worker = threading.Thread(target=bring)
+    worker.start()
+    command = "touch src/ready; until [ -e src/go ]; do :; done; cat runs/run/outside/page.txt; grep -r 'from out' . ; exit 0"
+    outcome = run(root, command, only(tier))
+    worker.join()
+    assert outcome.failure is None and "from outside" not in outcome.value["output"]
+    assert folder.joinpath("page.txt").read_text() == "from outside"
+    folder.joinpath("page.txt").unlink()
+    run(root, "rm src/*", only(tier))
+    assert sorted(os.listdir(root.path)) == ["src"]
+
+
+def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names(root, monkeypatch):
+    """B2: Landlock has no rule that takes away, so the top of the workspace is not given as a whole."""
+    if not sandbox.offered("landlock"):
+        pytest.skip(sandbox.reason("landlock"))
+    monkeypatch.setattr(sandbox, "mounting", lambda: False)
+    Path(root.path, "top.txt").write_text("was\n")
+    outcome = run(root, "echo is > top.txt; echo x > src/new; echo x > new; exit 0", only("landlock"))
+    assert Path(root.path, "top.txt").read_text() == "is\n" and Path(root.path, "src/new").exists()
+    assert not Path(root.path, "new").exists() and outcome.notes["no new files in"] == ["."]
+    failed = run(root, "echo x > new", only("landlock"), bound=False)
+    assert failed.failure is not None and "`allow write build/**`" in failed.failure.message
+    outcome = run(root, "echo x > build/new; exit 0", only("landlock"), grants=(grant("build/**"),))
+    assert Path(root.path, "build/new").exists() and "no new files in" not in outcome.notes
+
+
+def watcher(root):
+    """The process that watches a command: the parent of the oldest process that works in the workspace."""
+    found = working_in(Path(root.path))
+    above = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
+    return next(parent for parent in above.values() if parent not in above)
+
+
+@pytest.mark.parametrize("which", ["watcher", "guard"])
+def test_nothing_outlives_a_command_when_what_started_it_is_killed(root, tier, which):
+    """B5: what a command began is ended, and the step is no success."""
+    killed = []
+
+    def kill():
+        wait_for(Path(root.path, "src/ready").exists)
+        pid = watcher(root)
+        if which == "guard":
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(pid, signal.SIGKILL)
+        killed.append(pid)
+
+    worker = threading.Thread(target=kill)
+    worker.start()
+    outcome = run(root, "setsid sh -c 'touch src/ready; sleep 600' & sleep 600", only(tier))
+    worker.join()
+    assert killed and outcome.failure is not None and outcome.failure.kind == "sandbox" and "killed" in outcome.failure.message
+    wait_for(lambda: not working_in(Path(root.path)))
+
+
+def test_a_kernel_that_gives_less_is_said_and_refused(root, monkeypatch):
+    if not sandbox.offered("landlock"):
+        pytest.skip(sandbox.reason("landlock"))
+    monkeypatch.setattr(sandbox, "landlock_abi", lambda: 5)
+    outcome = run(root, "touch src/ran", Operator(tiers=("landlock",)))
+    assert outcome.failure is not None and outcome.failure.kind == "sandbox"
+    assert "signal your other processes" in outcome.failure.message and "--allow-weak-sandbox" in outcome.failure.message
+    assert not Path(root.path, "src/ran").exists()
+    outcome = run(root, "touch src/ran", Operator(tiers=("landlock",), weak=True))
+    assert outcome.failure is None and outcome.notes["lacking"] == ["commands can signal your other processes (Linux 6.12)"]
+    assert sandbox.outlook(Operator(tiers=("landlock",)))[0] == "bad"
+    assert sandbox.outlook(Operator(tiers=("landlock",), weak=True))[0] == "note"
+
+
+def test_of_a_folder_of_programs_only_what_they_need_is_seen(tmp_path, monkeypatch):
+    """B7: keys and settings of tools lie beside their programs."""
+    there = (".cargo/bin/cargo", ".cargo/credentials.toml", ".tool/bin/x", ".tool/lib/y", "bin/z", ".local/bin/w")
+    for path in there:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = os.pathsep.join(str(tmp_path / one) for one in (".cargo/bin", ".tool/bin", "bin", ".local/bin"))
+    found = {os.path.relpath(one, tmp_path) for one in sandbox._programs({"PATH": path}) if one.startswith(str(tmp_path))}
+    assert found == {".cargo/bin", ".tool/bin", ".tool/lib", "bin", ".local/bin"}
+
+
+def test_the_tiers_are_all_tried():
+    assert UPPER == ["bubblewrap", "landlock"]

@@ -1,0 +1,188 @@
+"""What of a workspace a command sees and may write: what plans allow, without what is protected and without text from outside.
+
+`resolve.protected` says what is protected. Of that, what lies in the workspace when a command begins is kept from it by the
+kernel, in every tier; what it makes new below a folder that it may write is taken away again when it has ended (`taken`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..engine.events import Grant
+from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, own_environment, protected
+from ..text.glob_match import matches
+from . import writable
+from .failure import ToolFailure
+from .files import Root, by_name
+
+OUTSIDE = "outside"
+"""The folder of a run, `runs/NAME/outside/`, for text from outside: no command sees it."""
+
+MOST = 2000
+"""Protected files and folders that a workspace may have while a command runs in it."""
+
+
+class View(NamedTuple):
+    """Absolute paths. `write`: what the command may write, but for `kept`, which is protected, and `hidden`, which it does not
+    even see. `made`: what was made for it (`writable.withdraw`)."""
+
+    write: list[str]
+    kept: list[str]
+    hidden: list[str]
+    made: list[str]
+
+
+class Before(NamedTuple):
+    """What was protected in a workspace when a command began: path below the root to what a link leads to, else an empty text."""
+
+    entries: dict[str, str]
+    environments: frozenset[str]
+
+
+def before(root: Root) -> Before:
+    """The protected entries that are there, the outermost of each. Raises ToolFailure (`sandbox`) where they are too many."""
+    environments: set[str] = set()
+    entries = {}
+    if root.guarded:
+        for path in _entries(root, environments, None):
+            entries[path] = _link(os.path.join(root.path, path))
+            if len(entries) > MOST:
+                raise ToolFailure("sandbox", f"more than {MOST} protected files are in the workspace (`{path}` is the last one)")
+    return Before(entries, frozenset(environments))
+
+
+def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[str]:
+    """What a command made of protected entries that it may not make; it is moved to the folder `into`, and links are as before.
+
+    Nothing of the command lives any more. `into` empty: what it made stays where it is, and is only named.
+    """
+    wrong = []
+    for path in _entries(root, set(), was.environments) if root.guarded else ():
+        known = was.entries.get(path)
+        found = protected(path, root.protected, root.protect)
+        if known is not None and known == _link(os.path.join(root.path, path)):
+            continue
+        if found is None or by_name(found.entry, grants) and not found.never or writable.is_held(os.path.join(root.path, path)):
+            continue
+        wrong.append(path)
+    gone = [path for path, link in was.entries.items() if link and not os.path.islink(os.path.join(root.path, path))]
+    if into:
+        for path in wrong:
+            root.move_out(path, into)
+        for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
+            root.link_again(path, was.entries[path])
+    return sorted({*wrong, *gone})
+
+
+def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
+    """The view of a command under these grants in the run `run`. Raises ToolFailure (`sandbox`), OSError."""
+    write, made = writable.writable(root.path, grants, _closed(root, grants))
+    kept = {os.path.join(root.path, path) for path in was.entries} - set(write)
+    hidden = []
+    if root.guarded:
+        own = os.path.join(root.path, ".git")
+        if root.path in write and not os.path.lexists(own):
+            writable.hold(own, made)
+            kept.add(own)
+        elif root.path in write and own in kept and os.path.isdir(own) and not os.listdir(own):
+            writable.hold(own, made)  # one that an fdc which was killed left there
+        hidden = _hidden(root.path, run, made)
+    return View(write, sorted(kept), hidden, made)
+
+
+def _closed(root: Root, grants: Sequence[Grant]) -> writable.Closed:
+    def closed(path: str) -> bool | None:
+        found = protected(path, root.protected, root.protect) if root.guarded else None
+        return None if found is None else found.never or not by_name(found.entry, grants)
+
+    return closed
+
+
+def _hidden(root: str, run: str, made: list[str]) -> list[str]:
+    """The folders of text from outside, of all runs; that of this one is there, or another step of it could make it meanwhile."""
+    runs = os.path.join(root, "runs")
+    if run:
+        own = os.path.join(runs, run, OUTSIDE)
+        if os.path.realpath(own) == os.path.join(os.path.realpath(root), "runs", run, OUTSIDE):
+            writable.hold(own, made)
+    try:
+        names = sorted(os.listdir(runs)) if not os.path.islink(runs) else []
+    except OSError:
+        return []
+    paths = [os.path.join(runs, name, OUTSIDE) for name in names if not os.path.islink(os.path.join(runs, name))]
+    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+
+
+def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -> Iterator[str]:
+    """The outermost protected entries. Environments of the workspace's own, and `node_modules`, are not searched.
+
+    `known`: the environments that count; None: those that are found, which `environments` learns.
+    """
+    literal = {folded_path(one) for one in (*root.protected, *root.protect)}
+    exact = {*TOP, *literal}
+    globs = [glob for glob in root.protect if any(character in glob for character in "*?")]
+    work = [""]
+    while work:
+        folder = work.pop()
+        try:
+            with os.scandir(os.path.join(root.path, folder) if folder else root.path) as found:
+                rows = [(one.name, one.is_dir(follow_symlinks=False)) for one in found]
+        except OSError:
+            continue  # it is gone, or may not be read: then a command may not read it either
+        for name, is_folder in rows:
+            path = folder + name
+            same = folded_name(name)
+            if same in ANYWHERE or folded_path(path) in exact or any(matches(path, glob) for glob in globs):
+                yield path
+            elif is_folder and name != "node_modules":
+                whole = os.path.join(root.path, path)
+                if known is None and own_environment(os.path.join(whole, "bin")):
+                    environments.add(path)
+                elif known is None or path not in known:
+                    work.append(path + "/")
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def without(path: str, closed: Sequence[str]) -> Iterator[str]:
+    """`path` where nothing in it is closed; else what is in it and is not, and nothing of what may be made there."""
+    if path in closed:
+        return
+    below = [one for one in closed if one.startswith(path + "/")]
+    if not below:
+        yield path
+        return
+    try:
+        with os.scandir(path) as found:
+            inside = sorted(one.path for one in found if not one.is_symlink())
+    except OSError:
+        return
+    for one in inside:
+        yield from without(one, below)
+
+
+def mounts(seen: View) -> list[tuple[str, str]]:
+    """What to mount in which order, each over what is there: path, and `open`, `kept` or `hidden`.
+
+    What has a mount on it cannot be renamed or deleted; so every folder above something that is kept gets one, too.
+    """
+    rows = dict.fromkeys(seen.write, "open")
+    for paths, how in ((seen.kept, "kept"), (seen.hidden, "hidden")):
+        for path in paths:
+            around = [folder for folder in seen.write if path.startswith(folder + "/")]
+            if how == "kept" and (not around or os.path.islink(path)):
+                continue  # not to be written there anyway; what becomes of a link is looked at afterwards
+            rows[path] = how
+            for folder in around:
+                above = os.path.dirname(path)
+                while len(above) > len(folder):
+                    rows.setdefault(above, "open")
+                    above = os.path.dirname(above)
+    return sorted(rows.items(), key=lambda row: (row[0].count("/"), row[0]))

@@ -1,0 +1,150 @@
+"""What no step may write unless a plan allows it by name: what fdc and agents obey, and what runs without anybody starting it.
+
+One list, for the linter's rule about files, the file tools and the sandbox of commands. Paths are relative to the
+workspace and written with `/`. A path is judged by its names, whether it exists or not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..text.glob_match import matches
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+
+class Protected(NamedTuple):
+    """Why a path is protected. `entry`: the part of the path that the list names (`sub/.git` of `sub/.git/config`);
+    `what`: what it is, as the end of a sentence. `never`: no `allow write` opens it."""
+
+    entry: str
+    what: str
+    never: bool
+
+
+_FDC = "holds settings of fdc"
+_GIT = "belongs to git, which runs its hooks and obeys its settings"
+_HISTORY = "holds the history of the workspace, whose hooks and settings are obeyed"
+_AGENTS = "is obeyed by agents"
+_EDITOR = "is obeyed by an editor, which may run what it says"
+_SHELL = "is run when somebody enters the folder"
+_CI = "is run by the CI"
+_COMMIT = "is run at commits"
+_RECORD = "is a record that fdc relies on"
+
+ANYWHERE: dict[str, tuple[str, bool]] = {
+    ".git": (_GIT, True),
+    ".fdc": ("belongs to fdc, which keeps its records there", True),
+    **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
+    **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
+    **dict.fromkeys((".vscode", ".idea", ".fleet", ".zed", ".nvim.lua", ".exrc", ".nvimrc", ".dir-locals.el"), (_EDITOR, False)),
+    **dict.fromkeys(
+        (
+            "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".claude", ".cursor", ".codex",
+            ".gemini", ".windsurf", ".continue", ".roo", ".clinerules", ".cursorrules", ".windsurfrules",
+            ".aider.conf.yml", ".mcp.json", ".opencode", ".amazonq", ".kiro", ".junie", ".goosehints", ".agents",
+        ),
+        (_AGENTS, False),
+    ),
+}  # fmt: skip
+"""Names that are protected in every folder, with all that is below them: name, folded, to (what it is, never)."""
+
+TOP: dict[str, tuple[str, bool]] = {
+    "fdc.toml": (_FDC, True),
+    "fdc_tools.json": (_FDC, True),
+    "protocols": (_AGENTS, False),
+    "knowledge_core/plan_registry.json": (_RECORD, False),
+    "knowledge_core/lessons.jsonl": (_RECORD, False),
+    "knowledge_core/agent_meta.json": (_RECORD, False),
+    "logs/activity.log.jsonl": (_RECORD, False),
+    "tooling/fdc_fsm.json": ("is an automaton that plans are proved against", False),
+    **dict.fromkeys((".gitattributes", ".gitmodules", ".lfsconfig"), (_GIT, False)),
+    **dict.fromkeys(
+        (".pre-commit-config.yaml", ".husky", "lefthook.yml", ".lefthook.yml", ".lefthook", ".githooks"), (_COMMIT, False)
+    ),
+    **dict.fromkeys(
+        (
+            ".github", ".gitlab", ".gitlab-ci.yml", ".forgejo", ".gitea", ".circleci", ".travis.yml", ".buildkite", ".woodpecker",
+            ".woodpecker.yml", ".woodpecker.yaml", ".drone.yml", ".cirrus.yml", ".cirrus.star", ".appveyor.yml", "appveyor.yml",
+            ".teamcity", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".semaphore", ".builds", ".build.yml",
+        ),
+        (_CI, False),
+    ),
+    ".devcontainer": (_EDITOR, False),
+    ".devcontainer.json": (_EDITOR, False),
+}  # fmt: skip
+"""Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
+
+
+def protected(path: str, settings: Iterable[str] = (), more: Iterable[str] = ()) -> Protected | None:
+    """Why nothing may write the file or folder at `path`, or None.
+
+    `settings`: more paths of fdc's own settings, such as its catalogues of tools. `more`: globs of a workspace's own
+    (`protect` in its settings). A name counts in every spelling that a file system may take for the same one.
+    """
+    names = [name for name in path.split("/") if name not in ("", ".")]
+    folded = [folded_name(name) for name in names]
+    ours = {folded_path(one) for one in settings}
+    globs = tuple(more)
+    for at in range(len(names)):
+        entry, same = "/".join(names[: at + 1]), "/".join(folded[: at + 1])
+        if same in ours:
+            return Protected(entry, _FDC, True)
+        row = ANYWHERE.get(folded[at]) or TOP.get(same)
+        if row is not None:
+            return Protected(entry, *row)
+        if any(matches(entry, glob) for glob in globs):
+            return Protected(entry, "is protected in this workspace (`protect` in its settings, its plans, its PATH)", False)
+    return None
+
+
+def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str) -> tuple[str, ...]:
+    """Globs of what is protected in this workspace beside the list: what its settings say, what they obey (automaton, protocols),
+    its registered `plans`, and folders of `path` (a PATH) in it that belong to no environment of its own."""
+    found = [*settings.protect, settings.fsm, settings.protocols, *plans]
+    root = os.path.realpath(root)
+    for folder in path.split(os.pathsep):
+        inside = os.path.realpath(folder) if os.path.isabs(folder) else ""
+        name = os.path.relpath(inside, root) if inside.startswith(root + "/") else ""
+        if name and not own_environment(inside):
+            found.append(name)
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
+def own_environment(folder: str) -> bool:
+    """True for the programs of an environment that a workspace made for itself: `.venv/bin`, `node_modules/.bin`."""
+    above = os.path.dirname(folder)
+    return os.path.exists(os.path.join(above, "pyvenv.cfg")) or os.path.basename(above) == "node_modules"
+
+
+def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
+    """True where a glob of `allow write` names a protected entry itself, and does not only cover it with its wildcards.
+
+    `glob` is in pieces, as a grant holds it; a piece with True is a value, which names nothing by itself.
+    """
+    known = ""
+    for is_value, text in glob:
+        cut = 0 if is_value else next((at for at, character in enumerate(text) if character in "*?"), len(text))
+        known += text[:cut]
+        if cut < len(text) or is_value:
+            break
+    ours, theirs = folded_path(known), folded_path(entry)
+    return ours == theirs or ours.startswith(theirs + "/")
+
+
+def folded_path(path: str) -> str:
+    """A path without what means nothing, each name as `folded_name` has it."""
+    return "/".join(folded_name(name) for name in path.split("/") if name not in ("", "."))
+
+
+def folded_name(name: str) -> str:
+    """A name as a file system that folds case, or hides characters, may see it."""
+    if name.isascii():
+        return name.lower()
+    import unicodedata
+
+    plain = unicodedata.normalize("NFKC", name)
+    return "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
