@@ -1,7 +1,8 @@
 """Running a plan: its steps, its stack of calls, its automata, its branches.
 
 `run(files, root, plan, world)` gives an `End` for texts of plans and automata in `files` and the real folder `root`.
-A statement is a generator that yields before each step, so that the branches of a fork can be let go in any order.
+A statement is a generator: before each step it yields the addresses at which the run could go on (several in a fork) and is
+sent the one that the world chose, so that the branches of a fork can be let go in any order.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +35,9 @@ HERE = Path(__file__).parents[2]
 def catalogue() -> dict[str, Any]:
     """The declarations of the core's tools."""
     return dict(json.loads((HERE / "grammar" / "tools.json").read_text())["tools"])
+
+
+Going = Generator[list[str], str, None]
 
 
 class Done(NamedTuple):
@@ -143,7 +147,12 @@ class Interpreter:
             cursor = automata.Cursor(self.automaton(plan.automaton or self.default))
             names: Names = {"run": RUN, **self.inputs(plan, dict(inputs))}
             frame = Frame(plan, names, cursor, None, ())
-            for _ in self.body(plan.body, frame, "main/"):
+            going = self.body(plan.body, frame, "main/")
+            try:
+                wanted = next(going)
+                while True:
+                    wanted = going.send(self.world.order(wanted))
+            except StopIteration:
                 pass
             if not cursor.accepts():
                 raise Stop("unfinished", f"the run ends in {cursor.state}")
@@ -165,7 +174,7 @@ class Interpreter:
             raise Stop("argument", f"`{plan.path}` takes no {sorted(given)}")
         return names
 
-    def body(self, statements: list[parse.Statement], frame: Frame, address: str) -> Iterator[None]:
+    def body(self, statements: list[parse.Statement], frame: Frame, address: str) -> Going:
         for number, statement in enumerate(statements, 1):
             here = f"{address}{number}"
             try:
@@ -175,9 +184,9 @@ class Interpreter:
                     stop.at, stop.place = here, (frame.plan.path, statement.line)
                 raise
 
-    def statement(self, one: parse.Statement, frame: Frame, here: str) -> Iterator[None]:
+    def statement(self, one: parse.Statement, frame: Frame, here: str) -> Going:
         if isinstance(one, parse.Step):
-            yield
+            yield [here]
             result = self.step(one, frame, here)
             if one.bind:
                 frame.names[one.bind] = result
@@ -238,8 +247,9 @@ class Interpreter:
             frame.names.pop(name, None)
         frame.names.update(before)
 
-    def each_file(self, one: parse.EachFile, frame: Frame, here: str) -> Iterator[None]:
+    def each_file(self, one: parse.EachFile, frame: Frame, here: str) -> Going:
         glob = self.template(one.glob, frame)
+        yield [f"{here}*"]
         paths = tools.glob_files(self.root, tools.clean(glob))
         frame.files += 1
         for number, path in enumerate(self.rounds(paths, one.most, "made/{}.md"), 1):
@@ -249,7 +259,7 @@ class Interpreter:
             self.unbind(frame, names, before)
         frame.files -= 1
 
-    def loop(self, one: parse.For, frame: Frame, here: str) -> Iterator[None]:
+    def loop(self, one: parse.For, frame: Frame, here: str) -> Going:
         items = self.template(one.value, frame)
         if not isinstance(items, list):
             if not self.free:
@@ -269,29 +279,31 @@ class Interpreter:
         if one.bind:
             frame.names[one.bind] = [value for values in collected for value in values]
 
-    def fork(self, one: parse.For, frame: Frame, here: str, items: list[Any], collected: list[list[Any]]) -> Iterator[None]:
-        going: list[tuple[int, Iterator[None]]] = []
+    def fork(self, one: parse.For, frame: Frame, here: str, items: list[Any], collected: list[list[Any]]) -> Going:
+        going: dict[int, tuple[Going, list[str]]] = {}
         stops: dict[int, Stop] = {}
-        for number, item in enumerate(items):
-            branch = frame.branch()
-            branch.names[one.name] = item
-            branch.collect = collected[number]
-            going.append((number, self.body(one.body, branch, f"{here}#{number + 1}/")))
-        while going:
-            at = self.world.order(len(going))
-            number, generator = going[at]
+
+        def let_go(number: int, branch: Going, chosen: str | None) -> None:
+            """Lets a branch go on to its next step, or to its end."""
+            going.pop(number, None)
             try:
-                next(generator)
+                going[number] = branch, next(branch) if chosen is None else branch.send(chosen)
             except StopIteration:
-                going.pop(at)
-                continue
+                pass
             except Stop as stop:
                 if stop.cause not in KINDS:
                     raise
-                going.pop(at)
                 stops[number] = stop
-                continue
-            yield
+
+        for number, item in enumerate(items):
+            own = frame.branch()
+            own.names[one.name] = item
+            own.collect = collected[number]
+            let_go(number, self.body(one.body, own, f"{here}#{number + 1}/"), None)
+        while going:
+            chosen = yield [address for _, (_, wanted) in sorted(going.items()) for address in wanted]
+            number = next(number for number, (_, wanted) in going.items() if chosen in wanted)
+            let_go(number, going[number][0], chosen)
         for number, stop in sorted(stops.items()):
             if not one.keep:
                 raise stop
@@ -301,7 +313,7 @@ class Interpreter:
 
     # -- calls
 
-    def call(self, one: parse.Call, frame: Frame, here: str) -> Iterator[None]:
+    def call(self, one: parse.Call, frame: Frame, here: str) -> Going:
         site = (frame.plan.path, one.line)
         result = None
         if one.depth is None or frame.chain.count(site) < one.depth:
@@ -312,7 +324,7 @@ class Interpreter:
             given = {name: self.template(value, frame) for name, value in one.arguments.items()}
             cursor = automata.Cursor(self.automaton(plan.automaton)) if plan.automaton else frame.cursor
             called = Frame(plan, {"run": RUN, **self.inputs(plan, given)}, cursor, frame, (*frame.chain, site))
-            yield from self.body(plan.body, called, f"{here}>{path}/")
+            yield from self.body(plan.body, called, f"{here}>{one.target}/")
             if plan.automaton and not cursor.accepts():
                 raise Stop("unfinished", f"`{path}` ends in {cursor.state}")
             result = called.result

@@ -30,9 +30,9 @@ class World:
         made = hashlib.sha256(f"{self.seed}/{kind}/{question}/{self.at}".encode()).digest()
         return int.from_bytes(made[:6], "big") % options
 
-    def order(self, branches: int) -> int:
-        """Which of the branches that still go acts next. The canonical order: the first one, to its end."""
-        return 0
+    def order(self, wanted: list[str]) -> str:
+        """Which of the steps that could be next is. The canonical order: those of the first branch, to its end."""
+        return wanted[0]
 
     def person(self, tool: str, text: str) -> str:
         """What a person answers. Stop `person` where a person declines."""
@@ -73,6 +73,17 @@ class World:
         return bool(self.number("predicate", f"{name} {value!r}", 2))
 
 
+class FollowingWorld(World):
+    """A world in which branches act in an order that somebody else chose: `turns` are the addresses of steps in order."""
+
+    def __init__(self, seed: int, touched: tuple[str, ...], tame: bool, turns: list[str]) -> None:
+        super().__init__(seed, touched, tame)
+        self.turns = {address: number for number, address in enumerate(turns)}
+
+    def order(self, wanted: list[str]) -> str:
+        return min(wanted, key=lambda address: self.turns.get(address, len(self.turns)))
+
+
 class Choice(NamedTuple):
     options: int
     taken: int
@@ -96,8 +107,8 @@ class FreeWorld(World):
     def person(self, tool: str, text: str) -> str:
         return "yes"
 
-    def order(self, branches: int) -> int:
-        return self.choose(branches) if branches > 1 else 0
+    def order(self, wanted: list[str]) -> str:
+        return wanted[self.choose(len(wanted)) if len(wanted) > 1 else 0]
 
     def outside(self, tool: str, request: dict[str, Any]) -> Any:
         return [] if tool == "google_search" else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,13 +29,39 @@ STOPS = {"require": "gate", "bound": "limit", "budget": "budget", "value": "valu
 """The engine's kinds of stops that are one cause each; `bug` is one that the linter should have refused."""
 
 
+FAILURES = {"file": "path", "size": "limit", "timeout": "limit", "net": "world", "busy": "world"}
+"""Kinds of failures of tools that the reference calls otherwise."""
+NEVER = {"automaton": "bug", "unfinished": "bug", "unbound": "bug", "stack": "bug", "name": "bug"}
+"""What the engine takes for a bug of the linter, whatever it was."""
+LOOSE = {"type": "argument", "path": "argument", "missing": "argument"}
+"""Kinds between which the pages draw no line: compared as one."""
+
+
+def cause(said: str | None) -> str | None:
+    """A cause as it is compared."""
+    said = NEVER.get(said or "", said)
+    return LOOSE.get(said or "", said)
+
+
+def plain(tool: str, request: dict[str, Any]) -> Any:
+    """A request as it is compared: of a command its words, of a kept failure all but the sentence."""
+    if tool == "run_in_bash_session":
+        return shlex.split(str(request.get("command", "")))
+    return json.loads(json.dumps(request, sort_keys=True), object_hook=_without_why)
+
+
+def _without_why(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: one for key, one in value.items() if key != "why" or "failed" not in value}
+
+
 class Ran(NamedTuple):
-    """How the engine ended: `cause` as the reference names them (None: finished), where, why, and its steps in order."""
+    """How the engine ended: `cause` as the reference names them (None: finished), where, why, what in which order."""
 
     cause: str | None
     address: str | None
     why: str
     steps: list[tuple[str, str, dict[str, Any], str]]
+    turns: list[str]
     messages: list[str]
 
 
@@ -53,9 +81,11 @@ class _Watched:
     def __init__(self, inner: LocalTools, world: World) -> None:
         self.inner, self.world = inner, world
         self.steps: list[tuple[str, str, dict[str, Any], str]] = []
+        self.turns: list[str] = []
 
     def perform(self, effect: Perform) -> Outcome:
         self.world.at = effect.address
+        self.turns.append(effect.address)
         outcome = self.inner.perform(effect)
         if effect.kind == "tool":
             asked = {name: value for name, value in effect.args.items() if value is not None}
@@ -117,8 +147,8 @@ def run(checked: Checked, root: Path, world: World, inputs: dict[str, str]) -> R
             opened.close()
     stop = ending.stop
     if stop is None:
-        return Ran(None if ending.status == "finished" else ending.status, None, ending.message, works.steps, said)
+        return Ran(None if ending.status == "finished" else ending.status, None, ending.message, works.steps, works.turns, said)
     if stop.kind != "failure":
-        return Ran(STOPS.get(stop.kind, stop.kind), stop.address, stop.message, works.steps, said)
+        return Ran(STOPS.get(stop.kind, stop.kind), stop.address, stop.message, works.steps, works.turns, said)
     kind = next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files")
-    return Ran(kind, stop.address, stop.message, works.steps, said)
+    return Ran(cause(FAILURES.get(kind, kind)), stop.address, stop.message, works.steps, works.turns, said)
