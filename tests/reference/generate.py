@@ -69,6 +69,9 @@ class Maker:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.slip = self.random.choice((0.0, 0.0, 0.03, 0.1))
+        self.slipped = False
+        self.hidden = self.chance(0.1)  # suppressions stand above slips
+        self.planned: list[str] = []
         self.left = 0
         self.fresh = 0
         self.callees: list[Callee] = []
@@ -81,7 +84,9 @@ class Maker:
         return self.random.random() < share
 
     def slips(self) -> bool:
-        return self.chance(self.slip)
+        made = self.chance(self.slip)
+        self.slipped = self.slipped or made
+        return made
 
     def name(self, kind: str, picture: Picture) -> str:
         self.fresh += 1
@@ -103,7 +108,9 @@ class Maker:
                 "states": list(own["ways"]), "start_state": own["start"], "accept_states": own["accept"],
                 "alphabet": sorted({symbol for row in own["ways"].values() for symbol in row}), "transitions": own["ways"],
             })
-        for number in range(self.random.choice((0, 0, 0, 1, 1, 2))):
+        count = self.random.choice((0, 0, 0, 1, 1, 2))
+        self.planned = [f"plans/p{number}.plan" for number in range(count)]
+        for number in range(count):
             path = f"plans/p{number}.plan"
             target = path
             if self.chance(0.35):
@@ -116,14 +123,16 @@ class Maker:
         if self.chance(0.05):
             settings += "max-stack = 3\n"
         named = True
+        if self.chance(0.03):
+            settings += f'ignore = ["{self.random.choice(CODES)}"]\n'
         if self.chance(0.08):
             settings += f'fsm = "{automaton}"\n'
             named = False
-        elif automaton == FDC and self.chance(0.15):
+        elif self.chance(0.15):
             named = False
         if settings:
             files["fdc.toml"] = settings
-        if self.chance(0.1):
+        if self.chance(0.15 if named else 0.4):
             registry["main"] = "main.plan"
         files["knowledge_core/plan_registry.json"] = json.dumps(registry)
         self.myself = None
@@ -157,6 +166,9 @@ class Maker:
         self.kinds = symbols(automaton)
         self.myself = target if called else None
         inner = self.body(picture, 0)
+        if self.chance(0.15):
+            wide = self.random.choice((1, 4, 7))
+            inner = [" " * (wide * (len(line) - len(line.lstrip())) // 2) + line.lstrip() for line in inner]
         if whole:
             inner = ["set_plan The aim", "plan_step_complete ready", *inner, "close_task", "submit"]
         gives = called and self.chance(0.5)
@@ -177,13 +189,18 @@ class Maker:
                 break
             self.left -= 1
             made = self.statement(picture, depth)
-            if made and self.chance(0.03):
-                lines.append(f"# fdc: ignore[{self.random.choice(CODES)}] it is known")
+            if made and (self.slipped and self.hidden or self.chance(0.02)):
+                codes = ", ".join(CODES) if self.slipped else self.random.choice(CODES)
+                lines.append(f"# fdc: ignore[{codes}] it is known")
+            self.slipped = False
+            if self.chance(0.03):
+                lines.append(self.random.choice(("", "# a comment", "    # another one, deeper")))
             lines.extend(made)
         return lines or (["message_user Go on"] if least else [])
 
     def inner(self, picture: Picture, depth: int) -> list[str]:
-        return ["  " + line for line in self.body(picture, depth + 1, least=1)]
+        lines = self.body(picture, depth + 1, least=1)
+        return ["  " + line for text in lines for line in text.split("\n")]
 
     def statement(self, picture: Picture, depth: int) -> list[str]:
         options = [*self.kinds, "message", "require"]
@@ -204,6 +221,8 @@ class Maker:
 
     def path(self, picture: Picture, *, absent: bool = False) -> str:
         pool = sorted(picture.absent if absent else picture.there)
+        if not pool:
+            self.slipped = True
         if self.slips() or not pool:
             pool = [*PATHS]
         return self.random.choice(pool)
@@ -220,6 +239,9 @@ class Maker:
             if self.chance(0.2):
                 return [f"list_files {where}"]
             return [f"{self.name('list', picture)} <- list_files {where}"]
+        if kind == "grep" and self.chance(0.4):
+            form = self.random.choice(('"text of" path={}', "path={} pattern=keep", '"^keep$" "{}"', "keep|text {}"))
+            return [f"{self.name('hits', picture)} <- grep {form.format(self.random.choice(GLOBS))}"]
         if kind == "grep":
             return [f"{self.name('hits', picture)} <- grep keep {self.random.choice(GLOBS)}"]
         if self.chance(0.6):
@@ -261,12 +283,16 @@ class Maker:
         return [f"rename_file {path} {target}"]
 
     def make_step(self, picture: Picture, depth: int) -> list[str]:
+        if self.chance(0.1):
+            return ["record_user_approval_for_plan all of it"]
         if self.chance(0.5):
             return [f"{self.name('answer', picture)} <- request_user_input What now?"]
         return ["plan_step_complete one more"]
 
     def make_run(self, picture: Picture, depth: int) -> list[str]:
         command = self.random.choice(COMMANDS)
+        if self.chance(0.1):
+            return [f"run_in_bash_session {command}"]
         if self.chance(0.3) and (item := self.reference(picture, "item")):
             command += f" {{{item}}}"
         return [f"{self.name('done', picture)} <- run_in_bash_session {command}"]
@@ -275,6 +301,9 @@ class Maker:
         name = self.reference(picture)
         if name and self.chance(0.15):
             return [f"message_user {{{name}}}"]
+        if name and self.chance(0.15):
+            return [self.random.choice(('message_user {{{{{0}}}}} is {{{0}}}, {{"a": 1}} and {{}}', "message_user {0} {{{0}}}",
+                                        "message_user\n  {{{0}}} and {{nobody}}")).format(name)]
         return [f"message_user See {{{name}}}" if name else "message_user Hello"]
 
     def condition(self, picture: Picture) -> str:
@@ -289,11 +318,21 @@ class Maker:
             "item": (f'{name} == "docs/a.md"', f'"docs" in {name}', f'{name} < "m"'),
             "answer": (f'{name} == "yes"', f"{name} == 3", f"{name}", f'not ({name} == "no")'),
             "done": (f"{name}.exit_code == 0", f"{name}.exit_code > 0", f'"ready" in {name}.output'),
+            "any": (f"{name}", f"{name}.failed", f'{name} == "same"'),
             "kept": (f"len({name}) > 1", f"{name}"),
         }.get(kind, (f"{name}",))
         if self.slips():
             made = (f"{name} < 3", f"{name} in {name}", f"len({name}) > 0")
-        return self.random.choice(made)
+        one = self.random.choice(made)
+        if self.chance(0.25):
+            other = self.random.choice((
+                "true", "false", '"b" > "a"', "not 1 == 2", '3 == "3.0"', f"{{{name}}} == {name}", "2 <= 1",
+            ))
+            one = self.random.choice((
+                "{} or {}", "{} and {}", "not {} and {}", "({} or false) and not ({})", "{} and {} or true",
+            ))
+            one = one.format(self.random.choice(made), other)
+        return one
 
     def make_require(self, picture: Picture, depth: int) -> list[str]:
         return [f'require {self.condition(picture)} else "it is not so"']
@@ -336,7 +375,7 @@ class Maker:
             value = self.name("list", picture)
             lines.append(f"{value} <- list_files {self.random.choice(GLOBS)}")
         inside = picture.copy()
-        kind = "item" if picture.names.get(value) == "list" else "any"
+        kind = "item" if picture.names.get(value) == "list" or self.chance(0.3) else "any"
         item = self.name(kind, inside)
         head = f"{'fork' if fork else 'for'} {item} in {{{value}}} max {self.random.choice((2, 9, 9, 9))}"
         collecting, self.collecting = self.collecting, self.chance(0.5)
@@ -366,9 +405,11 @@ class Maker:
 
     def make_yield(self, picture: Picture, depth: int) -> list[str]:
         name = self.reference(picture)
-        return [f"yield {{{name}}}" if name and self.chance(0.8) else "yield same"]
+        return [f"yield {{{name}}}" if name and self.chance(0.7) else self.random.choice(("yield same", "yield docs/a.md"))]
 
     def make_call(self, picture: Picture, depth: int) -> list[str]:
+        if self.myself and self.planned and self.chance(0.3):
+            return [f"call_plan {self.random.choice(self.planned)} depth {self.random.choice((1, 2))}"]
         if self.myself and (not self.callees or self.chance(0.4)):
             deep = "" if self.slips() else f" depth {self.random.choice((1, 2))}"
             arguments = " page={page}" if "page" in picture.names else ""

@@ -28,6 +28,8 @@ MAX_STACK = 10
 SETTINGS = "fdc.toml"
 REGISTRY = "knowledge_core/plan_registry.json"
 RUN = "runs/R"
+MADE = "made"
+"""What a value is, or begins with, that nobody computed: in a world where nothing is known about values."""
 HERE = Path(__file__).parents[2]
 
 
@@ -207,7 +209,7 @@ class Interpreter:
         elif isinstance(one, parse.Iterate):
             for turn in range(1, one.most + 1):
                 yield from self.body(one.body, frame, f"{here}[{turn}]/")
-                if one.until and self.condition(one.until, frame) or self.free and turn == 2:
+                if one.until and self.condition(one.until, frame):
                     break
         elif isinstance(one, parse.EachFile):
             yield from self.each_file(one, frame, here)
@@ -252,7 +254,7 @@ class Interpreter:
         yield [f"{here}*"]
         paths = tools.glob_files(self.root, tools.clean(glob))
         frame.files += 1
-        for number, path in enumerate(self.rounds(paths, one.most, "made/{}.md"), 1):
+        for number, path in enumerate(self.rounds(paths, one.most, MADE + "/{}.md"), 1):
             names = {f"file{frame.files}": path, **({one.name: path} if one.name else {})}
             before = self.bound(frame, names)
             yield from self.body(one.body, frame, f"{here}[{number}]/")
@@ -265,7 +267,7 @@ class Interpreter:
             if not self.free:
                 raise Stop("value", "this is no list")
             items = []
-        items = self.rounds(items, one.most, "made{}")
+        items = self.rounds(items, one.most, MADE + "{}")
         collected: list[list[Any]] = [[] for _ in items]
         if one.fork:
             yield from self.fork(one, frame, here, items, collected)
@@ -348,22 +350,23 @@ class Interpreter:
         request: dict[str, Any] = {}
         self.world.at = here
         try:
-            request, literal = self.request(one, tool, frame)
+            request = self.request(one, tool, frame)
             result = self.perform(one.tool, tool, request, frame)
         except Stop as stop:
-            if self.free and stop.cause in KINDS and not (request and literal and stop.cause in ("missing", "exists")):
+            shown = stop.cause in ("missing", "exists") and MADE not in str(stop.path)
+            if self.free and stop.cause in KINDS and not shown:
                 self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, "ok"))
-                return "made"
+                return MADE
             self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, stop.cause))
             raise
         self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, "ok"))
         return result
 
-    def request(self, one: parse.Step, tool: dict[str, Any], frame: Frame) -> tuple[dict[str, Any], bool]:
-        """What the tool is asked, and whether all its words are literal. Stop `argument` where something is missing."""
+    def request(self, one: parse.Step, tool: dict[str, Any], frame: Frame) -> dict[str, Any]:
+        """What the tool is asked. Stop `argument` where something is missing."""
         parameters = tool["parameters"]
         request: dict[str, Any] = {}
-        tail, literal = one.tail, True
+        tail = one.tail
         rest = next((one["name"] for one in parameters if one["kind"] == "rest"), None)
         singles = [one["name"] for one in parameters if one["kind"] not in ("rest", "block")]
         if rest:
@@ -378,7 +381,6 @@ class Interpreter:
                 name = name or next((other for other in free if other not in request), None)
                 if name not in singles or name in request:
                     raise Stop("argument", f"`{one.tool}` takes no `{name or template}`")
-                literal = literal and "{" not in template
                 request[name] = fill(template, frame.names)
         if one.block is not None:
             block = next((one["name"] for one in parameters if one["kind"] == "block"), None)
@@ -392,12 +394,13 @@ class Interpreter:
                 raise Stop("argument", f"`{one.tool}` needs `{name}`")
         if tool.get("need_one_of") and not any(name in request for name in tool["need_one_of"]):
             raise Stop("argument", f"`{one.tool}` needs one of {tool['need_one_of']}")
-        return request, literal
+        return request
 
     def perform(self, name: str, tool: dict[str, Any], request: dict[str, Any], frame: Frame) -> Any:
         self.capable(name, tool, request, frame)
         if name in tools.FILE_TOOLS:
-            return tools.FILE_TOOLS[name](self.root, **request)
+            strict = {"strict": True} if self.free and name in tools.REPEATED else {}
+            return tools.FILE_TOOLS[name](self.root, **request, **strict)
         if name == "run_in_bash_session":
             return self.world.command(request["command"], self.root, lambda path: may_write(frame, path))
         if name in ("request_user_input", "record_user_approval_for_plan", "request_code_review"):
@@ -406,7 +409,7 @@ class Interpreter:
             return self.world.outside(name, request)
         text = request.get("text", request.get("body", ""))
         if name == "message_user":
-            self.messages.append(text_of(text))
+            self.messages.append("\n".join(text_of(request[part]) for part in ("text", "body") if part in request))
         if name in ("generate_code", "restore_file", "view_image"):
             raise Stop("unavailable", f"nobody does `{name}` here")
         return text

@@ -139,10 +139,12 @@ def read_file(root: Path, path: Any) -> str:
     return read_text(real, name)
 
 
-def create_file_with_block(root: Path, path: Any, content: Any = None) -> dict[str, Any]:
+def create_file_with_block(root: Path, path: Any, content: Any = None, strict: bool = False) -> dict[str, Any]:
+    """A file that has exactly the content already counts as created, unless `strict`."""
     name, real = place(root, path)
     may_change(name)
-    if real.exists():
+    same = real.is_file() and not strict and isinstance(content, str) and real.read_bytes() == content.encode()
+    if real.exists() and not same:
         raise Stop("exists", f"`{name}` already exists", name)
     return written(real, name, content)
 
@@ -155,10 +157,13 @@ def overwrite_file_with_block(root: Path, path: Any, content: Any) -> dict[str, 
     return written(real, name, content)
 
 
-def delete_file(root: Path, path: Any) -> str:
-    name, real = existing(root, path)
+def delete_file(root: Path, path: Any, strict: bool = False) -> str:
+    """A file that is not there counts as deleted, unless `strict`."""
+    name, real = existing(root, path) if strict else place(root, path)
     may_change(name)
-    real.unlink()
+    if real.is_dir():
+        raise Stop("path", f"`{name}` is a folder", name)
+    real.unlink(missing_ok=True)
     return f"deleted {name}"
 
 
@@ -214,6 +219,9 @@ def replace_with_git_merge_diff(root: Path, path: Any, diff: Any) -> dict[str, A
         text = text.replace(search, replace)
     return {**written(real, name, text), "replaced": len(sections)}
 
+
+REPEATED = ("create_file_with_block", "delete_file")
+"""Tools that count a step as done whose effect is there already."""
 
 FILE_TOOLS: dict[str, Callable[..., Any]] = {
     tool.__name__: tool
