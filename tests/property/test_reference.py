@@ -1,0 +1,232 @@
+"""The product against an interpreter that knows nothing but docs/language.md (tests/reference), on plan sets by chance.
+
+A proved plan stops for no other cause than those of the closed list, or for an assumption that lint named; what lint refuses
+is shown by a run; what runs is what the language says. Each run of this test starts from a new seed, which it prints:
+
+    FDC_REFERENCE_SEED=123 FDC_REFERENCE_SETS=50 pytest tests/property/test_reference.py
+
+Differences that are known are named in `KNOWN`, one function each: whoever mends one deletes its function.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+from fdc_toolchain.check import Checked
+
+from tests.reference.generate import PATHS, plan_set
+from tests.reference.interpret import End, Interpreter
+from tests.reference.runs import PlanSet, all_runs, folder
+from tests.reference.stops import ALLOWED
+from tests.reference.world import FollowingWorld, World
+from tests.support import second_opinion as product
+
+SECONDS = 20.0
+"""How long the default run takes."""
+WORLDS = 3
+SHOWN = {
+    "FDC401": "automaton", "FDC404": "automaton", "FDC402": "unfinished", "FDC411": "missing", "FDC412": "exists",
+}
+"""The cause of a run that shows an error of that code."""
+
+
+class Case(NamedTuple):
+    """A proved plan set that ended in a way in which it must not. `deeds` is what commands did to files."""
+
+    plans: PlanSet
+    checked: Checked
+    end: End
+    deeds: list[tuple[str, str, str]]
+
+
+def lines_of(case: Case) -> str:
+    """The line of the step at which the run stopped, or nothing."""
+    if case.end.place is None:
+        return ""
+    path, line = case.end.place
+    return case.plans.files[path].split("\n")[line - 1]
+
+
+def refused_without(case: Case, change: Callable[[str, str], str]) -> bool:
+    """Whether lint refuses the set when each file's text is changed so."""
+    changed = PlanSet(case.plans.root, {path: change(path, text) for path, text in case.plans.files.items()})
+    with folder(changed.files) as root:
+        return bool(product.errors(product.lint(changed, root)))
+
+
+def without_suppressions(path: str, text: str) -> str:
+    """A plan without the comments that silence findings."""
+    kept = [line for line in text.split("\n") if not line.lstrip().startswith("# fdc: ignore")]
+    return "\n".join(kept) if path.endswith(".plan") else text
+
+
+def a1_suppressed(case: Case) -> bool:
+    """A1: a suppression hides an error of soundness."""
+    return refused_without(case, without_suppressions)
+
+
+def a22_ignored(case: Case) -> bool:
+    """A22: the settings ignore an error of soundness."""
+    def change(path: str, text: str) -> str:
+        kept = [line for line in text.split("\n") if not line.startswith("ignore =")]
+        return "\n".join(kept) if path == "fdc.toml" else without_suppressions(path, text)
+
+    return refused_without(case, change)
+
+
+def a2_registered(case: Case) -> bool:
+    """A2: a plan that the registry names is taken for a fragment and not judged."""
+    def change(path: str, text: str) -> str:
+        registered = path.endswith("plan_registry.json") and '"main.plan"' in text
+        return "{}" if registered else without_suppressions(path, text)
+
+    return refused_without(case, change)
+
+
+def a3_exhausted(case: Case) -> bool:
+    """A3: a nested cycle below a call whose depth is used up is not judged."""
+    return case.end.cause in ("automaton", "unfinished") and any(" depth " in text for text in case.plans.files.values())
+
+
+def a4_computed(case: Case) -> bool:
+    """A4: a file that was deleted, renamed or made through a computed path, or by a command, is used."""
+    gone = any(
+        done.tool in ("delete_file", "rename_file", "create_file_with_block", "overwrite_file_with_block")
+        and case.end.path in done.request.values()
+        for done in case.end.trace[:-1]
+    )
+    touched = any(path == case.end.path for _, path, _ in case.deeds)
+    return case.end.cause in ("missing", "exists") and (gone or touched)
+
+
+def a8_unjudged(case: Case) -> bool:
+    """A8: types, paths and arguments are not judged; computed paths neither."""
+    if case.end.cause in ("missing", "exists"):
+        return "{" in lines_of(case) or lines_of(case).lstrip().split(" <- ")[-1].startswith(("list_files", "grep"))
+    return case.end.cause in ("path", "argument", "type", "value", "diff", "encoding", "protected", "unavailable")
+
+
+KNOWN: tuple[Callable[[Case], bool], ...] = (
+    a1_suppressed, a22_ignored, a2_registered, a3_exhausted, a4_computed, a8_unjudged,
+)  # fmt: skip
+
+
+def assumed(case: Case) -> bool:
+    """Whether an assumption that lint listed is about the step that stopped, or about its file."""
+    path = case.end.path
+    return any(
+        (one.span.path, one.span.line) == case.end.place or path is not None and f"`{path}`" in one.message
+        for one in case.checked.assumptions
+    )
+
+
+class Tally:
+    """What was seen, and the differences that nobody knows."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.differences: list[str] = []
+
+    def differs(self, seed: int, what: str, plans: PlanSet, *more: Any) -> None:
+        self.counts[what.split(":")[0]] += 1
+        texts = "".join(f"-- {path}\n{text}" for path, text in sorted(plans.files.items()) if not path.startswith("tooling/"))
+        self.differences.append("\n".join([f"seed {seed}: {what}", *map(str, more), texts]))
+
+    def look(self, seed: int) -> None:
+        """One plan set: lint, then worlds."""
+        plans = plan_set(seed)
+        self.counts["sets"] += 1
+        with folder(plans.files) as root:
+            checked = product.lint(plans, root)
+        codes = {one.code for one in product.errors(checked)}
+        if codes:
+            self.refused(plans, codes)
+            return
+        self.counts["proved"] += 1
+        before = len(self.differences)
+        for number in range(WORLDS):
+            if len(self.differences) == before:
+                self.proved(seed, plans, checked, number)
+
+    def refused(self, plans: PlanSet, codes: set[str]) -> None:
+        """Law (b): a run shows the error. Counted, not asserted, and asked only where one code alone refuses."""
+        if len(codes) > 1 or not codes <= SHOWN.keys():
+            return
+        [code] = codes
+        shown = any(end.cause == SHOWN[code] for _, end in all_runs(plans, 150))
+        self.counts[f"{code} {'shown by a run' if shown else 'without a run'}"] += 1
+
+    def proved(self, seed: int, plans: PlanSet, checked: Checked, number: int) -> None:
+        """Laws (a) and (c) in one world. Branches of forks act in the order in which the engine let them."""
+        tame = number == 0
+        asked = number == 2 and "param page" in plans.files[plans.root]
+        given = {"page": ("docs/a.md", "none.md", "")[seed % 3]} if asked else {}
+        with folder(plans.files) as root:
+            ran = product.run(checked, root, World(seed + number, PATHS, tame), given)
+        world = FollowingWorld(seed + number, PATHS, tame, ran.turns)
+        with folder(plans.files) as root:
+            end = Interpreter(plans.files, root, world).run(plans.root, given)
+        self.counts["runs"] += 1
+        self.counts[f"ended: {end.cause or 'finished'}"] += 1
+        if end.cause is not None and end.cause not in ALLOWED:
+            case = Case(plans, checked, end, world.deeds)
+            if assumed(case):
+                self.counts["stopped for an assumption"] += 1
+            elif known := [one.__name__ for one in KNOWN if one(case)]:
+                self.counts[f"known {known[0]}"] += 1
+            else:
+                self.differs(seed, f"a proved plan stops: {end.cause}", plans, end.why, end.address, world.deeds)
+        self.compare(seed, plans, end, ran)
+
+    def compare(self, seed: int, plans: PlanSet, end: End, ran: product.Ran) -> None:
+        """Law (c): the same steps with the same requests, the same end."""
+        mine = [(done.address, done.tool, product.plain(done.tool, done.request)) for done in end.trace]
+        theirs = [(address, tool, product.plain(tool, request)) for address, tool, request, _ in ran.steps]
+        if product.cause(end.cause) != ran.cause:
+            self.differs(seed, f"another end: {end.cause}, the engine {ran.cause}", plans, end.why, end.address, ran.why)
+        elif mine != theirs:
+            parted = next(((one, other) for one, other in zip(mine, theirs) if one != other), (len(mine), len(theirs)))
+            self.differs(seed, "another trace", plans, *parted)
+        elif [text.strip() for text in end.messages] != [text.strip() for text in ran.messages]:
+            self.differs(seed, "other words for the user", plans, end.messages, ran.messages)
+
+    def told(self) -> str:
+        return ", ".join(f"{what}: {count}" for what, count in sorted(self.counts.items()))
+
+
+FIRST = int(os.environ.get("FDC_REFERENCE_SEED") or random.SystemRandom().randrange(2**40))
+MOST = int(os.environ.get("FDC_REFERENCE_SETS") or 0)
+"""Read when the module is: a test sees no variable of fdc's."""
+
+
+def looked(first: int, enough: Callable[[int], bool], capsys: pytest.CaptureFixture[str]) -> Tally:
+    """Looks at plan sets from a seed on until it is enough, and prints what was seen."""
+    tally, number = Tally(), 0
+    while not enough(number) and len(tally.differences) < 5:
+        tally.look(first + number)
+        number += 1
+    with capsys.disabled():
+        print(f"\nFDC_REFERENCE_SEED={first} FDC_REFERENCE_SETS={number}: {tally.told()}")
+    return tally
+
+
+@pytest.mark.slow
+def test_a_proved_plan_ends_as_the_language_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """FDC-30, FDC-31: from a new seed each time, as many sets as the time allows."""
+    until = time.monotonic() + SECONDS
+    tally = looked(FIRST, lambda number: 0 < MOST <= number or time.monotonic() > until, capsys)
+    assert [] == tally.differences, "\n\n".join(tally.differences)
+    assert tally.counts["sets"] < 100 or tally.counts["proved"] >= 0.3 * tally.counts["sets"]
+
+
+@pytest.mark.soak
+def test_many_proved_plans_end_as_the_language_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """FDC-30, FDC-31: `FDC_REFERENCE_SETS` of them, 5,000 where it does not say."""
+    tally = looked(FIRST, lambda number: number >= (MOST or 5_000), capsys)
+    assert [] == tally.differences, "\n\n".join(tally.differences)
