@@ -156,7 +156,6 @@ def report(
     aside: bool = False,
 ) -> int:
     """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code."""
-    found = parted(found)[0]
     form = str(options["format"] or "text")
     target = options["output_file"]
     findings = parted(found).findings
