@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-repair bench-research soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-repair bench-research mutants soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -78,6 +78,10 @@ bench-research: ## measure answers beside ripgrep and BM25 and write docs/benchm
 	@[ -x .venv-research/bin/python ] || $(PY) -m venv .venv-research
 	@.venv-research/bin/python -m pip install --quiet --editable ".[code,semantic]" "bm25s>=0.3,<0.4" "pystemmer>=3,<4"
 	.venv-research/bin/python -m benchmarks.research --output docs/benchmarks-research.md
+
+mutants: ## plant 200 mistakes into the analyses and write docs/mutants.md (ARGS="--seed 1 --most 20"; 20 minutes)
+	@$(SETUP) dev
+	$(PY) -m benchmarks.mutants $(ARGS)
 
 soak: ## run the tests that take minutes
 	@$(SETUP) dev
