@@ -11,7 +11,7 @@ text where it is judged as a root; what is wrong only with what a call gives is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..resolve import types
@@ -32,8 +32,13 @@ MOST_VIEWS = 16
 MOST_NESTED = 3
 """Loops inside each other that are walked until the types of what they carry are stable."""
 
+MOST_ORIGINS = 8
+"""Places that one value may come from, each of which is told apart."""
+
 _RESULT = "\0"
 """The key, among names, of what the plan yields."""
+
+_CALLED = "with what this call gives, `{}` cannot go on: "
 
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
 
@@ -48,10 +53,22 @@ class Origin(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of a name: its type, and where its value comes from."""
+    """What is known of a name: its type, and where its value comes from; each with its part of the type, if they are several."""
 
     type: Type
     origin: Origin
+    parts: tuple[tuple[Type, Origin], ...] = ()
+
+    def made(self, change: Callable[[Type], Type]) -> Known:
+        """What comes of the value by a change."""
+        return Known(change(self.type), self.origin, tuple((change(kind), origin) for kind, origin in self.parts))
+
+    def blamed(self, bad: int) -> Origin:
+        """Where the value comes from that is of one of these kinds."""
+        for kind, origin in self.parts:
+            if kind.kinds & bad or not kind.kinds & KINDS and kind.kinds & OPEN:
+                return origin
+        return self.origin
 
 
 Operand = tuple[Known | None, Type, str, Span]
@@ -59,11 +76,12 @@ Operand = tuple[Known | None, Type, str, Span]
 
 
 class Wrong(NamedTuple):
-    """A use that no value survives."""
+    """A use that no value survives; `at` is where, in whatever plan."""
 
     span: Span
     message: str
-    labels: tuple[Label, ...] = ()
+    labels: tuple[Label, ...]
+    at: Span
 
 
 class View(NamedTuple):
@@ -81,7 +99,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if instance.context or instance.unit.plan is None:
             continue
         view = views.own(instance)
-        for span, message, labels in view.wrong.values():
+        for span, message, labels, _ in view.wrong.values():
             yield Diagnostic(span, "FDC481", message, labels)
         for origin, needs in view.needs.items():
             if origin.param is None:
@@ -126,7 +144,8 @@ class Views:
         view = self.view(instance, given)
         if not view.wrong:
             return view, []
-        own = self.own(instance).wrong
+        # of a plan below itself everything is told: what is wrong in it anyway is left out where its own walk ends
+        own = {} if instance.context else self.own(instance).wrong
         return view, [wrong for span, wrong in view.wrong.items() if span not in own]
 
     def view(self, instance: Instance, given: tuple[Type, ...]) -> View:
@@ -159,6 +178,7 @@ class _Walk:
         self.names: dict[str, Known] = {}
         self.trail: list[tuple[str, Known | None]] = []
         self.wrong: dict[Span, Wrong] = {}
+        self.called: list[Wrong] = []
         self.needs: dict[Origin, dict[str, None]] = {}
         self.collected: list[Type] = []
         self.nested = self.keeping = 0
@@ -170,6 +190,10 @@ class _Walk:
         self.names.setdefault("run", Known(Type(WORDS), Origin(start, "`run`")))
         self.names[_RESULT] = Known(NOTHING, Origin(start, "the result"))
         self.body(self.unit.body)
+        own = set(self.wrong)
+        for wrong in self.called:
+            if wrong.at not in own:
+                self.wrong.setdefault(wrong.span, wrong)
         return View(self.names[_RESULT].type, self.wrong, self.needs)
 
     # ---- names -------------------------------------------------------------------------
@@ -203,10 +227,9 @@ class _Walk:
         known = self.names.get(path[0])
         if known is None:
             return None
-        kind = known.type
         for field in path[1:]:
-            kind = kind.field(field)
-        return known if kind is known.type else Known(kind, known.origin)
+            known = known.made(lambda kind, field=field: kind.field(field))  # type: ignore[misc]
+        return known
 
     def single(self, value: Value | None) -> Ref | None:
         """The reference that a template is, if it is nothing else: then it has that value, and is not text."""
@@ -227,8 +250,8 @@ class _Walk:
 
     # ---- uses --------------------------------------------------------------------------
 
-    def error(self, span: Span, message: str, labels: tuple[Label, ...] = ()) -> None:
-        self.wrong.setdefault(span, Wrong(span, message, labels))
+    def error(self, span: Span, message: str) -> None:
+        self.wrong.setdefault(span, Wrong(span, message, (), span))
 
     def need(self, origin: Origin | None, span: Span, phrase: str) -> None:
         """An assumption; none where a failure is kept, because the run goes on after it."""
@@ -241,7 +264,7 @@ class _Walk:
         kinds = known.type.kinds
         if kinds & KINDS & ~fits or not kinds & KINDS and kinds & OPEN:
             if kinds & fits or kinds & OPEN:
-                self.need(known.origin, span, f"`{name}` is {wanted}")
+                self.need(known.blamed(KINDS & ~fits), span, f"`{name}` is {wanted}")
             else:
                 self.error(span, f"{why}, and `{name}` is {types.shown(known.type)}")
 
@@ -252,25 +275,18 @@ class _Walk:
             return
         known = self.look(ref.path)
         tool = node.bound.tool
-        if known is None or known.type.kinds & ~TEXTS == 0:
+        if known is None or known.type.kinds & ~TEXTS == 0 and parameter.kind != "number":
             return
         name, span = ".".join(ref.path), self.unit.at(node.step, ref.start, ref.end)
-        said = f"`{parameter.name}` of `{tool.name}`"
-        fits = KINDS
+        fits, wanted, why = KINDS, "not null", f"`{parameter.name}` of `{tool.name}` needs a value"
+        if parameter.text:
+            fits, wanted, why = TEXTS | NULL, "text", f"`{parameter.name}` of `{tool.name}` takes text"
         if parameter.required:
             fits &= ~NULL
-        if parameter.text:
-            fits &= TEXTS | NULL
-            wanted, why = "text", f"{said} takes text"
-        elif parameter.kind == "number":
-            if not known.type.kinds & (NUMBER | DIGITS) and known.type.kinds & KINDS & ~NULL:
-                self.need(known.origin, span, f"`{name}` is a number")
-            elif known.type.kinds & KINDS & fits & ~(NUMBER | DIGITS):
-                self.need(known.origin, span, f"`{name}` is a number")
-            wanted, why = "a number", f"{said} needs a value"
-        else:
-            wanted, why = "not null", f"{said} needs a value"
-        self.use(known, fits, span, name, wanted, why)
+        if parameter.kind == "number" and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL):
+            bad = KINDS & ~(NUMBER | DIGITS | NULL)
+            self.need(known.blamed(bad), span, f"`{name}` is a number")  # what is none may be refused, or not
+        self.use(known, fits, span, name, "a number" if parameter.kind == "number" else wanted, why)
 
     # ---- conditions --------------------------------------------------------------------
 
@@ -305,7 +321,9 @@ class _Walk:
             return None, types.of_constant(tree["const"]), _written(tree["const"]), span
         if "len" in tree:
             inner, kind, name, place = self.operand(node, whole, tree["len"])
-            self.use(Known(kind, inner.origin if inner else Origin(place, "the value")), _HAS_LENGTH, place, name,
+            if inner is not None and inner.type is not kind:
+                inner = Known(kind, inner.origin)
+            self.use(inner or Known(kind, Origin(place, "the value")), _HAS_LENGTH, place, name,
                      "a text, a list or an object", "`len` counts items, characters or fields")  # fmt: skip
             return inner, types.COUNT, f"len({name})", place
         for one in tree["args"]:
@@ -324,7 +342,9 @@ class _Walk:
             return
         if opened or any(fine for *_, fine in pairs):
             fault, other = self.at_fault(left, right, pairs, first=right if operator == "in" else left)
-            self.need(fault[0].origin if fault[0] else None, fault[3], f"`{fault[2]}` is {_wanted(operator, fault is right, other)}")
+            bad = sum({(two if fault is right else one) for one, two, fine in pairs if not fine})
+            origin = fault[0].blamed(bad) if fault[0] else None
+            self.need(origin, fault[3], f"`{fault[2]}` is {_wanted(operator, fault is right, other)}")
             return
         said = f"`{left[2]}` is {types.shown(left[1])} and `{right[2]}` is {types.shown(right[1])}"
         what = "nothing can be in that" if operator == "in" else "these have no order"
@@ -385,9 +405,10 @@ class _Walk:
             view, wrong = self.views.called(callee, given)
             result = view.result
             span = self.unit.span(node.call)
-            for one in wrong[:1]:
+            for one in wrong:
+                what = one.message.removeprefix(_CALLED.format(node.name))
                 labels = (Label(one.span, "there"), *one.labels)
-                self.error(span, f"with what this call gives, `{node.name}` cannot go on: {one.message}", labels)
+                self.called.append(Wrong(span, _CALLED.format(node.name) + what, labels, one.at))
             for origin, needs in view.needs.items():
                 if origin.param is not None:
                     self.handed(node, origin.param, unit.params[origin.param].default, needs, span)
@@ -398,7 +419,7 @@ class _Walk:
         """What a called plan needs of an argument is needed of what the argument is made of."""
         ref = self.single(node.arguments.get(name))
         known = None if ref is None else self.look(ref.path)
-        origin = Origin(span, f"`{name}`, which the call of `{node.name}` gives,") if known is None else known.origin
+        origin = Origin(span, f"`{name}`, which the call of `{node.name}` gives,") if known is None else known.blamed(0)
         for phrase in needs:
             self.need(origin, span, f"in `{node.name}` {phrase}")
 
@@ -427,13 +448,14 @@ class _Walk:
             self.put(_RESULT, Known(kind, self.names[_RESULT].origin))
 
     def loop(self, node: Loop) -> None:
-        item, origin = self.over(node)
+        over = self.over(node)
+        item = over.type
         if node.kind in ("for", "fork"):
             self.collected.append(NEVER)
         if item.kinds or node.kind == "iterate":
             self.nested += 1
             self.keeping += node.keeps
-            self.rounds(node, item, origin)
+            self.rounds(node, over)
             self.keeping -= node.keeps
             self.nested -= 1
         if node.kind in ("for", "fork"):
@@ -443,16 +465,16 @@ class _Walk:
             if getattr(node.node, "bind", None):
                 self.bind(node.node, types.list_of(made), f"the result `{node.node.bind}`")  # type: ignore[union-attr]
 
-    def over(self, node: Loop) -> tuple[Type, Origin]:
-        """What the loop's name is in its body, and where that comes from."""
+    def over(self, node: Loop) -> Known:
+        """What is known of the loop's name in its body."""
         span = self.unit.span(node.node)
-        origin = Origin(span, "what this loop goes through")
+        nothing = Origin(span, "what this loop goes through")
         if node.over is None:
-            return NEVER, origin
+            return Known(NEVER, nothing)
         ref = self.single(node.over)
         known = None if ref is None else self.look(ref.path)
         if ref is not None and known is not None:
-            name, place, origin = ".".join(ref.path), self.unit.at(node.node, ref.start, ref.end), known.origin
+            name, place = ".".join(ref.path), self.unit.at(node.node, ref.start, ref.end)
             if node.kind == "each":
                 self.use(known, TEXTS, place, name, "text", "a glob is text")
             else:
@@ -461,10 +483,10 @@ class _Walk:
             place = self.unit.at(node.node, node.over.start, node.over.end)
             self.error(place, f"`{node.kind}` goes through a list, and `{node.over.text}` is text")
         if node.kind == "each":
-            return Type(TEXTS), origin
-        return (ANY if known is None else known.type.of_item()), origin
+            return Known(Type(TEXTS), nothing)
+        return Known(ANY, nothing) if known is None else known.made(Type.of_item)
 
-    def rounds(self, node: Loop, item: Type, origin: Origin) -> None:
+    def rounds(self, node: Loop, item: Known) -> None:
         """The rounds of a loop: the body is walked until what it hands on from round to round is stable."""
         own = {name for name in (node.name, node.alias) if name}
         carried = [name for name in (*sorted(bound_in(node.body) - own), _RESULT) if name in self.names]
@@ -474,10 +496,10 @@ class _Walk:
         for turn in range(MOST_NESTED + 1):
             last = turn == MOST_NESTED or self.nested > MOST_NESTED
             if last:
-                entry = {name: known._replace(type=ANY) for name, known in entry.items()}
+                entry = {name: Known(ANY, known.origin) for name, known in entry.items()}
             mark = len(self.trail)
             for name in own:
-                self.put(name, Known(item, origin))
+                self.put(name, item)
             for name, known in entry.items():
                 self.put(name, known)
             self.body(node.body)
@@ -500,9 +522,15 @@ class _Walk:
 
 
 def _either(one: Known, other: Known) -> Known:
-    """What is known of the one or the other; it comes from where the wider of the two does."""
-    made = types.joined(one.type, other.type)
-    return Known(made, other.origin if made == other.type and made != one.type else one.origin)
+    """What is known of the one or the other."""
+    if one == other:
+        return one
+    parts: dict[Origin, Type] = {}
+    for known in (one, other):
+        for kind, origin in known.parts or ((known.type, known.origin),):
+            parts[origin] = types.joined(parts[origin], kind) if origin in parts else kind
+    several = tuple((kind, origin) for origin, kind in parts.items())[:MOST_ORIGINS] if len(parts) > 1 else ()
+    return Known(types.joined(one.type, other.type), one.origin, several)
 
 
 def _bits(kinds: int) -> list[int]:

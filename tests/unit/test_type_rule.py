@@ -1,0 +1,149 @@
+"""Types: uses that no value survives are refused, those that some survive are assumptions (A8, verdicts.md section 6)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.check import check_paths
+from fdc_toolchain.resolve.types import ANY, NoType, list_of, object_of, parsed, shown
+from fdc_toolchain.resolve.types import COUNT, TEXT, joined
+
+from tests.support.linting import findings, lint
+from tests.support.repository import ROOT
+
+HEAD = "use fsm any.json\n"
+
+
+def refused(text: str, **more: str) -> list[tuple[str, int]]:
+    """(path, line) of what is refused for its type."""
+    checked = lint({"a.plan": HEAD + text, **more})
+    return [(item.span.path, item.span.line) for item in findings(checked, "FDC481")]
+
+
+def assumed(text: str, **more: str) -> list[tuple[int, str]]:
+    """(line, sentence) of the assumptions about forms."""
+    checked = lint({"a.plan": HEAD + text, **more}, "a.plan")
+    assert not findings(checked, "FDC481")
+    return [(item.span.line, item.message) for item in checked.assumptions if item.code == "FDC706"]
+
+
+TEXT_ = "t <- read_file any.json\n"
+LIST = "l <- list_files\n"
+SHELL = "r <- run_in_bash_session x\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT_ + "for x in {t} max 2\n  message_user {x}\n",
+        TEXT_ + "fork x in {t} max 2\n  message_user {x}\n",
+        'for x in "text" max 2\n  message_user {x}\n',
+        LIST + "for_each_file {l}\n  read_file {file1}\n",
+        LIST + "read_file {l}\n",
+        LIST + "grep {l}\n",
+        SHELL + "if len(r.exit_code) > 0\n  submit\n",
+        LIST + "if l > 3\n  submit\n",
+        LIST + "if 3 in len(l)\n  submit\n",
+        LIST + 'if "a" < true\n  submit\n',
+        "if len(3) > 1\n  submit\n",
+        SHELL + 'require r.exit_code in r.output else "no"\n',
+        LIST + "iterate max 3 until l < 3\n  l <- list_files\n",
+    ],
+)
+def test_a_use_that_no_value_survives_is_refused(text: str) -> None:
+    line = next(number for number, row in enumerate((HEAD + text).split("\n"), 1) if number > 1 and "<-" not in row or number == 2 and "<-" not in row)
+    assert [("a.plan", line)] == refused(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'if false and len(3) > 0\n  submit\nif true or "a" > 3\n  submit\n',
+        LIST + 'if len(l) > 3 and "a" in l and "a" in "abc"\n  submit\n',
+        LIST + "for x in {l} max 9\n  read_file {x}\n",
+        'hits <- grep "x"\nfor hit in {hits} max 9\n  read_file {hit.path}\n  if hit.line > 3\n    submit\n',
+        SHELL + "if r.exit_code >= 1\n  submit\n",
+        "param p = 3\nread_file {p}\ngrep {p} {p}\n",
+        LIST + "grep x {l.none}\n",  # FDC315 is another rule; an optional argument may be null
+        'if "12" > 3\n  submit\n',
+    ],
+)
+def test_what_every_value_survives_is_neither_refused_nor_assumed(text: str) -> None:
+    checked = lint(HEAD + text)
+    assert not findings(checked, "FDC481")
+    assert not [item for item in checked.assumptions if item.code == "FDC706"]
+
+
+def test_a_text_beside_a_number_has_to_spell_one_which_is_assumed_where_the_name_is_bound() -> None:
+    made = assumed(TEXT_ + "if t > 3\n  submit\nif t > 4\n  submit\n")
+    sentence = "the result `t` of `read_file` is as the plan uses it: `t` is a number, or a text that spells one"
+    assert [(2, sentence)] == made
+
+
+def test_there_is_one_assumption_for_each_place_that_binds() -> None:
+    row = {"summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": []}
+    tools = json.dumps({"format": 1, "name": "own", "tools": {"look": row}})
+    text = "a <- look\nb <- look\nfor x in {a.rows} max 3\n  read_file {x}\nfor y in {b} max 2\n  message_user {y}\n"
+    made = assumed(text, **{"fdc_tools.json": tools})
+    assert [2, 3] == [line for line, _ in made]
+    assert made[0][1].endswith("`a.rows` is a list, `x` is text")
+
+
+def test_what_a_call_gives_is_followed_into_the_plan_and_its_result_out_of_it() -> None:
+    sub = "param p\nparam q = 3\nfor x in {p} max 3\n  message_user {x}\nif q > 2\n  submit\nyield {p}\n"
+    assert [("a.plan", 3)] == refused(TEXT_ + "w <- call_plan s.plan p={t}\nmessage_user {w}\n", **{"s.plan": sub})
+    assert [("a.plan", 4)] == refused(LIST + "w <- call_plan s.plan p={l}\nread_file {w}\n", **{"s.plan": sub})
+    assert [("a.plan", 3)] == refused(LIST + "call_plan s.plan p={l} q=many\n", **{"s.plan": sub})
+    assert [] == refused(LIST + "call_plan s.plan p={l} q=12\n", **{"s.plan": sub})
+
+
+def test_a_root_is_given_text_and_a_plan_that_needs_more_says_so() -> None:
+    made = assumed("param items\nfor x in {items} max 3\n  read_file {x}\n")
+    sentence = "the parameter `items` is given as the plan uses it: `items` is a list, `x` is text; `fdc run` gives text"
+    assert [(2, sentence)] == made
+
+
+def test_a_call_whose_depth_is_used_up_gives_null() -> None:
+    sub = "yield x\nw <- call_plan s.plan depth 1\nread_file {w}\n"
+    assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": sub})
+    other = sub.replace("read_file {w}", "if len(w) > 0\n  read_file {w}")
+    assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": other})
+    assert [] == refused("call_plan s.plan\n", **{"s.plan": sub.replace("read_file", "message_user")})
+
+
+def test_a_name_that_changes_its_type_from_round_to_round_is_of_both() -> None:
+    text = TEXT_ + "iterate max 3\n  read_file {t}\n  t <- list_files\n"
+    assert [(5, "the result `t` of `list_files` is as the plan uses it: `t` is text")] == assumed(text)
+    assert [("a.plan", 5)] == refused(TEXT_ + "iterate max 3\n  t <- list_files\nread_file {t}\n")
+
+
+def test_a_kept_failure_is_a_record_among_the_results() -> None:
+    kept = LIST + "r <- fork x in {l} max 3 keep failures\n  t <- read_file {x}\n  yield {t}\n"
+    assert [] == refused(kept + "for o in {r} max 9\n  if o.line > 3\n    message_user {o.why}\n")
+    assert ["`o` is text"] == [said.split(": ")[1] for _, said in assumed(kept + "for o in {r} max 9\n  read_file {o}\n")]
+
+
+def test_a_catalogue_s_types_are_read_as_they_are_written() -> None:
+    made = parsed("list[object{name: text, sizes: list[number]}]")
+    assert list_of(object_of({"name": TEXT, "sizes": list_of(COUNT)})) == made
+    assert TEXT == made.of_item().field("name") and "a list" == shown(made)
+    assert ANY == parsed("object").field("x")
+    for wrong in ("txt", "list[", "list[txt]", "object{a text}", "object{a: text", "list]", "text text", ""):
+        with pytest.raises(NoType):
+            parsed(wrong)
+
+
+def test_what_is_of_two_types_has_the_fields_of_both_or_null() -> None:
+    one, other = object_of({"a": TEXT}), object_of({"b": COUNT})
+    assert "null or text" == shown(joined(one, other).field("a"))
+    assert "null or a number" == shown(joined(one, joined(other, TEXT)).field("b"))
+
+
+def test_the_shipped_plans_have_no_error_and_at_most_two_assumptions_each() -> None:
+    plans = sorted(str(path) for path in Path(ROOT, "plans", "library").glob("*.plan"))
+    checked = check_paths(plans, str(ROOT))
+    assert [] == [item for item in checked.diagnostics if item.severity == "error"]
+    paths = [item.span.path for item in checked.assumptions]
+    assert paths and max(map(paths.count, paths)) <= 2
