@@ -25,6 +25,9 @@ def found(text: str) -> list[tuple[int, str]]:
         ("for_each_file *\n  for_each_file *\n    message_user {file1} {file2}\n", []),
         ('for x in "a" max 2\n  message_user {x}\n', []),
         ("message_user {run}\n", []),
+        # an `allow` line is read where the plan begins
+        ("param p\nallow read {p}/** {run}/**\nmessage_user x\n", []),
+        ("allow read {nobody}/**\nnobody <- list_files\nmessage_user {nobody}\n", [(1, "FDC311")]),
         ("message_user {nobody}\n", [(1, "FDC311")]),
         ("message_user {r}\nr <- list_files\n", [(1, "FDC311")]),
         # scope ends with the loop

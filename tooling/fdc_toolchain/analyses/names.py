@@ -12,7 +12,8 @@ from typing import Literal
 
 from ..resolve.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..resolve.types import OBJECT, parsed
-from ..syntax.values import Condition, Ref, Value
+from ..syntax.tree import Header
+from ..syntax.values import Condition, NamedValues, Ref, Value, header_tail
 from ..text.diagnostic import Diagnostic, Edit, Fix, Label
 from ..text.span import Span
 from ..text.suggest import did_you_mean
@@ -81,6 +82,8 @@ class _Names:
                 self.report(param.span, "FDC314", f"`{param.name}` hides {BUILT_IN[param.name]}")
             scope[param.name] = (_Bind(param.span, None, "a parameter"), True)
             self.bindings[param.name] = (param.span, "the parameter")
+        if self.unit.allow:
+            self.allowed()
         self.body(self.unit.body)
         for name, (span, what) in self.bindings.items():
             if name not in self.used and not name.startswith("_"):
@@ -140,6 +143,15 @@ class _Names:
     def condition(self, node: object, condition: Condition | None) -> None:
         for ref in condition.refs if condition is not None else ():
             self.use(ref, self.unit.at(node, ref.start, ref.end))  # type: ignore[arg-type]
+
+    def allowed(self) -> None:
+        """The references in `allow` lines: they are read where the plan begins."""
+        assert self.unit.plan is not None
+        for node in self.unit.plan.statements:
+            if isinstance(node, Header) and node.keyword == "allow":
+                tail = header_tail("allow", node.tail)
+                for value in tail.values if isinstance(tail, NamedValues) else ():
+                    self.value(node, value)
 
     def text_block(self, node: Act, value: Value) -> None:
         block = node.step.block
