@@ -249,6 +249,7 @@ class LocalTools:
             glob = effect.args["glob"]
             if not isinstance(glob, str):
                 raise ToolFailure("argument", "the glob is not text")
+            capability.listing(glob, effect.grants)
             return Outcome(globs.files(self._bench.root, glob))
         if effect.kind == "predicate":
             return self._predicate(effect)

@@ -12,7 +12,7 @@ STAGES = {
     "4": "Analyses",
     "5": "Protocols",
     "6": "Runs",
-    "7": "Assumptions",
+    "7": "Assumptions and fragments",
 }
 """What the hundreds of a code say."""
 

@@ -29,8 +29,8 @@ _LONGEST_CONTEXT = 1_000
 SHIPPED = "fdc:"
 """What the paths of shipped files start with."""
 
-_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-_PROBLEM = {"error": "error", "warning": "warning", "info": "recommendation"}
+_LEVELS = {"error": "error", "warning": "warning", "info": "note", "assumption": "note", "fragment": "note"}
+_PROBLEM = {severity: "recommendation" if level == "note" else level for severity, level in _LEVELS.items()}
 _STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs", "7": "assumptions"}
 
 
