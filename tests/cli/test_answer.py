@@ -170,3 +170,27 @@ def test_at_a_terminal_the_questions_are_asked(waiting: Path) -> None:
         child.wait()
         os.close(controller)
     assert json.loads(kept(waiting).read_text())["answers"][0]["text"] == "none"
+
+
+def test_maybe_at_the_prompt_of_a_run_is_asked_again_and_the_run_goes_on(workspace: Path) -> None:
+    """Finding C5: the run failed. Where the answer is given beforehand, the run waits on."""
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrecord_user_approval_for_plan tea\nclose_task\nsubmit\n"
+    )
+    controller, terminal = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, str(ROOT / "tooling" / "fdc_cli.py"), "run", "p.plan"], cwd=workspace, stdin=terminal,
+        stdout=terminal, stderr=terminal, env=clean_environment({"TERM": "xterm"}),
+    )  # fmt: skip
+    os.close(terminal)
+    try:
+        os.write(controller, b"maybe\nyes\n")
+        assert child.wait(timeout=PATIENCE) == 0
+    finally:
+        child.kill()
+        child.wait()
+        os.close(controller)
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 1
+    again = fdc("resume", "last", "--answer", "maybe", cwd=workspace)
+    assert again.returncode == 1 and "an approval is answered with yes or no; `maybe` is not taken" in again.stdout
+    assert fdc("resume", "last", "--answer", "yes", cwd=workspace).returncode == 0

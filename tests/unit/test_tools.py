@@ -357,9 +357,22 @@ def test_only_a_persons_yes_is_an_approval(workspace: Path, tmp_path: Path) -> N
         return Bench(workspace, tmp_path, answers={"main/1": answer}).do("record_user_approval_for_plan", text="it")
 
     assert asked(" Yes ").value == "approved: it"
-    assert asked("no").failure is not None and asked("whatever").failure is not None
+    assert asked("no").failure is not None
+    with pytest.raises(Waiting):  # an answer given beforehand that is none leaves the question open
+        asked("whatever")
     asker = Bench(workspace, tmp_path, ask=lambda question: "y")
     assert asker.value("record_user_approval_for_plan") == "approved: the plan"
+
+
+def test_an_answer_that_is_none_is_asked_for_again(workspace: Path, tmp_path: Path) -> None:
+    """Finding C5: "maybe" at the prompt failed the run."""
+    said = iter(["maybe", "", "yes"])
+    asker = Bench(workspace, tmp_path, ask=lambda question: next(said))
+    assert asker.value("record_user_approval_for_plan") == "approved: the plan"
+    assert next(said, None) is None
+    gone = iter(["maybe", None])
+    with pytest.raises(Waiting):
+        Bench(workspace, tmp_path, ask=lambda question: next(gone)).do("record_user_approval_for_plan")
 
 
 # Declarations

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..resolve.catalogue import reads_at_large
 from ..resolve.graph import Instance
-from ..resolve.model import Act, Unit
+from ..resolve.model import Act, Choice, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text.diagnostic import Diagnostic, Label
-from ..text.glob_match import matches
+from ..text.glob_match import compiled, matches, within
 from ..text.span import Span
 from .paths import path_of
 from .rule import Context
@@ -37,6 +38,13 @@ def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
                 span = instance.unit.span(act.step)
                 labels = () if outer is None else (Label(span, "this step"),)
                 yield Diagnostic(outer or span, "FDC451", message, labels)
+        for loop in _loops(instance.unit.body):
+            assert loop.over is not None
+            if not listed(loop.over, grant.allow.get("read", []), folder=False):
+                message = f"`for_each_file` may read `{loop.over.text}`, which `allow read` does not name"
+                span = instance.unit.span(loop.node)
+                labels = () if outer is None else (Label(span, "this loop"),)
+                yield Diagnostic(outer or span, "FDC451", message, labels)
         for call in instance.unit.calls:
             callee = instance.callees[call.number]
             if callee is not None and id(callee) not in seen:
@@ -49,10 +57,43 @@ def _outside(act: Act, grant: Unit) -> Iterator[str]:
         kind = "write" if access in _WRITES else "read"
         if not covered(value, grant.allow.get(kind, [])):
             yield f"`{act.step.tool}` may {kind} `{value.text}`, which `allow {kind}` does not name"
+    reads = grant.allow.get("read", [])
+    for parameter in act.bound.tool.parameters:
+        if parameter.kind == "glob" and parameter.access is None:
+            value = act.bound.arguments.get(parameter.name)
+            shown = "**" if value is None else value.text
+            if not (_everything(reads) if value is None else listed(value, reads, folder=True)):
+                yield f"`{act.step.tool}` may read `{shown}`, which `allow read` does not name"
+    if reads_at_large(act.bound.tool.row) and not _everything(reads):
+        yield f"`{act.step.tool}` may read any file, which needs `allow read **`"
     if act.bound.tool.writes_unknown and "run" not in grant.allow:
         yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
     if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:
         yield f"`{act.step.tool}` reaches outside, which needs `allow net *`"
+
+
+def _loops(nodes: list[Node]) -> Iterator[Loop]:
+    """The loops over files of a body, at whatever depth."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            if node.kind == "each" and node.over is not None:
+                yield node
+            yield from _loops(node.body)
+        elif isinstance(node, Choice):
+            yield from _loops(node.then)
+            yield from _loops(node.orelse)
+
+
+def _everything(globs: list[Value]) -> bool:
+    return any(glob.text in ("**", "**/*") for glob in globs)
+
+
+def listed(value: Value, globs: list[Value], *, folder: bool) -> bool:
+    """True where every file of a listing is certainly matched by one of the globs; a computed one by its known beginning."""
+    if "{" in value.text:
+        return covered(value, globs)
+    known = [compiled([(False, glob.text)]) for glob in globs if "{" not in glob.text]
+    return _everything(globs) or within(value.text, known, folder=folder)
 
 
 def covered(value: Value, globs: list[Value]) -> bool:

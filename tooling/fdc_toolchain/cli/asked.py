@@ -92,7 +92,7 @@ def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
 def unfit(question: Open, text: str) -> str:
     """Why a text cannot be the answer to a question; empty where it can."""
     from ..effects.answers import MOST
-    from ..effects.talk_tools import verdict
+    from ..effects.talk_tools import neither
 
     try:
         size = len(text.encode("utf-8"))
@@ -100,9 +100,7 @@ def unfit(question: Open, text: str) -> str:
         return "the answer is not UTF-8 text"
     if size > MOST:
         return f"the answer has {size} bytes, more than {MOST}"
-    if question.approval and verdict(text) is None:
-        return "an approval is answered with yes or no"
-    return ""
+    return neither(text) if question.approval else ""
 
 
 def user() -> str:

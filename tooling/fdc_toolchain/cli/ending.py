@@ -81,6 +81,7 @@ def as_json(ended: Ended, show: Quiet | None = None) -> dict[str, Any]:
         out["unsettled"] = ended.unsettled
     if show is not None:
         out["wrote"] = list(show.wrote)
+        out["failed_commands"] = show.failed_commands
         out["said"] = list(getattr(show, "said", ()))
     return out
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..engine.events import Outcome, Perform
 from ..report.amounts import duration, number
 from ..report.cells import columns, cut, visible
+from ..report.exit_codes import exit_code
 from ..report.style import PLAIN, Style
 from .progress import Lines, Quiet, arguments, step_line
 
@@ -46,7 +47,7 @@ class Budget(NamedTuple):
 
 
 class Live(Lines):
-    """The live picture; steps outside of loops and branches stay above it, and so does whatever failed."""
+    """The live picture; steps outside of loops and branches stay above it, and so do whatever failed and commands that did."""
 
     def __init__(self, style: Style) -> None:
         super().__init__(style)
@@ -75,7 +76,7 @@ class Live(Lines):
             Quiet.done(self, effect, outcome, took)
             self._since.pop(effect.address, None)
             inside = "[" in effect.address or "#" in effect.address
-            if outcome.failure is not None or (effect.kind == "tool" and not inside):
+            if outcome.failure is not None or exit_code(outcome.value) or (effect.kind == "tool" and not inside):
                 self.line(step_line(effect, outcome, took, self.style, shutil.get_terminal_size().columns))
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from ..engine.events import Outcome, Perform
 from ..engine.values import text as written
 from ..report.amounts import duration
 from ..report.cells import cut, visible
+from ..report.exit_codes import exit_code
 from ..report.style import PLAIN, Style
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Quiet:
         self.steps = 0
         self.running: dict[str, Perform] = {}
         self.wrote: dict[str, None] = {}
+        self.failed_commands: list[dict[str, Any]] = []
         self._held: list[str] | None = None
 
     def watch(self, state: RunState) -> None:
@@ -47,6 +49,9 @@ class Quiet:
             if effect.kind == "tool":
                 self.steps += 1
             value = outcome.value
+            code = exit_code(value)
+            if code:
+                self.failed_commands.append({"address": effect.address, "tool": effect.tool, "exit_code": code})
             if outcome.failure is None and isinstance(value, dict) and "bytes" in value and "path" in value:
                 self.wrote[str(value["path"])] = None
 
@@ -143,16 +148,24 @@ class Lines(Quiet):
 
 
 def step_line(effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0) -> str:
-    """One effect in one line: how it went, where it stands, what it was."""
-    mark = style.paint("added", "ok    ") if outcome.failure is None else style.paint("error", "failed")
+    """One effect in one line: how it went, where it stands, what it was. A command that failed is no success."""
+    code = exit_code(outcome.value)
+    if outcome.failure is not None:
+        word, role = "failed", "error"
+    else:
+        word, role = (f"exit {code}", "error") if code else ("ok", "added")
+    word = f"{word:<6}"
+    mark = style.paint(role, word)
     what = f"{effect.tool} {arguments(effect.args)}".rstrip()
+    if code == 0:
+        what += "  exit 0"
     late = f"  {duration(took)}" if took >= _SLOW else ""
     why = ""
     if outcome.failure is not None:
         why = f": {outcome.failure.message}" + ("  (kept: only its branch ends)" if effect.alone else "")
     place = f"{effect.address:<10}"
     text = visible(f"{place} {what}{late}{why}")
-    return f"{mark} {cut(text, width - 7) if width > 40 else text}"
+    return f"{mark} {cut(text, width - 1 - len(word)) if width > 40 else text}"
 
 
 def arguments(args: dict[str, Any], most: int = 72) -> str:

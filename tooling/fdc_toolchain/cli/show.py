@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..report.exit_codes import exit_code
 from .exits import UsageError, WorldError
 from .remote import database_option
 from .run_options import root_of
@@ -105,7 +106,8 @@ def _lines(
     for record, effect in rows:
         if record.kind == "outcome" and effect is not None:
             failed = record.body.get("failed")
-            outcome = Outcome(failure=None if failed is None else Failure(failed["kind"], failed["message"]))
+            failure = None if failed is None else Failure(failed["kind"], failed["message"])
+            outcome = Outcome(record.body.get("value"), failure)
             line = step_line(effect, outcome, record.body.get("took", 0.0), look)
             click.echo(line + _remarks(record))
         elif record.kind == "intent" and effect is not None and (record.address, record.turn) not in settled:
@@ -162,6 +164,7 @@ def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
 
 def _whole(record: Record, effect: Perform | None) -> None:
     from ..report.cells import visible
+    from .terminal import style
 
     def block(value: Any) -> None:
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
@@ -169,6 +172,9 @@ def _whole(record: Record, effect: Perform | None) -> None:
             click.echo(f"    {visible(line)}")
 
     click.echo(f"{record.kind} {visible(record.address)}, attempt {record.turn}, {record.at:.3f} s into the run")
+    code = exit_code(record.body.get("value"))
+    if code is not None:
+        click.echo(style().paint("error" if code else "added", f"  exit code {code}"))
     if effect is not None:
         click.echo(f"  {visible(effect.tool)} ({effect.effect}), {visible(effect.path)}:{effect.line}")
         for name, value in effect.args.items():
@@ -199,6 +205,7 @@ def _json(row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dic
                 "at": record.at,
                 "body": record.body,
                 **({} if effect is None else {name: getattr(effect, name) for name in _SHOWN}),
+                **({} if (code := exit_code(record.body.get("value"))) is None else {"exit_code": code}),
             }
             for record, effect in rows
         ],

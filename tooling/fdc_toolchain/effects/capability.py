@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..engine.events import Grant
-from ..text.glob_match import compiled, fits
+from ..resolve.catalogue import reads_at_large
+from ..text.glob_match import compiled, fits, within
 from .failure import ToolFailure
 from .files import parts_of
 
@@ -29,10 +30,25 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
                 kind = "write" if access in _WRITES else "read"
                 if not any(fits(path, _tokens(glob)) for glob in grant.get(kind, ())):
                     raise ToolFailure("capability", f"the plan's `allow {kind}` does not name `{path}`")
+            if access is None and parameter["kind"] == "glob":
+                listing("**" if value is None else str(value), [grant], folder=True)
+        if reads_at_large(declared) and not _everything(grant):
+            raise ToolFailure("capability", "the plan does not allow to read any file (`allow read **`)")
         if declared.get("writes") == "unknown" and "run" not in grant:
             raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
         if declared.get("trust") == "untrusted" and "net" not in grant:
             raise ToolFailure("capability", "the plan does not allow to reach outside (`allow net *`)")
+
+
+def listing(glob: str, grants: Sequence[Grant], *, folder: bool = False) -> None:
+    """Raises ToolFailure where a glob may name files that one of the grants in force does not name."""
+    for grant in grants:
+        if not _everything(grant) and not within(glob, map(_tokens, grant.get("read", ())), folder=folder):
+            raise ToolFailure("capability", f"the plan's `allow read` does not name `{glob}`")
+
+
+def _everything(grant: Grant) -> bool:
+    return any(glob in (((False, "**"),), ((False, "**/*"),)) for glob in grant.get("read", ()))
 
 
 _tokens = lru_cache(maxsize=1024)(compiled)

@@ -58,7 +58,8 @@ class Context:
     `root`: the opened workspace. `key`: the idempotency key, `RUN:ADDRESS`, the same for every
     attempt of this step and for no other. `run`: the run's name. `run_folder`: an absolute path
     below `.fdc/`, the run's own, for marks. `say` shows the user a text. `ask` puts a question
-    to a person and returns the answer, or raises `Waiting` where nobody is there. `bound` is true
+    to a person and returns the answer, or raises `Waiting` where nobody is there; a second argument says why a
+    text is no answer (empty: it is one), and the question is put again. `bound` is true
     where the plan keeps the result. `cancelled` is set when the controller leaves.
     `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
     on the stack allow, `operator` what whoever started fdc does. `plan`: the path of the plan that the step is in.
@@ -69,7 +70,7 @@ class Context:
     run: str
     run_folder: str
     say: Callable[[str], None]
-    ask: Callable[[str], str]
+    ask: Callable[..., str]
     bound: bool
     cancelled: Leaving
     shell_seconds: float

@@ -16,6 +16,7 @@ from ..engine.values import text as written
 from ..program.codec import ProgramError
 from ..program.model import Program
 from ..report import run_page
+from ..report.exit_codes import exit_code
 from ..report.run_page import Budget, Line, Plan, Run, Step, Value
 from .failure import ToolFailure
 from .files import Root
@@ -144,7 +145,8 @@ class _Steps:
         body = record.body
         failed = body.get("failed")
         took = float(body.get("took") or 0.0)
-        state = "ok" if failed is None else "failed"
+        code = exit_code(body.get("value"))
+        state = "failed" if failed is not None else run_page.FAILED_COMMAND if code else "ok"
         if record.kind == "intent":
             state = "waiting" if record.address in self.asked else "begun"
         path, line = ("", 0) if effect is None else (effect.path, effect.line)
@@ -162,6 +164,7 @@ class _Steps:
             _failure(failed, effect),
             self.evidence.get((path, line), ""),
             tuple((name, _text(value)[: run_page.MOST_TEXT]) for name, value in notes.items()),
+            code,
         )  # fmt: skip
 
     def _cut(self, name: str, value: Any) -> Value:
@@ -244,7 +247,7 @@ def _source(root: Root, path: str) -> bytes | None:
 
 def _states(plan: dict[str, Any], steps: list[Step]) -> dict[int, tuple[tuple[tuple[str, int], ...], int]]:
     """For each line with steps: how often which state, and the step to look at: the worst, else the first."""
-    rank = {"failed": 0, "begun": 1, "waiting": 2, "ok": 3}
+    rank = {"failed": 0, run_page.FAILED_COMMAND: 1, "begun": 2, "waiting": 3, "ok": 4}
     counts: dict[int, dict[str, int]] = {
         item["line"]: {} for _, item in _instructions(plan["body"]) if item["op"] == "step"
     }

@@ -53,13 +53,14 @@ def ask_user(args: dict[str, Any], context: Context) -> Any:
 def ask_approval(args: dict[str, Any], context: Context) -> Any:
     """`record_user_approval_for_plan`: only a person's yes is recorded; a no fails the step."""
     what = text(args, "text", "").strip() or "the plan"
-    answer = context.ask(f"Do you approve {what}? (yes or no)")
-    said = verdict(answer)
-    if said:
+    if verdict(context.ask(f"Do you approve {what}? (yes or no)", neither)):
         return f"approved: {what}"
-    if said is False:
-        raise ToolFailure("refused", f"the user does not approve {what}")
-    raise ToolFailure("answer", f"`{answer.strip()[:80]}` is neither yes nor no")
+    raise ToolFailure("refused", f"the user does not approve {what}")
+
+
+def neither(answer: str) -> str:
+    """Why a text approves nothing and refuses nothing; empty where it does."""
+    return "an approval is answered with yes or no" if verdict(answer) is None else ""
 
 
 def verdict(answer: str) -> bool | None:

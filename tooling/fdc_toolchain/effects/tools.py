@@ -268,6 +268,7 @@ class LocalTools:
             glob = effect.args["glob"]
             if not isinstance(glob, str):
                 raise ToolFailure("argument", "the glob is not text")
+            capability.listing(glob, effect.grants)
             return Outcome(globs.files(self._bench.root, glob))
         if effect.kind == "predicate":
             return self._predicate(effect)
@@ -346,7 +347,7 @@ class LocalTools:
             run=bench.run,
             run_folder=bench.run_folder,
             say=bench.say,
-            ask=lambda question: self._ask(effect, question),
+            ask=lambda question, unfit=None: self._ask(effect, question, unfit),
             bound=effect.bound,
             cancelled=self._cancelled,
             shell_seconds=bench.shell_seconds,
@@ -359,17 +360,24 @@ class LocalTools:
     def _key(self, effect: Perform) -> str:
         return f"{self._bench.run}:{effect.address}"
 
-    def _ask(self, effect: Perform, question: str) -> str:
+    def _ask(self, effect: Perform, question: str, unfit: Callable[[str], str] | None = None) -> str:
+        """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it."""
         address = effect.address
         if effect.tool in self._bench.operator.approved:
             self._answered[address] = {"by": "command line, in advance"}
             return "yes"
         given = self._bench.answers.get(address)
-        if given is not None:
+        wrong = "" if given is None or unfit is None else unfit(given)
+        if wrong:
+            self._bench.say(f"{wrong}; `{str(given).strip()[:80]}` is not taken")
+        elif given is not None:
             self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
             return given
         with self._asking:
             answer = self._bench.ask(question)
+            while answer is not None and unfit is not None and (wrong := unfit(answer)):
+                self._bench.say(wrong)
+                answer = self._bench.ask(question)
         if answer is None:
             raise Waiting(question)
         self._answered[address] = {"by": "terminal"}

@@ -19,6 +19,9 @@ from .cells import cells
 
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
+FAILED_COMMAND = "failed command"
+"""The state of a step whose command ended with another exit code than 0 while the run went on."""
+
 MOST_STEPS = 5_000
 """Steps on a page; of a longer run the first and the last halves of so many."""
 
@@ -51,7 +54,8 @@ class Value(NamedTuple):
 
 
 class Step(NamedTuple):
-    """An effect of the run. `state`: ok, failed, begun (no outcome is known) or waiting (for a person).
+    """An effect of the run. `state`: ok, failed, failed command (its exit code is not 0, and the run went on), begun (no
+    outcome is known) or waiting (for a person). `exit_code` is that of a command.
 
     `began` and `took` are seconds of the time for which the run was driven; `notes` is what the journal remarks.
     """
@@ -71,6 +75,7 @@ class Step(NamedTuple):
     failure: str = ""
     evidence: str = ""
     notes: tuple[tuple[str, str], ...] = ()
+    exit_code: int | None = None
 
 
 class Line(NamedTuple):

@@ -93,6 +93,17 @@ class Catalogue(NamedTuple):
     rows: dict[str, dict[str, Any]]
 
 
+def reads_at_large(row: dict[str, Any]) -> bool:
+    """True for a tool that reads the workspace without a parameter that says where.
+
+    A Python tool of a catalogue that is not pure may open any file: what it does with a word nobody knows.
+    """
+    if "python" in row.get("run", {}):
+        return row["effect"] != "pure"
+    named = any(item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"])
+    return row["effect"] == "read" and row["trust"] == "workspace" and not named and "run" not in row
+
+
 def _when(row: dict[str, Any]) -> When:
     return When(row["parameter"], row["program"], row.get("subcommand"))
 

@@ -159,6 +159,25 @@ def compare(inner: Tokens, outer: Tokens) -> bool | None:
     return None if both and only else both
 
 
+def within(glob: str, allowed: Iterable[Tokens], *, folder: bool = False) -> bool:
+    """True where one of the globs in `allowed` names every file that `glob` may name for the runner.
+
+    `folder`: a path without a wildcard may be that of a folder, and then means what is in it. A set of characters
+    (`[ab]`) counts as any; a path that leads upwards, or begins at the root of the machine, is never within.
+    """
+    path = plain(glob)
+    if glob.startswith("/") or ".." in path.split("/"):
+        return False
+    name = path.rstrip("/")
+    if folder and not name:
+        name = "**"
+    texts = [name]
+    if folder and not any(mark in name for mark in "*?["):
+        texts.append(f"{name}/**")
+    inner = [compiled([(False, "/".join("*" if "[" in part else part for part in text.split("/")))]) for text in texts]
+    return any(compare(one, outer) is True for outer in allowed for one in inner)
+
+
 def plain(path: str) -> str:
     """A path without the components that mean nothing: `./`, doubled slashes, a slash at the start.
 
