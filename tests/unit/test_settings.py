@@ -44,12 +44,12 @@ def test_every_setting_is_read(tmp_path: Path):
         targets = ["claude", "cursor"]
         max-bytes = 9
         """
-    text = 'protocols = "law"\n' + text
+    text = 'protocols = "law"\nprotect = ["deploy/**"]\n' + text
     expected = Settings(
         fsm="m.json", profile="fdc", catalogues=("one.json", "two.json"), protocols="law", exclude=("old/*",),
         ignore=("FDC441",), per_file_ignores=(("a/*", ("FDC441",)), ("b/*", ("FDC313", "FDC314"))), strict=True,
         max_stack=4, limits=Limits(file_bytes=10, nesting=200), stated_catalogues=True,
-        agents=AgentFiles("A.md", "compact", True, ("claude", "cursor"), 9),
+        agents=AgentFiles("A.md", "compact", True, ("claude", "cursor"), 9), protect=("deploy/**",),
     )  # fmt: skip
     assert expected == read(tmp_path, text)
     table = text.replace("[per", "[tool.fdc.per").replace("[limits", "[tool.fdc.limits").replace("[agents", "[tool.fdc.agents")

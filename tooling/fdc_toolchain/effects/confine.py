@@ -12,6 +12,7 @@ that cannot be done, nothing is run. One JSON line on STATUS_FD says how it went
 Standard library only, and nothing of fdc's: it runs without a path to import from.
 """
 
+import _socket
 import ctypes
 import json
 import os
@@ -61,9 +62,9 @@ def main() -> int:
     os.close(tell)
     _guard(watching)
     told = os.read(heard, 65536)
-    said = json.loads(told) if told else {"lost": "the process that watches a command was killed"}
+    said: dict = json.loads(told) if told else {"lost": "the process that watches a command was killed"}
     os.write(status, json.dumps(said).encode() + b"\n")
-    return said.get("code", 125)
+    return int(said.get("code", 125))
 
 
 def _plan(given: str) -> dict:
@@ -252,15 +253,13 @@ def _below(most: int = 1 << 20) -> list[int]:
 
 
 def _pair() -> tuple:
-    import _socket
-
     return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
 
 
-def _answer(ours, plan: dict) -> None:
+def _answer(ours: _socket.socket, plan: dict) -> None:
     """Takes the filter's listener from the command's process and answers on a thread, as long as this process lives."""
     import _thread
-    from _frozen_importlib_external import SourceFileLoader
+    from importlib.machinery import SourceFileLoader
 
     _, handed, _, _ = ours.recvmsg(1, 64)
     ours.close()
@@ -269,7 +268,7 @@ def _answer(ours, plan: dict) -> None:
     listener = struct.unpack("i", handed[0][2][:4])[0]
     room = os.path.dirname(os.path.abspath(__file__))
     answers: dict = {"__name__": "confine_answers"}
-    exec(SourceFileLoader("confine_answers", os.path.join(room, "confine_answers.py")).get_code("confine_answers"), answers)
+    exec(SourceFileLoader("confine_answers", os.path.join(room, "confine_answers.py")).get_code("confine_answers") or "", answers)
     names = {int(number): name for number, name in plan["asked"].items()}
     _thread.start_new_thread(answers["answer"], (listener, names, plan["write"], plan["closed"]))
 
@@ -277,7 +276,7 @@ def _answer(ours, plan: dict) -> None:
 # The one that becomes the command
 
 
-def _become(plan: dict, told: int, theirs) -> None:
+def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
     os.setpgid(0, 0)
     os.nice(5)  # the one that stays must get its turn, whatever the command does
     _prctl(_PDEATHSIG, signal.SIGKILL)
@@ -429,7 +428,7 @@ def _allow(rules: int, handle: int, path: str, rights: int) -> None:
         os.close(handle)
 
 
-def _filter(program: bytes, theirs) -> None:
+def _filter(program: bytes, theirs: _socket.socket) -> None:
     """Puts the filter in force and hands its listener to the process that watches."""
 
     class Program(ctypes.Structure):
@@ -439,8 +438,6 @@ def _filter(program: bytes, theirs) -> None:
     listener = _libc.syscall(_SECCOMP[os.uname().machine], 1, 8, ctypes.byref(filled))
     if listener < 0:
         raise Refused(f"seccomp: {os.strerror(ctypes.get_errno())}")
-    import _socket
-
     theirs.sendmsg([b"x"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
     theirs.close()
     os.close(listener)

@@ -252,7 +252,9 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
 
     `whole`: folders of which the command gets what is in them, and can make nothing new there.
     """
-    write, whole, reads, lists, rows = seen.write, [], [root], [], views.mounts(seen)
+    write, reads, rows = seen.write, [root], views.mounts(seen)
+    whole: list[str] = []
+    lists: list[str] = []
     if not mounting():
         rows = []
         closed = [*seen.kept, *seen.hidden, *([os.path.join(root, ".git")] if root in seen.write else [])]
