@@ -144,9 +144,9 @@ class Tally:
         self.counts["sets"] += 1
         with folder(plans.files) as root:
             checked = product.lint(plans, root)
-        codes = {one.code for one in product.errors(checked)}
-        if codes:
-            self.refused(plans, codes)
+        errors = product.errors(checked)
+        if errors:
+            self.refused(plans, {one.code for one in errors}, {plans.root, *(one.span.path for one in errors)})
             return
         self.counts["proved"] += 1
         before = len(self.differences)
@@ -154,12 +154,13 @@ class Tally:
             if len(self.differences) == before:
                 self.proved(seed, plans, checked, number)
 
-    def refused(self, plans: PlanSet, codes: set[str]) -> None:
+    def refused(self, plans: PlanSet, codes: set[str], roots: set[str]) -> None:
         """Law (b): a run shows the error. Counted, not asserted, and asked only where one code alone refuses."""
         if len(codes) > 1 or not codes <= SHOWN.keys():
             return
         [code] = codes
-        shown = any(end.cause == SHOWN[code] for _, end in all_runs(plans, 150))
+        runs = (end for root in sorted(roots & plans.files.keys()) for _, end in all_runs(plans._replace(root=root), 150))
+        shown = any(end.cause == SHOWN[code] for end in runs)
         self.counts[f"{code} {'shown by a run' if shown else 'without a run'}"] += 1
 
     def proved(self, seed: int, plans: PlanSet, checked: Checked, number: int) -> None:
