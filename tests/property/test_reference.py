@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 from fdc_toolchain.check import Checked
 
+from tests.reference.conditions import Condition, holds
 from tests.reference.generate import PATHS, plan_set
 from tests.reference.interpret import End, Interpreter
 from tests.reference.runs import PlanSet, all_runs, folder
@@ -54,8 +55,10 @@ def lines_of(case: Case) -> str:
 
 
 def refused_without(case: Case, change: Callable[[str, str], str]) -> bool:
-    """Whether lint refuses the set when each file's text is changed so."""
+    """Whether lint refuses the set when each file's text is changed so (and is not as it was)."""
     changed = PlanSet(case.plans.root, {path: change(path, text) for path, text in case.plans.files.items()})
+    if changed == case.plans:
+        return False
     with folder(changed.files) as root:
         return bool(product.errors(product.lint(changed, root)))
 
@@ -144,9 +147,9 @@ class Tally:
         self.counts["sets"] += 1
         with folder(plans.files) as root:
             checked = product.lint(plans, root)
-        codes = {one.code for one in product.errors(checked)}
-        if codes:
-            self.refused(plans, codes)
+        errors = product.errors(checked)
+        if errors:
+            self.refused(plans, {one.code for one in errors}, {plans.root, *(one.span.path for one in errors)})
             return
         self.counts["proved"] += 1
         before = len(self.differences)
@@ -154,12 +157,13 @@ class Tally:
             if len(self.differences) == before:
                 self.proved(seed, plans, checked, number)
 
-    def refused(self, plans: PlanSet, codes: set[str]) -> None:
+    def refused(self, plans: PlanSet, codes: set[str], roots: set[str]) -> None:
         """Law (b): a run shows the error. Counted, not asserted, and asked only where one code alone refuses."""
         if len(codes) > 1 or not codes <= SHOWN.keys():
             return
         [code] = codes
-        shown = any(end.cause == SHOWN[code] for _, end in all_runs(plans, 150))
+        runs = (end for root in sorted(roots & plans.files.keys()) for _, end in all_runs(plans._replace(root=root), 150))
+        shown = any(end.cause == SHOWN[code] for end in runs)
         self.counts[f"{code} {'shown by a run' if shown else 'without a run'}"] += 1
 
     def proved(self, seed: int, plans: PlanSet, checked: Checked, number: int) -> None:
@@ -230,3 +234,98 @@ def test_many_proved_plans_end_as_the_language_says(capsys: pytest.CaptureFixtur
     """FDC-30, FDC-31: `FDC_REFERENCE_SETS` of them, 5,000 where it does not say."""
     tally = looked(FIRST, lambda number: number >= (MOST or 5_000), capsys)
     assert [] == tally.differences, "\n\n".join(tally.differences)
+
+
+def in_reference(world: World | None = None, **texts: str) -> End:
+    """A run of `main.plan` in the reference; in names `__` stands for a slash, `_plan` and `_md` for endings."""
+    files = {name.replace("__", "/").replace("_plan", ".plan").replace("_md", ".md"): text for name, text in texts.items()}
+    with folder(files) as root:
+        return Interpreter(files, root, world or World(0, tame=True)).run("main.plan", {})
+
+
+HEAD = "# FSM: tooling/free_fsm.json\n"
+FREE = {"tooling/free_fsm.json": plan_set(0).files["tooling/free_fsm.json"]}
+
+
+def test_the_reference_names_steps_and_keeps_failures_as_the_pages_say() -> None:
+    """docs/steps.md and docs/branches.md."""
+    end = in_reference(
+        main_plan=HEAD + "l <- list_files docs\nk <- fork x in {l} max 9 keep failures\n  t <- read_file {x}\n"
+        '  require "b" in t else "no"\n  yield {t}\nif len(k) == 2\n  call_plan down.plan\nmessage_user {k}\n',
+        down_plan="iterate max 2 until false\n  list_files\nx <- call_plan down.plan depth 1\n",
+        docs__a_md="a", docs__b_md="b", **FREE,
+    )  # fmt: skip
+    assert None is end.cause
+    inner = "main/3.then/1>down.plan"
+    assert [
+        "main/1", "main/2#1/1", "main/2#2/1", f"{inner}/1[1]/1", f"{inner}/1[2]/1",
+        f"{inner}/2>down.plan/1[1]/1", f"{inner}/2>down.plan/1[2]/1", "main/4",
+    ] == [done.address for done in end.trace]  # fmt: skip
+    failed = '{"at":"main/2#1/2","failed":"require","item":"docs/a.md","line":5,"path":"main.plan","why":"no"}'
+    assert [f'[{failed},"b"]'] == end.messages
+
+
+@pytest.mark.parametrize(("lines", "cause"), [
+    ("read_file docs/b.md", "missing"), ("create_file_with_block docs/a.md\n  b", "exists"), ("read_file ../a", "path"),
+    ("overwrite_file_with_block .git/x\n  b", "protected"), ("read_file {l}", "type"), ('grep "["', "argument"),
+    ("for x in {l} max 1\n  read_file {x}\nfor x in {l.a} max 1\n  read_file {x}", "value"),
+    ("for_each_file *.plan max 1\n  message_user {file1} {nobody}", "unbound"), ('require l == 3 else "no"', "gate"),
+    ("call_plan main.plan", "stack"), ("set_plan x\nresearch x\n", "automaton"), ("read_file docs/a.md\nwhile x", "syntax"),
+])  # fmt: skip
+def test_the_reference_stops_with_the_cause_of_the_closed_list(lines: str, cause: str) -> None:
+    """Each kind of stop is planted once."""
+    end = in_reference(main_plan=f"{HEAD}l <- list_files docs\n{lines}\n", docs__a_md="a", **FREE)
+    assert cause == end.cause
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("not a == 2", True), ("not a and false", False), ("true or false and false", True), ("true or b > 1", True),
+    ('a == "1"', True), ('b == "1"', False), ("b in b", True), ('"x" in l and not 2 in l', True), ("len(l) == 1", True),
+    ("{a} >= 1", True), ('"b" > "a"', True), ("t == true and t != 1", True), ("n.f == n", True), ('"10" < "9"', True),
+])  # fmt: skip
+def test_conditions_mean_what_the_page_says(text: str, value: bool) -> None:
+    """docs/language.md, "Conditions"."""
+    assert value == holds(Condition(text).value({"a": 1, "b": "b", "l": ["x"], "t": True, "n": None}))
+
+
+def test_a_wrong_verdict_is_noticed() -> None:
+    """A plan that lint refuses, taken for a proved one, is a difference; so is an engine that ends otherwise."""
+    plans = PlanSet("main.plan", {"main.plan": HEAD + "read_file docs/a.md\n", **FREE})
+    tally = Tally()
+    with folder(plans.files) as root:
+        checked = product.lint(plans, root)
+    assert ["FDC411"] == [one.code for one in product.errors(checked)]
+    tally.proved(0, plans, checked, 0)
+    assert ["seed 0: a proved plan stops: missing"] == [one.split("\n")[0] for one in tally.differences]
+    other = product.Ran(None, None, "", [], [], [])
+    tally.compare(0, plans, in_reference(**{**plans.files, "main_plan": plans.files["main.plan"]}), other)
+    assert "seed 0: another end: missing, the engine None" == tally.differences[1].split("\n")[0]
+
+
+SHORTEST = {
+    a1_suppressed: {"main.plan": HEAD + "# fdc: ignore[FDC411] it is there\nread_file no.md\n"},
+    a2_registered: {"main.plan": "read_file a.md\n", "knowledge_core/plan_registry.json": '{"job": "main.plan"}', "a.md": "a"},
+    a3_exhausted: {
+        "main.plan": HEAD + "call_plan s.plan\n",
+        "s.plan": "# FSM: one.json\ncall_plan f.plan depth 1\n", "f.plan": "read_file a.md\ncall_plan s.plan\n", "a.md": "a",
+        "one.json": '{"states": ["A", "B"], "start_state": "A", "accept_states": ["B"], "alphabet": ["read_op"], '
+        '"transitions": {"A": {"read_op": "B"}}}',
+    },
+    a4_computed: {"main.plan": HEAD + "for_each_file d/*.md\n  delete_file {file1}\nread_file d/a.md\n", "d/a.md": "a"},
+    a8_unjudged: {"main.plan": HEAD + "t <- read_file a.md\nfor x in {t} max 2\n  message_user {x}\n", "a.md": "a"},
+    a22_ignored: {"main.plan": HEAD + "read_file no.md\n", "fdc.toml": 'ignore = ["FDC411"]\n'},
+}  # fmt: skip
+"""The shortest plan set of each difference that is known."""
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda one: one.__name__)
+def test_a_known_difference_is_told_by_its_name(known: Callable[[Case], bool]) -> None:
+    """Each is either mended (lint refuses its shortest plan, or names an assumption) or still known."""
+    plans = PlanSet("main.plan", {**FREE, **SHORTEST[known]})
+    with folder(plans.files) as root:
+        checked = product.lint(plans, root)
+    tally = Tally()
+    if not product.errors(checked):
+        tally.proved(0, plans, checked, 0)
+        assert 1 == tally.counts[f"known {known.__name__}"] + tally.counts["stopped for an assumption"]
+    assert [] == tally.differences

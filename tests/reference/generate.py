@@ -25,12 +25,11 @@ OWN = {
         "ways": {"OPEN": {"read_op": "OPEN", "step_op": "OPEN", "tool_exec": "OPEN", "write_op": "WROTE"},
                  "WROTE": {"read_op": "OPEN", "step_op": "WROTE"}},
     },
-    # Anything, in any order.
+    # Anything but closing, in any order.
     "tooling/free_fsm.json": {
         "start": "ANY", "accept": ["ANY"],
         "ways": {"ANY": dict.fromkeys(
-            ("read_op", "write_op", "delete_op", "move_op", "step_op", "tool_exec", "plan_op", "close_op", "submit_op"),
-            "ANY")},
+            ("read_op", "write_op", "delete_op", "move_op", "step_op", "tool_exec", "plan_op"), "ANY")},
     },
     # Reads, then writes, then deletes; ends after a write.
     "tooling/order_fsm.json": {

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.reference.interpret import End, Interpreter
+from tests.reference.interpret import MADE, End, Interpreter
+from tests.reference.parse import PlanError, parse
 from tests.reference.world import FreeWorld, World
 
 
@@ -44,12 +45,20 @@ def run(plans: PlanSet, world: World, inputs: dict[str, str] | None = None) -> E
 
 
 def all_runs(plans: PlanSet, most: int = 500) -> Iterator[tuple[list[int], End]]:
-    """Every run where conditions may go either way and loops run 0 to 2 times; at most so many of them."""
+    """Every run where conditions may go either way and loops run 0 to 2 times; at most so many of them.
+
+    Inputs that the root needs are some text.
+    """
     script: list[int] | None = []
+    try:
+        parameters = parse(plans.root, plans.files[plans.root]).parameters
+    except PlanError:
+        return
+    needed = {name: MADE for name, default in parameters.items() if default is None}
     for _ in range(most):
         if script is None:
             return
         world = FreeWorld(script)
-        end = run(plans, world)
+        end = run(plans, world, needed)
         yield script, end
         script = world.next_script()

@@ -195,10 +195,7 @@ def grep(root: Path, pattern: Any, path: Any = None) -> list[dict[str, Any]]:
 
 def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator[dict[str, Any]]:
     for name in names:
-        try:
-            text = (root / name).read_bytes().decode("utf-8")
-        except UnicodeDecodeError:
-            continue
+        text = (root / name).read_bytes().decode("utf-8", "replace")
         for number, line in enumerate(text.splitlines(), 1):
             if expression.search(line):
                 yield {"path": name, "line": number, "text": line}
