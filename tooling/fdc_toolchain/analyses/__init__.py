@@ -1,6 +1,6 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, verify
+from . import automaton, bounds, calls, capability, closure, file_places, files, flow, names, obligations, prompts, verify
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -9,6 +9,7 @@ RULES: tuple[Rule, ...] = (
     closure.check,
     automaton.check,
     files.check,
+    file_places.check,
     bounds.check,
     capability.check,
     verify.check,

@@ -12,19 +12,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Literal
 
+from ..resolve import places
 from .failure import ToolFailure, from_os
 
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that are read or written; more is refused."""
-
-SETTINGS = ("fdc.toml", "fdc_tools.json")
-"""Files in the root that decide what fdc lets plans do."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -33,12 +30,12 @@ Mode = Literal["create", "write", "edit"]
 
 
 class Root:
-    """An open workspace. `protected` are paths in it, beside `SETTINGS`, that no step may change."""
+    """An open workspace. `protected` are paths in it, beside `places.SETTINGS`, that no step may change."""
 
     def __init__(self, path: str, protected: tuple[str, ...] = ()) -> None:
         self.path = os.path.abspath(path)
-        self.protected = (*SETTINGS, *protected)
-        self._protected = frozenset(_folded(name) for name in self.protected)
+        self.protected = (*places.SETTINGS, *protected)
+        self._protected = frozenset(places.folded(name) for name in self.protected)
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def close(self) -> None:
@@ -202,12 +199,10 @@ class Root:
 
     def _writable(self, path: str, data: bytes | None) -> list[str]:
         parts = parts_of(path)
-        for part in parts:
-            if _folded(part) in (".git", ".fdc"):
-                raise ToolFailure("protected", f"`{path}` lies in `{part}`, which no step may change")
-        whole = _folded("/".join(parts))
-        if whole in self._protected:
-            raise ToolFailure("protected", f"`{path}` holds settings of fdc, which no step may change")
+        refused = places.protected(path, self._protected)
+        if refused is not None:
+            raise ToolFailure("protected", refused)
+        whole = places.folded("/".join(parts))
         if whole == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
             raise ToolFailure("protected", f"`{path}` would get another [tool.fdc] table, which no step may change")
         return parts
@@ -229,16 +224,10 @@ class Root:
 
 def parts_of(path: str) -> list[str]:
     """The components of a path below the root. Raises ToolFailure for a path that is none."""
-    if not path or path.startswith("/"):
-        raise ToolFailure("path", f"`{path}` is not a path relative to the workspace")
-    if "\0" in path:
-        raise ToolFailure("path", "a path with a NUL byte")
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    if ".." in parts:
-        raise ToolFailure("path", f"`{path}` leads upwards with `..`")
-    if not parts:
-        raise ToolFailure("path", f"`{path}` names the workspace itself")
-    return parts
+    refused = places.outside(path)
+    if refused is not None:
+        raise ToolFailure("path", refused)
+    return places.components(path)
 
 
 @contextmanager
@@ -295,12 +284,6 @@ def _unlink(name: str, above: int) -> None:
         os.unlink(name, dir_fd=above)
     except FileNotFoundError:
         pass
-
-
-def _folded(name: str) -> str:
-    """A name as a file system that folds case, or hides characters, may see it."""
-    plain = unicodedata.normalize("NFKC", name)
-    return "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
 
 
 def _settings(data: bytes | None) -> object:

@@ -84,7 +84,10 @@ CODES: dict[str, Code] = {
     "FDC411": Code("missing-file", "error", "a run uses a file that does not exist at that point"),
     "FDC412": Code("existing-file", "error", "a run creates a file that exists already"),
     "FDC413": Code("fork-conflict", "error", "parallel branches that write the same file"),
-    "FDC414": Code("unproved-file", "warning", "a run uses a file that is there only if a command makes it"),
+    "FDC414": Code("unproved-file", "assumption", "a command makes a file that a later step uses"),
+    "FDC415": Code("not-a-file", "error", "a path where a file should be that is, or leads through, something else"),
+    "FDC416": Code("outside-path", "error", "a path that leads out of the workspace"),
+    "FDC417": Code("protected-file", "error", "a step that changes what rules fdc or git"),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
     "FDC432": Code("complexity-mismatch", "error", "the plan's complexity class is not the stated one"),
@@ -123,6 +126,10 @@ CODES: dict[str, Code] = {
     "FDC539": Code("vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"),
     "FDC540": Code("damaged-log-line", "warning", "a line of the activity log that is no entry"),
     "FDC541": Code("open-task", "info", "a task that was started and never closed"),
+    # 7: assumptions
+    "FDC702": Code("kept-file", "assumption", "a command leaves the files alone that the plan uses after it"),
+    "FDC703": Code("inside-workspace", "assumption", "a computed path names a file of the workspace that the step can use"),
+    "FDC704": Code("distinct-items", "assumption", "values that nobody knows name different files"),
 }
 
 BY_NAME: dict[str, str] = {row.name: code for code, row in CODES.items()}
