@@ -31,7 +31,7 @@ class World(Files):
         self.there = {*there, *texts}
 
     def exists(self, path: str) -> bool:
-        return path in self.there
+        return path in self.there or any(name.startswith(path + "/") for name in self.there)
 
 
 def lint(

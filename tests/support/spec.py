@@ -34,6 +34,9 @@ from fdc_toolchain.text.codes import CODES
 from tests.support import process
 from tests.support.repository import ROOT
 
+FOLDERS = ("docs/tea", "docs/coffee", "notes", "src", "out")
+"""Folders that every workspace of an example has, empty: a step that looks through a missing one is an error."""
+
 EXPECTATION = re.compile(r'\s*## (error|warning|info|assumption|fragment): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*')
 _ELSEWHERE = re.compile(r'(\S+):(\d+): (error|warning|info|assumption|fragment): \[([a-z0-9-]+)\](?: "(.*)")?')
 _PRINTED = re.compile(r"(\S+?):(\d+):(\d+): (error|warning|info|assumption|fragment)\[(FDC\d+)\] (.*) \(([a-z0-9-]+)\)")
@@ -163,7 +166,9 @@ def _at(kept: list[str], joined: bool) -> int:
 
 
 def write(section: Section, workspace: Path) -> None:
-    """Writes the section's files into the folder `workspace`."""
+    """Writes the section's files into the folder `workspace`, which has the folders that examples look through."""
+    for name in FOLDERS:
+        (workspace / name).mkdir(parents=True, exist_ok=True)
     for name, data in section.files.items():
         path = workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -76,20 +76,86 @@ def test_the_help_fits_what_went_wrong(text: str, there: tuple[str, ...], help_:
     assert findings(lint(text, there=there), *FILES)[-1].help == help_
 
 
+def assumed(text: str, there: tuple[str, ...] = (), **more: str) -> list[tuple[int, str, str]]:
+    files = {"a.plan": text, **{name.replace("_", "."): body for name, body in more.items()}}
+    found = lint(files, "a.plan", there=there)
+    assert not findings(found, *FILES)
+    return [(item.span.line, item.code, item.message) for item in found.assumptions]
+
+
 def test_a_command_on_some_runs_only_is_not_taken_for_granted():
-    """What a shell step may have made is not proved after it; where it did not run, nothing was made."""
-    perhaps = "`x` is there only if a command before this step makes it"
-    assert told("run_in_bash_session make\nread_file x\n") == [(2, "FDC414", perhaps)]
-    assert told("run_in_bash_session make\nread_file x\n", there=("x",)) == []
-    assert told("run_in_bash_session make\ncreate_file_with_block x\n") == []
-    assert told("delete_file x\nrun_in_bash_session make\ndelete_file x\n", there=("x",)) == [(3, "FDC414", perhaps)]
+    """What a shell step may have made is assumed after it; where it did not run, nothing was made."""
+    makes, leaves = "this command makes `x`", "this command leaves `x` alone"
+    assert assumed("run_in_bash_session make\nread_file x\n") == [(1, "FDC414", makes)]
+    assert assumed("run_in_bash_session make\nread_file x\n", there=("x",)) == [(1, "FDC702", leaves)]
+    assert assumed("run_in_bash_session make\ncreate_file_with_block x\n") == [(1, "FDC702", leaves)]
+    assert assumed("delete_file x\nrun_in_bash_session make\ndelete_file x\n", there=("x",)) == [(2, "FDC414", makes)]
     for head in ('if cited("a")', "for_each_file *", 'for i in "a" max 2'):
         assert [code for _, code, _ in told(f"{head}\n  run_in_bash_session make\nread_file x\n")] == ["FDC411"]
-    assert told("iterate max 2\n  run_in_bash_session make\nread_file x\n") == [(3, "FDC414", perhaps)]
-    # One step that fails for certain on one run is not said to fail perhaps on another.
+    assert assumed("iterate max 2\n  run_in_bash_session make\nread_file x\n") == [(2, "FDC414", makes)]
     twice = "iterate max 2\n  read_file x\n  delete_file x\n  run_in_bash_session make\n"
-    assert [code for _, code, _ in told(twice, there=("x",))] == ["FDC414"]
+    assert [code for _, code, _ in assumed(twice, there=("x",))] == ["FDC414"]
     assert [code for _, code, _ in told(twice)] == ["FDC411"]
+
+
+def test_one_assumption_a_command_names_all_the_paths_and_the_steps_that_stop_where_it_is_false():
+    text = "run_in_bash_session make\nread_file x\nread_file y\nrun_in_bash_session make\nread_file y\n"
+    found = lint(text, there=("x", "y")).assumptions
+    assert [(item.span.line, item.message) for item in found] == [
+        (1, "this command leaves `x` and `y` alone"),
+        (4, "this command leaves `y` alone"),
+    ]
+    assert [label.span.line for label in found[0].labels] == [2, 3]
+
+
+def test_what_a_command_may_not_write_needs_no_assumption():
+    head = "allow read **\nallow run *\nallow write "
+    body = "\nrun_in_bash_session make\nread_file x\n"
+    assert assumed(head + "build/**" + body, there=("x",)) == []
+    assert [code for _, code, _ in assumed(head + "build/** x" + body, there=("x",))] == ["FDC702"]
+    # A plan that is called may write no more than its caller lets it.
+    assert assumed(head + "build/**\ncall_plan b.plan\n", there=("x",), b_plan="run_in_bash_session make\nread_file x\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("for_each_file d/*.t\n  delete_file {file1}\nread_file d/a.t\n", 3),
+        ("for_each_file d/*.t as f\n  rename_file {f} e/{f}\nread_file d/a.t\n", 3),
+        ("for_each_file d/**\n  call_plan b.plan p={file1}\nread_file d/a.t\n", 3),
+        ("for_each_file d/*.t\n  read_file {file1}\n  delete_file d/a.t\n", 3),
+        ("for_each_file d/*.t\n  read_file {file1}\n  for_each_file d/*\n    delete_file {file2}\n", 2),
+        ("for_each_file d/?.t\n  delete_file d/./a.t\n", 2),
+        ("for_each_file d/*.t\n  if \"a\" == \"b\"\n    delete_file {file1}\ndelete_file d//a.t\n", 4),
+        ("delete_file d/a.t\nfor_each_file d/*.t\n  overwrite_file_with_block e\n    x\nread_file d/a.t\n", 5),
+    ],
+)
+def test_a_path_that_a_glob_may_name_is_touched(text: str, line: int):
+    """A4: a computed path stands for every file that it may name."""
+    found = told(text, there=("d/a.t",), b_plan="param p\ndelete_file {p}\n")
+    assert (line, "FDC411") in [(at, code) for at, code, _ in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for_each_file d/*.u\n  delete_file {file1}\nread_file d/a.t\n",
+        "for_each_file *.t\n  delete_file {file1}\nread_file d/a.t\n",
+        "for_each_file d/*.t\n  read_file {file1}\n  delete_file {file1}\n",
+        "for_each_file d/*.t\n  overwrite_file_with_block {file1}\n    x\nread_file d/a.t\n",
+        "for_each_file *\n  delete_file {file1}\nread_file .hidden\n",
+        "for_each_file d/*.t\n  delete_file {run}/{file1}\nread_file d/a.t\n",
+    ],
+)
+def test_a_path_that_no_glob_names_is_left_alone(text: str):
+    assert told(text, there=("d/a.t", ".hidden")) == []
+
+
+def test_values_that_nobody_knows_are_assumed_to_be_different():
+    text = "param p\ndelete_file {p}\nread_file x\n"
+    assert [(line, code) for line, code, _ in assumed(text, there=("x",))] == [(2, "FDC703"), (3, "FDC704")]
+    fork = "param items\nfork x in {items} max 3\n  overwrite_file_with_block out/{x}\n    y\n"
+    assert [(line, code) for line, code, _ in assumed(fork)] == [(2, "FDC704"), (3, "FDC703")]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,21 @@
 """The rules, in the order in which they look; the order changes no verdict."""
 
-from . import arguments, automaton, bounds, calls, capability, closure, files, flow, names, obligations, prompts, types, verify
+from . import (
+    arguments,
+    automaton,
+    bounds,
+    calls,
+    capability,
+    closure,
+    file_places,
+    files,
+    flow,
+    names,
+    obligations,
+    prompts,
+    types,
+    verify,
+)
 from .rule import Context, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -11,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     closure.check,
     automaton.check,
     files.check,
+    file_places.check,
     bounds.check,
     capability.check,
     verify.check,

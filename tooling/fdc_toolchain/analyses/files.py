@@ -1,17 +1,18 @@
 """Files: there before they are used, absent before they are created, in every run (FDC-19 to FDC-22, FDC-32).
 
-Each path is a little machine of its own with four states: absent, present, unknown, and made by a
-command if at all. What a body does to a path is then a table from entry state to exit states, with the steps that fail
-from that entry; tables compose, so a plan is looked at once, however often it is called, and
-its effects are visible to its callers.
+Each path is a little machine of its own (`file_effects`). What a body does to a path is a table from entry state
+to exit states, with the steps that fail from that entry; tables compose, so a plan is looked at once, however
+often it is called, and its effects are visible to its callers.
 
-Where a path starts: a literal one as the workspace has it now; the file of a `for_each_file`
-present; any other computed path unknown, and never reported before the plan itself settles it.
-Two computed paths are taken for different files, and one whose name the plan binds twice is not
-followed at all. Where a call makes two of the callee's paths one, the callee is looked at once
-more with these arguments. A shell step may create files that no one names: what was absent is
-there after it if the command made it, so a use of it is neither proved nor refuted, and is said
-as a warning (FDC414). What was present is believed to stay.
+Where a path starts: a literal one as the workspace has it now; the file of a `for_each_file` present when the loop
+is entered; any other computed path unknown. A path is touched for certain by a step that names it in the same words,
+with the same values in them: the same literal, or the same binding in the same round. It is perhaps touched by a
+step whose path may be the same (`path_language`), of which both outcomes are followed, and by every command that
+may write there. Names that the plan binds twice hold a value that no other step is known to name.
+
+What a body does to paths that it does not name is kept beside the table: the effect of its commands (`rest`) and,
+by computed path, what the steps that name it may do (`wild`). Where a callee's parameters decide whether two of
+its paths are one, the callee is looked at once more with these arguments.
 
 A branch of a fork that keeps failures may end anywhere, so a path is afterwards in any of the states
 that it was in on the way: what it creates may not be there, what it deletes in the end may still be.
@@ -19,84 +20,66 @@ that it was in on the way: what it creates may not be there, what it deletes in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..resolve.bound import bound_in
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Ref, Value
-from ..text.diagnostic import Diagnostic, Label
-from ..text.span import Span
-from .paths import Path, filled, inner_name, outer_name, path_of, shown
+from ..text.diagnostic import Diagnostic
+from . import file_findings
+from .file_effects import (
+    BY_CHANCE,
+    CERTAINLY,
+    CHANGES,
+    CREATES,
+    DELETES,
+    NOWHERE,
+    PERHAPS,
+    PRESENT,
+    SAME,
+    SHELL,
+    THERE,
+    UNKNOWN,
+    Cause,
+    Causes,
+    Effect,
+    effect_of,
+    either,
+    interference,
+    moved,
+    repeat,
+    settled,
+    then,
+)
+from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, hits, language_of
+from .paths import Path, filled, inner_name, outer_name, path_of
 from .rule import Context
 
-ABSENT, PRESENT, UNKNOWN, MADE = 1, 2, 4, 8
-"""`MADE`: nothing but a command can have created it."""
+SETTLED = file_findings.SETTLED
+_NO_CAUSES: Causes = frozenset()
 
-class Failure(NamedTuple):
-    """A step that fails: what it wanted, where it stands, and where the judged plan's text leads to it.
-
-    `perhaps`: unless a command has made the file.
-    """
-
-    access: str
-    step: Span
-    outer: Span
-    perhaps: bool = False
-
-
-Failures = frozenset[Failure]
-FourFailures = tuple[Failures, Failures, Failures, Failures]
-Exits = tuple[int, int, int, int]
-
-
-class Effect(NamedTuple):
-    """What happens to one path: exit states and failures by entry state (absent, present, unknown, made)."""
-
-    exits: Exits
-    failures: FourFailures
-    writes: bool
-
-
-_SETTLED = "\0"
-"""Starts the key of a path that nobody outside can name, kept for its failures."""
-
-_NONE: Failures = frozenset()
-_NOWHERE = (_NONE, _NONE, _NONE, _NONE)
-_SAME = Effect((ABSENT, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
-_SHELL = Effect((MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
-
-_THERE = (PRESENT, PRESENT, PRESENT, PRESENT)
-"""The only tuple of these four, so that `is` tells (see `_exits`)."""
-_GONE = (ABSENT, ABSENT, ABSENT, ABSENT)
-
-_STATES = [tuple(state for state in range(4) if mask >> state & 1) for mask in range(16)]
-"""By mask: the numbers of the states in it."""
-
-_MAYBE = Effect((ABSENT | MADE, PRESENT, UNKNOWN, MADE), _NOWHERE, False)
-"""A shell step on some runs; with `_SAME` and `_SHELL` all that can happen to a path that a body does not name."""
-
-_TABLE = {
-    # access: exits from each entry; the entry that fails
-    "read": (_THERE, 0, False),
-    "edit": (_THERE, 0, True),
-    "write": (_THERE, None, True),
-    "create": (_THERE, 1, True),
-    "delete": (_GONE, 0, True),
-}
+Wild = dict[Path, tuple[int, Causes]]
+"""What steps may do to files that are named in other words, by the path that they name (bits of `file_effects`)."""
 
 
 class Effects(NamedTuple):
-    """The effects of a body: on the paths it names, and on every other (`rest`)."""
+    """The effects of a body: on the paths it names, and on every other.
+
+    `rest`: what its commands do; `wild`: what its steps with computed paths, and commands that may write some
+    files only, may do; `fixed`: what its steps with literal paths do, which matters to computed ones.
+    """
 
     paths: dict[Path, Effect]
     rest: Effect
+    wild: Wild
+    fixed: Wild
 
     def of(self, path: Path) -> Effect:
         """The effect on any path."""
-        return self.paths.get(path, self.rest)
+        found = self.paths.get(path)
+        return found if found is not None else _elsewhere(path, self)
 
 
 class Outcomes(NamedTuple):
@@ -108,94 +91,76 @@ class Outcomes(NamedTuple):
 
 Given = tuple[tuple[str, Path], ...]
 """What a callee's parameters stand for, in the names of the caller (`_OUTER` before each)."""
+Limits = tuple[tuple[str, ...], ...]
+"""The globs of every `allow write` in force."""
 
 
-def _then(first: Effect, second: Effect) -> Effect:
-    if first is _SAME or second is _SAME:
-        return second if first is _SAME else first
-    if first.exits is _THERE and second.exits[1] == PRESENT and not second.failures[1] and first.writes >= second.writes:
-        return first  # it is there, and stays
-    exits, failures = second.exits, first.failures
-    if exits is not _THERE and exits is not _GONE:  # which are the same wherever one comes from
-        exits = _composed(first.exits, exits)
-    if second.failures is not _NOWHERE:
-        failures = tuple(map(partial(_wrong, second.failures), first.exits, failures))  # type: ignore[assignment]
-    return Effect(exits, failures, first.writes or second.writes)
+def _literal(path: Path) -> bool:
+    return len(path) == 1 and type(path[0]) is str
 
 
-def _composed(first: Exits, second: Exits) -> Exits:
-    exits = []
-    for middle in first:
-        out = 0
-        for state in _STATES[middle]:
-            out |= second[state]
-        exits.append(out)
-    return _exits(tuple(exits))
-
-
-def _exits(exits: tuple[int, ...]) -> Exits:
-    return _THERE if exits == _THERE else exits  # type: ignore[return-value]
-
-
-def _wrong(second: FourFailures, middle: int, wrong: Failures) -> Failures:
-    """What fails on the way to the states in `middle`, and then what fails from them."""
-    for state in _STATES[middle]:
-        if second[state]:
-            wrong |= second[state]
-    return wrong
-
-
-def _or(first: Effect, second: Effect) -> Effect:
-    if first is second:
-        return first
-    exits, failures = first.exits, first.failures
-    if exits is not second.exits:
-        exits = _exits(tuple(a | b for a, b in zip(exits, second.exits, strict=True)))
-    if failures is _NOWHERE:
-        failures = second.failures
-    elif failures is not second.failures and second.failures is not _NOWHERE:
-        failures = tuple(a | b for a, b in zip(failures, second.failures, strict=True))  # type: ignore[assignment]
-    return Effect(exits, failures, first.writes or second.writes)
-
-
-def _repeat(body: Effect, least: int, most: int | None) -> Effect:
-    """Between `least` (0 or 1) and `most` times. Four states: four rounds reach everything that can be reached."""
-    if body is _SAME:
-        return body
-    total = body if least else _SAME
-    turn = total
-    for _ in range(min(4, 4 if most is None else most - least)):
-        before, turn = turn, _then(turn, body)
-        if turn == before:
-            break
-        total = _or(total, turn)
-    return total
+def _elsewhere(path: Path, effects: Effects) -> Effect:
+    """What a body does to a path that it does not name."""
+    if not effects.wild and (not effects.fixed or _literal(path)):
+        return effects.rest
+    bits, causes = 0, effects.rest.tail
+    folder = _literal(path) and str(path[0]).endswith("/")
+    tables = (effects.wild,) if _literal(path) else (effects.wild, effects.fixed)
+    for table in tables:
+        for other, (done, why) in table.items():
+            if other == path:
+                continue
+            met = hits(other, path)
+            if met != APART:
+                if folder:  # it stays when a file in it goes
+                    done &= ~DELETES
+                bits |= done << BY_CHANCE if met == CHANCE and done < PERHAPS else done
+                causes |= why
+    if not bits:
+        return effects.rest
+    return Effect(interference(effects.rest.exits, bits), NOWHERE, False, causes)
 
 
 class Files:
-    """Effects of plans and bodies, each plan once. `conflicts` collects what branches of a fork all write."""
+    """Effects of plans and bodies, each plan once. `conflicts` collects what branches of a fork all write.
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, Given, bool], Outcomes] = {}
-        self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]]]] = {}
+    `doubts`: by fork, the pairs of paths that different branches may use at the same time, and whether only a value
+    that nobody knows makes it so. `computed`: some plan names a file by a value. `folders`: the literal paths that
+    some plan looks through.
+    """
+
+    def __init__(self, *, computed: bool = True, folders: Collection[str] = ()) -> None:
+        self.computed = computed
+        self.folders = folders
+        self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
+        self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]], bool]] = {}
+        self._held: list[Effects] = []  # so that no other has the id of one of them
         self._unstable: dict[str, set[str]] = {}
         self._again = 0
+        self._limits: Limits = ()
         self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
+        self.doubts: dict[int, tuple[Instance, Loop, dict[tuple[Path, Path], int]]] = {}
 
     def plan(self, instance: Instance, given: Given = ()) -> Effects:
         """The effects of a whole plan on the paths that its parameters and literals make."""
         return self._plan(instance, given, stopping=False).ends
 
     def _plan(self, instance: Instance, given: Given, *, stopping: bool) -> Outcomes:
-        key = (id(instance), given, stopping)
+        limits, unit = self._limits, instance.unit
+        if unit.allow:
+            self._limits = (*limits, ("\3", *(_glob_text(ALLOW, glob) for glob in unit.allow.get("write", ()))))
+            self._limits = tuple(dict.fromkeys(self._limits))
+        key = (id(instance), given, stopping, self._limits)
         found = self._known.get(key)
         if found is None:
             self._again += bool(given)
-            ends, stops = self._body(instance, instance.unit.body, dict(given), stopping=stopping)
+            ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
             self._again -= bool(given)
-            local = instance.unit.names - {"run"}
-            local = local if given else local - set(instance.unit.params)
-            found = self._known[key] = Outcomes(_forget(ends, local, None), stops and _forget(stops, local, None))
+            local = unit.names - {"run"}
+            local = local if given else local - set(unit.params)
+            found = Outcomes(_forget(ends, local, None, UNKNOWN), stops and _forget(stops, local, None, UNKNOWN))
+            self._known[key] = found
+        self._limits = limits
         return found
 
     def body(self, instance: Instance, nodes: list[Node], env: dict[str, Path]) -> Effects:
@@ -204,15 +169,16 @@ class Files:
 
     def _body(self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool) -> Outcomes:
         paths: dict[Path, Effect] = {}
-        rest = _SAME
+        rest = SAME
         # Where it may stop: what was so of a path at any time, and of every other.
         ever: dict[Path, Effect] = {}
-        rest_ever = _SAME
-        # What shell steps do to a path is put to it when it is asked for next: one certain shell
-        # step does all that any number does, and so does one possible one. By path: how many of
-        # each its effect accounts for.
-        certain = possible = 0
-        seen: dict[Path, tuple[int, int]] = {}
+        rest_ever = SAME
+        # What steps do to paths that they do not name is put to a path when it is asked for next. By path: how much
+        # of the log its effect accounts for.
+        log: list[Effects] = []
+        seen: dict[Path, int] = {}
+        wild: Wild = {}
+        fixed: Wild = {}
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
         changes = 0
@@ -220,41 +186,87 @@ class Files:
         def now(path: Path) -> Effect:
             found = paths.get(path)
             if found is None:
-                return rest
-            if found.exits is _THERE:  # no command removes it
-                return found
-            before = seen[path]
-            if before[0] != certain:
-                return _then(found, _SHELL)
-            return found if before[1] == possible else _then(found, _MAYBE)
+                if not wild and (not fixed or _literal(path)):
+                    return rest
+                found, start = SAME, 0
+            else:
+                start = seen[path]
+            before: Effects | None = None
+            for number in range(start, len(log)):
+                entry = log[number]
+                if entry is not before:  # twice the same command at once is like once
+                    found = then(found, _elsewhere(path, entry))
+                before = entry
+            return found
 
-        def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
+        def put(path: Path, before: Effect, effect: Effect, outer: object = None) -> None:
             nonlocal changes
-            after = _then(before, effect)
+            after = then(before, effect)
             if after is before:
                 return
             if outer is not None:
-                after = _then(before, _moved(effect, outer))
+                after = then(before, moved(effect, outer))  # type: ignore[arg-type]
             if stopping:
-                ever[path] = _or(_or(ever.get(path, rest_ever), before), after)
+                ever[path] = either(either(ever.get(path) or _elsewhere(path, so_far()), before), after)
             paths[path] = after
-            seen[path] = (certain, possible)
+            seen[path] = len(log)
             changes += 1
+
+        def so_far() -> Effects:
+            return Effects({}, rest_ever, wild, fixed)
+
+        def logged(entry: Effects) -> None:
+            nonlocal rest, rest_ever, changes
+            log.append(entry)
+            changes += 1
+            if entry.rest is not SAME:
+                rest = then(rest, entry.rest)
+                rest_ever = either(rest_ever, rest)
+            for mine, theirs in ((wild, entry.wild), (fixed, entry.fixed)):
+                for path, (bits, why) in theirs.items():
+                    known, causes = mine.get(path, (0, _NO_CAUSES))
+                    mine[path] = known | bits, causes | why
 
         for node in nodes:
             if isinstance(node, Act):
+                done: Wild = {}
+                computed: Wild = {}
                 for access, value in node.bound.files:
                     path = self._path(instance.unit, value, env)
-                    if path is None:
-                        continue
-                    here = now(path)
-                    if access != "read" or here.exits is not _THERE:
-                        put(path, here, _effect(access, instance.unit.span(node.step)))
+                    span = instance.unit.span(node.step)
+                    effect = effect_of(access, span)
+                    if access == "create" and len(node.bound.files) > 1 and path == self._source(instance.unit, node, env):
+                        effect = effect_of("same", span)
+                    if any(type(part) is tuple and part[0] == NOBODY for part in path):
+                        path, effect = (SETTLED, *path), settled(effect, UNKNOWN)
+                        put(path, paths.get(path, SAME), effect)
+                        path = path[1:]
+                    else:
+                        here = now(path)
+                        if access != "read" or here.exits is not THERE:
+                            put(path, here, effect)
+                        if self.folders and access in CHANGES and _literal(path):
+                            for folder in self._above(str(path[0]), access):
+                                put(folder, now(folder), Effect(effect.exits, NOWHERE, False, effect.tail))
+                    if self.computed and access in CHANGES:
+                        table = done if _literal(path) else computed
+                        bits, why = table.get(path, (0, _NO_CAUSES))
+                        table[path] = bits | CHANGES[access], why | {Cause(access, span, span)}
+                if done or computed:
+                    logged(Effects({}, SAME, computed, done))
+                    for path in (*done, *computed):
+                        if path in seen:
+                            seen[path] = len(log)
+                elif node.bound.tool.name in LOOKS:
+                    for path, effect in self._looks(instance.unit, node, env):
+                        put(path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect)
                 if node.bound.tool.writes_unknown:
-                    certain += 1
-                    if rest is not _SHELL:
-                        rest = _then(rest, _SHELL)
-                        rest_ever = _or(rest_ever, rest)
+                    span = instance.unit.span(node.step)
+                    why = frozenset((Cause("command", span, span),))
+                    if self._limits:
+                        logged(Effects({}, SAME, {self._limits: (CERTAINLY, why)}, {}))
+                    else:
+                        logged(Effects({}, SHELL_STEP._replace(tail=why), {}, {}))
                 continue
             outer = None
             if isinstance(node, Invoke):
@@ -276,35 +288,62 @@ class Files:
             if stops is not None:  # what is nowhere named in there is no more than before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
-                    after = _then(here, effect if outer is None else _moved(effect, outer))
-                    ever[path] = _or(_or(ever.get(path, rest_ever), here), after)
-            if inner.rest.exits == _SHELL.exits:
-                certain += 1
-            elif inner.rest.exits != _SAME.exits:
-                possible += 1
+                    after = then(here, effect if outer is None else moved(effect, outer))
+                    ever[path] = either(either(ever.get(path) or _elsewhere(path, so_far()), here), after)
+            if inner.rest is not SAME or inner.wild or inner.fixed:
+                entry = inner._replace(paths={})
+                logged(entry if outer is None else _moved_all(entry, outer))
             unchanged = changes
             for path, effect in named.items():
                 put(path, before[path], effect, outer)
+                if path in seen:
+                    seen[path] = len(log)
+                elif path in paths or inner.rest is not SAME or inner.wild or inner.fixed:
+                    paths[path] = then(before[path], effect)
+                    seen[path] = len(log)
             if changes == unchanged and outer is not None:
                 idle[id(inner)] = inner, changes
-            rest = _then(rest, inner.rest)
-            rest_ever = _or(rest_ever, rest)
-        ends = Effects({path: now(path) for path in paths}, rest)
+        ends = Effects({path: now(path) for path in paths}, rest, wild, fixed)
         if not stopping:
             return Outcomes(ends, None)
-        return Outcomes(ends, Effects({path: _or(effect, ends.of(path)) for path, effect in ever.items()}, rest_ever))
+        stopped = {path: either(effect, ends.of(path)) for path, effect in ever.items()}
+        return Outcomes(ends, Effects(stopped, rest_ever, _perhaps(wild), fixed))
 
-    def _path(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path | None:
-        """The path that an argument names, or None where a name in it is bound more than once."""
+    def _path(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path:
+        """The path that an argument names, with the values that nobody can name marked."""
         path = path_of(value)
-        if len(path) == 1 and isinstance(path[0], str):
+        if _literal(path):
             return path
         unstable = self._unstable.get(unit.key)
         if unstable is None:
             unstable = self._unstable[unit.key] = bound_twice(unit)
-        if any(isinstance(part, tuple) and part[0] in unstable for part in path):
-            return None
+        if any(type(part) is tuple and part[0] in unstable for part in path):
+            path = tuple((NOBODY, *part) if type(part) is tuple and part[0] in unstable else part for part in path)
         return filled(path, env)[0] if env else path
+
+    def _above(self, name: str, access: str) -> list[Path]:
+        """The folders that some plan looks through which are there once a file is, or the file as one of them."""
+        creates = CHANGES[access] == CREATES
+        return [(f"{one}/",) for one in self.folders if one == name or creates and name.startswith(one + "/")]
+
+    def _looks(self, unit: Unit, node: Act, env: dict[str, Path]) -> Iterator[tuple[Path, Effect]]:
+        """The folders and globs that a step looks through."""
+        span = unit.span(node.step)
+        for parameter in node.bound.tool.parameters:
+            value = node.bound.arguments.get(parameter.name) if parameter.kind == "glob" else None
+            if value is None:
+                continue
+            name = looked_through(value)
+            if name is not None:
+                yield (f"{name}/",), effect_of("list", span)
+            elif "{" in value.text:
+                access = "match" if any(mark in value.text for mark in "*?[") else "list"
+                yield (SETTLED, *self._path(unit, value, env)), settled(effect_of(access, span), UNKNOWN)
+
+    def _source(self, unit: Unit, node: Act, env: dict[str, Path]) -> Path | None:
+        """The path that a step which gives a file another name takes away."""
+        gone = next((value for access, value in node.bound.files if access == "delete"), None)
+        return None if gone is None else self._path(unit, gone, env)
 
     def _called(
         self, instance: Instance, node: Invoke, callee: Instance, env: dict[str, Path], *, stopping: bool
@@ -313,91 +352,169 @@ class Files:
         for name, param in callee.unit.params.items():
             value = node.arguments.get(name)
             if value is not None:
-                parts = tuple(part.path if isinstance(part, Ref) else part for part in value.parts)
-                given[name] = filled(parts, env)[0] if env else parts
+                given[name] = self._path(instance.unit, value, env)
             elif param.default is not None:
                 given[name] = (param.default,)
         known = self._plan(callee, (), stopping=stopping)
         found = [self._as_called(effects, given) for effects in known if effects is not None]
-        if None in found:  # two of its paths are one here
+        if None in found:  # what its paths have to do with each other depends on what is given
             given_paths = tuple((name, outer_name(path)) for name, path in given.items())
             known = self._plan(callee, given_paths, stopping=stopping)
-            found = [
-                Effects({inner_name(path): effect for path, effect in effects.paths.items()}, effects.rest)
-                for effects in known
-                if effects is not None
-            ]
+            found = [_inner_names(effects) for effects in known if effects is not None]
         return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
 
     def _as_called(self, effects: Effects, given: dict[str, Path]) -> Effects | None:
-        """A plan's effects on the paths of its caller; None where two of its paths are one there."""
+        """A plan's effects on the paths of its caller; None where they depend on what is given."""
         apart = self._apart.get(id(effects))
         if apart is None:
             fixed, computed = {}, []
             for path, effect in effects.paths.items():
-                if path[0] == _SETTLED or all(isinstance(part, str) for part in path):
+                if path[0] == SETTLED or all(isinstance(part, str) for part in path):
                     fixed[path] = effect
                 else:
                     computed.append((path, effect))
-            apart = self._apart[id(effects)] = fixed, computed
-        fixed, computed = apart
-        if not computed:
+            self._held.append(effects)
+            apart = self._apart[id(effects)] = fixed, computed, _mingled(effects, set(given))
+        fixed, computed, mingled = apart
+        if not computed and not effects.wild:
             return effects
+        if mingled:
+            return None
         paths = dict(fixed)
         for path, effect in computed:
             key, whole = filled(path, given)
             if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
-                effect = _settled(effect, 2)
-                key = (_SETTLED, *path)
+                effect = settled(effect, UNKNOWN)
+                key = (SETTLED, *path)
             if key in paths:
                 return None
             paths[key] = effect
-        return Effects(paths, effects.rest)
+        wild: Wild = {}
+        literal = dict(effects.fixed)
+        for path, (bits, why) in effects.wild.items():
+            key = filled(path, given)[0]
+            table = literal if _literal(key) else wild
+            known, causes = table.get(key, (0, _NO_CAUSES))
+            table[key] = known | bits, causes | why
+        return Effects(paths, effects.rest, wild, literal)
 
     def _choice(self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool) -> Outcomes:
         if node.known is not None:
             return self._body(instance, node.then if node.known else node.orelse, env, stopping=stopping)
-        then = self._body(instance, node.then, env, stopping=stopping)
+        then_ = self._body(instance, node.then, env, stopping=stopping)
         orelse = self._body(instance, node.orelse, env, stopping=stopping)
-        stops = None if then.stops is None or orelse.stops is None else _either(then.stops, orelse.stops)
-        return Outcomes(_either(then.ends, orelse.ends), stops)
+        stops = None if then_.stops is None or orelse.stops is None else _either(then_.stops, orelse.stops)
+        return Outcomes(_either(then_.ends, orelse.ends), stops)
 
     def _loop(self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool) -> Outcomes:
         inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
-        if node.name and node.alias:
-            inner[node.name] = ((node.alias,),)  # two names of one file
+        present: Path | None = None
+        if node.alias and node.over is not None:
+            present = ((node.alias, _glob_text(GLOB, node.over)),)
+            inner[node.alias] = present
+            if node.name:
+                inner[node.name] = present  # two names of one file
         ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
+        if present is not None and node.over is not None and "{" in node.over.text:
+            whole = (SETTLED, *self._path(instance.unit, node.over, env))
+            effect = settled(effect_of("match", instance.unit.span(node.node)), UNKNOWN)
+            ends.paths[whole] = effect
+            if stops is not None:
+                stops.paths[whole] = effect
         local = {name for name in (node.name, node.alias) if name} | bound_in(node.body)
-        present = node.alias if node.kind == "each" else None
-        ends = _forget(ends, local, present)
+        if node.kind == "fork" and node.most != 1 and self.computed and not self._again:
+            self._doubtful(instance, node, ends, local)
+        again = node.most != 1 and node.kind != "fork"
+        ends = _forget(ends, local, present, PRESENT, again=again)
         if stops is None:
             return Outcomes(self._turns(instance, node, ends), None)
-        stops = _forget(stops, local, present)
+        stops = _forget(stops, local, present, PRESENT, again=again)
         if node.keeps:
             return Outcomes(self._turns(instance, node, stops), None)
         if node.kind == "fork":  # several branches may stop, and then what is around the fork does
             return Outcomes(self._turns(instance, node, ends), self._turns(instance, node, stops))
         turns = self._turns(instance, node, ends)
         fewer = None if node.most is None else node.most - 1
-        cut = {path: _then(_repeat(ends.of(path), 0, fewer), effect) for path, effect in stops.paths.items()}
-        return Outcomes(turns, Effects(cut, _then(_repeat(ends.rest, 0, fewer), stops.rest)))
+        cut = {path: then(repeat(ends.of(path), 0, fewer), effect) for path, effect in stops.paths.items()}
+        rest = then(repeat(ends.rest, 0, fewer), stops.rest)
+        return Outcomes(turns, Effects(cut, rest, _perhaps(turns.wild), turns.fixed))
 
     def _turns(self, instance: Instance, node: Loop, outer: Effects) -> Effects:
         """What a loop does whose turns do `outer`."""
         paths = {}
         for path, effect in outer.paths.items():
-            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != _SETTLED:
+            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != SETTLED:
                 if not self._again:
                     self.conflicts.setdefault((id(node), path), (instance, node))
-                paths[path] = _repeat(effect, 0, 1)  # what turns do to each other is said by that
+                paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that
             else:
-                paths[path] = _repeat(effect, node.least, node.most)
-        return Effects(paths, _repeat(outer.rest, node.least, node.most))
+                paths[path] = repeat(effect, node.least, node.most)
+        wild = outer.wild if node.least else _perhaps(outer.wild)
+        return Effects(paths, repeat(outer.rest, node.least, node.most), wild, outer.fixed)
+
+    def _doubtful(self, instance: Instance, node: Loop, branch: Effects, local: set[str]) -> None:
+        """Notes the paths that two branches may use at the same time, one of them changing the file."""
+        pairs: dict[tuple[Path, Path], int] = {}
+        for one, (bits, _) in (*branch.wild.items(), *branch.fixed.items()):
+            if bits >= PERHAPS:
+                continue
+            there = _unnamed(one, local)
+            if there != one or any(type(part) is tuple and part[0] == NOBODY for part in one):
+                pairs[one, one] = CHANCE
+            for other in branch.paths:
+                if other != one and other[0] != SETTLED and (met := hits(there, other)) != APART:
+                    pairs[one, other] = met
+        if pairs:
+            self.doubts.setdefault(id(node), (instance, node, {}))[2].update(pairs)
+
+
+LOOKS = ("list_files", "grep")
+"""Tools that fail where the folder or file that they look through is not there."""
+
+
+def looked_through(value: Value) -> str | None:
+    """The folder or file that an argument of such a tool names literally; None for a glob, and for the whole workspace."""
+    if any(mark in value.text for mark in "*?[{") or value.text.startswith("/"):
+        return None
+    name = str(path_of(value)[0]).strip("/")
+    return None if name in ("", ".") or name.startswith("..") else name
+
+
+SHELL_STEP = Effect(SHELL, NOWHERE, False)
+
+
+def _glob_text(kind: str, value: Value) -> str:
+    """A glob of a plan, with what is computed in it taken for anything."""
+    if "{" not in value.text:
+        return kind + value.text
+    parts = ["\0" if isinstance(part, Ref) else part for part in value.parts]
+    text = "".join(parts)
+    if kind == ALLOW:
+        return kind + text.replace("\0", "**")
+    return kind + (text.partition("\0")[0].rpartition("/")[0] + "/**" if "/" in text.partition("\0")[0] else "\0")
+
+
+def _perhaps(wild: Wild) -> Wild:
+    """The same on some runs only: a command that did not run has made nothing."""
+    if not any(bits & CERTAINLY for bits, _ in wild.values()):
+        return wild
+    return {path: (bits & ~CERTAINLY | PERHAPS if bits & CERTAINLY else bits, why) for path, (bits, why) in wild.items()}
 
 
 def _either(one: Effects, other: Effects) -> Effects:
-    paths = {path: _or(one.of(path), other.of(path)) for path in {**one.paths, **other.paths}}
-    return Effects(paths, _or(one.rest, other.rest))
+    paths = {path: either(one.of(path), other.of(path)) for path in {**one.paths, **other.paths}}
+    wild: Wild = {}
+    for path in {**one.wild, **other.wild}:
+        (bits, why), (more, causes) = one.wild.get(path, (0, _NO_CAUSES)), other.wild.get(path, (0, _NO_CAUSES))
+        both = bits | more
+        if both & CERTAINLY and not bits & more & CERTAINLY:
+            both = both & ~CERTAINLY | PERHAPS
+        wild[path] = both, why | causes
+    fixed = dict(one.fixed)
+    for path, (bits, why) in other.fixed.items():
+        known, causes = fixed.get(path, (0, _NO_CAUSES))
+        fixed[path] = known | bits, causes | why
+    return Effects(paths, either(one.rest, other.rest), wild, fixed)
 
 
 def bound_twice(unit: Unit) -> set[str]:
@@ -409,91 +526,97 @@ def bound_twice(unit: Unit) -> set[str]:
     return out
 
 
-def _moved(effect: Effect, outer: Span) -> Effect:
-    """The effect as the caller sees it: what fails, fails at the call."""
-    if effect.failures is _NOWHERE or not any(effect.failures):
-        return effect
-    failures = tuple(
-        frozenset([Failure(access, step, outer, perhaps) for access, step, _, perhaps in wrong]) if wrong else wrong
-        for wrong in effect.failures
+def _mingled(effects: Effects, params: set[str]) -> bool:
+    """True where what is given decides whether a path that is changed is another one that is named."""
+    changed = {**effects.wild, **effects.fixed}
+    everything = dict.fromkeys((*effects.paths, *effects.wild))
+    asked = [path for path in everything if any(type(part) is tuple and part[0] in params for part in path)]
+    for path in asked:
+        for other in {**everything, **effects.fixed}:
+            if other is not path and other != path and other[0] != SETTLED and (path in changed or other in changed):
+                if type(other[0]) is tuple and other[0][:1] == (ALLOW,) or hits(path, other) != APART:
+                    return True
+    return False
+
+
+def _inner_names(effects: Effects) -> Effects:
+    return Effects(
+        {inner_name(path): effect for path, effect in effects.paths.items()},
+        effects.rest,
+        {inner_name(path): value for path, value in effects.wild.items()},
+        effects.fixed,
     )
-    return Effect(effect.exits, failures, effect.writes)  # type: ignore[arg-type]
 
 
-def _settled(effect: Effect, entry: int) -> Effect:
-    """What is left of the effect on a path that begins in one state: its failures, from wherever."""
-    failures = effect.failures[entry]
-    return Effect(_SAME.exits, (failures, failures, failures, failures), False)
+def _moved_all(entry: Effects, outer: object) -> Effects:
+    """What a callee's steps do, as steps of the call."""
+    tables = [
+        {path: (bits, frozenset([cause._replace(outer=outer) for cause in why])) for path, (bits, why) in table.items()}
+        for table in (entry.wild, entry.fixed)
+    ]
+    return Effects(entry.paths, moved(entry.rest, outer), *tables)  # type: ignore[arg-type]
 
 
-def _forget(effects: Effects, local: set[str], present: str | None) -> Effects:
-    """Settles the paths that only this body can name; the file `present` was there."""
+def _unnamed(path: Path, local: set[str]) -> Path:
+    """The path with names that are known in a body only marked as values that nobody can name."""
+    if not any(type(part) is tuple and part[0] in local for part in path):
+        return path
+    return tuple((NOBODY, *part) if type(part) is tuple and part[0] in local else part for part in path)
+
+
+def _forget(effects: Effects, local: set[str], present: Path | None, entry: int, *, again: bool = False) -> Effects:
+    """Settles the paths that only this body can name. The file `present` was there when its loop began.
+
+    `again`: rounds before this one may have done something to it.
+    """
     paths: dict[Path, Effect] = {}
     for path, effect in effects.paths.items():
-        if path[0] == _SETTLED or local.isdisjoint([part[0] for part in path if type(part) is tuple]):
+        if path[0] == SETTLED or local.isdisjoint([part[0] for part in path if type(part) is tuple]):
             paths[path] = effect
             continue
-        settled = _settled(effect, 1 if path == ((present,),) else 2)
-        if settled.failures[0]:
-            paths[(_SETTLED, *path)] = settled
-    return Effects(paths, effects.rest)
-
-
-def _effect(access: str, span: Span) -> Effect:
-    exits, wrong, writes = _TABLE[access]
-    failures = [*_NOWHERE]
-    if wrong is not None:
-        failures[wrong] = frozenset((Failure(access, span, span),))
-    if wrong == 0:
-        failures[3] = frozenset((Failure(access, span, span, True),))
-    return Effect(exits, tuple(failures), writes)  # type: ignore[arg-type]
+        if path == present:
+            before = _elsewhere(path, effects) if again else SAME
+            left = settled(effect, before.exits[1], before.tail)
+        else:
+            left = settled(effect, UNKNOWN)
+        if left.failures[0]:
+            paths[(SETTLED, *path)] = left
+    wild: Wild = {}
+    for path, (bits, why) in effects.wild.items():
+        path = _unnamed(path, local)
+        known, causes = wild.get(path, (0, _NO_CAUSES))
+        wild[path] = known | bits, causes | why
+    return Effects(paths, effects.rest, wild, effects.fixed)
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """The findings of every root, from the workspace as it is now, and those of every fork."""
-    files = Files()
-    exists = context.linker.files.exists
-    for instance, _ in context.roots:
-        effects = files.plan(instance)
-        probes = context.probes.setdefault(instance.unit.key, set())
-        found: list[tuple[Path, Failure, int]] = []
-        for path, effect in effects.paths.items():
-            if len(path) == 1 and isinstance(path[0], str):
-                probes.add(path[0])
-                entry = 1 if exists(path[0]) else 0
-            else:
-                entry = 2
-            found += [(path, failure, entry) for failure in effect.failures[entry]]
-        certain = {failure for _, failure, _ in found}
-        for path, failure, entry in found:
-            if not (failure.perhaps and failure._replace(perhaps=False) in certain):
-                yield _finding(path, failure, entry)
+    """The findings of every root, from the workspace as it is now, those of every fork, and what is assumed."""
+    computed, folders = False, set()
+    for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
+        for act in unit.acts:
+            for _, value in act.bound.files:
+                computed = computed or "{" in value.text
+            if act.bound.tool.name in LOOKS:
+                names = [looked_through(value) for value in act.bound.arguments.values()]
+                folders.update(name for name in names if name is not None)
+    files = Files(computed=computed, folders=sorted(folders))
+    roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
         files.plan(instance)
-    for (_, path), (instance, fork) in files.conflicts.items():
-        name = fork.name or "NAME"
-        message = f"every branch of this fork writes `{shown(path)}`, and they run at the same time"
-        help_ = f"give each branch a path of its own, such as one with `{{{name}}}` in it"
-        yield Diagnostic(instance.unit.span(fork.node), "FDC413", message, help=help_)
-
-
-def _finding(path: Path, failure: Failure, entry: int) -> Diagnostic:
-    name = shown(tuple(part for part in path if part != _SETTLED))
-    labels = () if failure.outer == failure.step else (Label(failure.step, "this step"),)
-    if failure.access == "fork":
-        help_ = "let the path depend on the branch's own name"
-        return Diagnostic(failure.outer, "FDC413", f"parallel branches all write `{name}`", labels, help=help_)
-    if failure.access == "create":
-        code, message = "FDC412", f"Cannot create `{name}`: it already exists"
-        help_ = "an earlier step, or an earlier turn of the loop, creates it"
-        if entry == 1:
-            help_ = "use `overwrite_file_with_block` to replace it"
-    elif failure.perhaps:
-        code, message = "FDC414", f"`{name}` is there only if a command before this step makes it"
-        help_ = "create it in a step, or read another file; a suppression with a reason says that the command does"
-    else:
-        code, message = "FDC411", f"Cannot access `{name}`: it does not exist at this point"
-        help_ = "an earlier step deletes or renames it"
-        if entry == 0:
-            help_ = "a step that creates it must come before, on every run"
-    return Diagnostic(failure.outer, code, message, labels, help=help_)
+    exists = context.linker.files.exists
+    for instance, effects in roots:
+        probes = context.probes.setdefault(instance.unit.key, set())
+        found: list[file_findings.Found] = []
+        for path, effect in effects.paths.items():
+            entry = 2
+            if _literal(path):
+                literal = str(path[0]).rstrip("/") or "/"
+                probes.add(literal)
+                entry = 1 if exists(literal) else 0
+            found += [file_findings.Found(path, failure, entry) for failure in effect.failures[entry]]
+        doubts = []
+        if files.doubts:
+            reached = {id(one) for one in context.graph.order([instance])}
+            doubts = [row for row in files.doubts.values() if id(row[0]) in reached]
+        yield from file_findings.of_root(found, doubts)
+    yield from file_findings.of_forks(files.conflicts, files.doubts)

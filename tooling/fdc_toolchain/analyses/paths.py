@@ -36,12 +36,25 @@ def _plain(parts: list[Part]) -> Path:
             joined.append(part)
     if len(joined) == 1 and isinstance(joined[0], str):
         return (posixpath.normpath(joined[0]),)
-    return tuple(joined)
+    if any(isinstance(part, str) and ("//" in part or "./" in part) for part in joined):
+        joined = [_collapsed(part, first=number == 0) if isinstance(part, str) else part for number, part in enumerate(joined)]
+    return tuple(part for part in joined if part)
+
+
+def _collapsed(text: str, *, first: bool) -> str:
+    """A stretch of a path without doubled slashes and components that are `.`, but for those at its ends."""
+    while "//" in text or "/./" in text:
+        text = text.replace("/./", "/").replace("//", "/")
+    return text.removeprefix("./") if first else text
 
 
 def shown(path: Path) -> str:
-    """The path as a plan writes it."""
-    return "".join(part if isinstance(part, str) else "{" + ".".join(part) + "}" for part in path)
+    """The path as a plan writes it, without the marks of `path_language`."""
+    return "".join(part if isinstance(part, str) else "{" + ".".join(map(str, _plain_part(part))) + "}" for part in path)
+
+
+def _plain_part(part: tuple[str, ...]) -> list[str]:
+    return [name for name in part if name[:1] > "\3" and name != _OUTER]
 
 
 def filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
@@ -51,7 +64,7 @@ def filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
     for part in path:
         if isinstance(part, str) or part[0] not in given:
             parts.append(part)
-            whole = whole and (isinstance(part, str) or part[0] == "run")
+            whole = whole and (isinstance(part, str) or part[0] in ("run", "\1"))
             continue
         stands = given[part[0]]
         if len(part) == 1:

@@ -19,14 +19,12 @@ from hashlib import blake2b
 from typing import Literal
 
 from ..engine.events import Grant
+from ..resolve import places
 from ..resolve.protected import folded_path, named, protected
 from .failure import ToolFailure, from_os
 
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that are read or written; more is refused."""
-
-SETTINGS = ("fdc.toml", "fdc_tools.json")
-"""Files in the root that decide what fdc lets plans do."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -35,14 +33,14 @@ Mode = Literal["create", "write", "edit"]
 
 
 class Root:
-    """An open workspace. `protected` are paths in it, beside `SETTINGS`, that no step may change; `protect` globs of what a
+    """An open workspace. `protected` are paths in it, beside the list, that no step may change; `protect` globs of what a
     step changes only where the plans name it. Not `guarded`: a folder of fdc's own, in which no path is special."""
 
     def __init__(
         self, path: str, protected: tuple[str, ...] = (), protect: tuple[str, ...] = (), guarded: bool = True
     ) -> None:
         self.path = os.path.abspath(path)
-        self.protected = (*SETTINGS, *protected)
+        self.protected = protected
         self.protect = protect
         self.guarded = guarded
         self._grants: Sequence[Grant] = ()
@@ -280,16 +278,10 @@ def by_name(entry: str, grants: Sequence[Grant]) -> bool:
 
 def parts_of(path: str) -> list[str]:
     """The components of a path below the root. Raises ToolFailure for a path that is none."""
-    if not path or path.startswith("/"):
-        raise ToolFailure("path", f"`{path}` is not a path relative to the workspace")
-    if "\0" in path:
-        raise ToolFailure("path", "a path with a NUL byte")
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    if ".." in parts:
-        raise ToolFailure("path", f"`{path}` leads upwards with `..`")
-    if not parts:
-        raise ToolFailure("path", f"`{path}` names the workspace itself")
-    return parts
+    refused = places.outside(path)
+    if refused is not None:
+        raise ToolFailure("path", refused)
+    return places.components(path)
 
 
 @contextmanager

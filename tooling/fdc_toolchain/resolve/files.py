@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import posixpath
+import stat
 
 from .. import resources
 from .seen import listing
 
 SHIPPED = "fdc:"
 """What starts the key of a shipped file."""
+
+
+_KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
 class Files:
@@ -19,6 +23,7 @@ class Files:
         self.root = root
         self.seen: dict[str, bytes | None] = {}
         self.probed: dict[str, bool] = {}
+        self._kinds: dict[str, str] = {}
         self.log: set[str] | None = None
         """Where a reader writes down what it asks for, while it is set."""
 
@@ -31,6 +36,19 @@ class Files:
             except ValueError:
                 found = False
             self.probed[path] = found
+        return found
+
+    def kind(self, path: str) -> str:
+        """What lies at a path, links not followed: `file`, `folder`, `link`, `other` or `missing`."""
+        found = self._kinds.get(path)
+        if found is None:
+            try:
+                mode = os.lstat(os.path.join(self.root, path)).st_mode
+            except (OSError, ValueError):
+                found = "missing"
+            else:
+                found = _KINDS.get(stat.S_IFMT(mode), "other")
+            self._kinds[path] = found
         return found
 
     def read(self, key: str) -> bytes | None:

@@ -1,0 +1,185 @@
+"""What the analysis of files found, in words: errors, and what is assumed (one assumption a command, or a plan)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ..resolve.graph import Instance
+from ..resolve.model import Loop
+from ..text.diagnostic import Diagnostic, Label
+from ..text.span import Span
+from .file_effects import Cause, Failure
+from .path_language import CHANCE, opaque
+from .paths import Path, shown
+
+SETTLED = "\0"
+"""Starts the key of a path that nobody outside can name, kept for its failures."""
+
+MOST_NAMED = 8
+"""Paths that one sentence lists."""
+
+_HELP = {
+    "FDC414": "create the file in a step, from the command's output",
+    "FDC702": "let `allow write` name only what the command writes, or run it after the last use of these files",
+    "FDC703": "name the files literally, or go through them with `for_each_file`",
+    "FDC704": "name the files literally, by a glob, or in folders of their own",
+}
+
+Doubt = tuple[Instance, Loop, dict[tuple[Path, Path], int]]
+"""A fork of an instance, with pairs of paths that two branches may use at the same time."""
+
+
+class Found(NamedTuple):
+    """A failure of a root: the path, what fails, and the path's state before the plan (0 absent, 1 present, 2 unknown)."""
+
+    path: Path
+    failure: Failure
+    entry: int
+
+
+class _Assumed:
+    """One assumption: the place where it is shown, the paths, and the steps that fail where it is false."""
+
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.names: dict[str, None] = {}
+        self.labels: dict[Label, None] = {}
+
+    def use(self, name: str, failure: Failure) -> None:
+        """Adds a path and the step that uses it."""
+        self.names[name] = None
+        self.labels[Label(failure.step, "this step")] = None
+
+    def finding(self, code: str, message: str) -> Diagnostic:
+        """The assumption as a diagnostic."""
+        labels = [label for label in self.labels if label.span != self.span or label.message == "this command"]
+        return Diagnostic(self.span, code, message, tuple(labels), help=_HELP[code])
+
+
+def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
+    """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
+    certain = {(name_of(item.path), item.failure.step, item.failure.outer) for item in found if item.failure.kind == "error"}
+    by_command: dict[tuple[str, Span], _Assumed] = {}
+    by_plan: dict[str, _Assumed] = {}
+    for item in sorted(found, key=_order):
+        kind, name, failure = item.failure.kind, name_of(item.path), item.failure
+        if kind == "error":
+            yield _error(item, name)
+        elif (name, failure.step, failure.outer) in certain or kind == "unknown" and not _uncertain(item):
+            continue
+        elif kind in ("made", "kept"):
+            for cause in failure.causes:
+                if cause.access == "command":
+                    code = "FDC414" if kind == "made" else "FDC702"
+                    made = by_command.setdefault((code, cause.step), _Assumed(cause.outer))
+                    made.span = min(made.span, cause.outer)
+                    made.use(name, failure)
+        else:
+            repeats = kind == "unknown" and _repeats(item)
+            codes = ["FDC704"] if repeats or kind == "distinct" else []
+            if not codes or repeats and opaque(item.path):
+                codes.append("FDC703")
+            for code in codes:
+                by_plan.setdefault(code, _Assumed(failure.outer)).use(name, failure)
+    for (code, command), made in sorted(by_command.items()):
+        if command != made.span:
+            made.labels = {Label(command, "this command"): None, **made.labels}
+        said = "makes" if code == "FDC414" else "leaves"
+        yield made.finding(code, f"this command {said} {_listed(made.names)}" + ("" if code == "FDC414" else " alone"))
+    for instance, fork, pairs in doubts:
+        chances = [pair for pair, met in pairs.items() if met == CHANCE]
+        if chances:
+            span = instance.unit.span(fork.node)
+            made = by_plan.setdefault("FDC704", _Assumed(span))
+            made.labels[Label(span, "the branches of this fork")] = None
+            made.names.update((name_of(path), None) for pair in chances for path in pair)
+    if "FDC703" in by_plan:
+        made = by_plan["FDC703"]
+        said = "stay inside the workspace, exist where a step reads them, and are absent where a step creates them"
+        if len(made.names) == 1:
+            said = "stays inside the workspace, exists where a step reads it, and is absent where a step creates it"
+        yield made.finding("FDC703", f"{_listed(made.names)} {said}")
+    if "FDC704" in by_plan:
+        made = by_plan["FDC704"]
+        yield made.finding("FDC704", f"no other value names the same file as {_listed(made.names)}")
+
+
+def _order(item: Found) -> tuple[object, ...]:
+    failure = item.failure
+    return failure.outer, failure.step, name_of(item.path), failure.access, failure.kind
+
+
+def _uncertain(item: Found) -> bool:
+    """True where nothing of the path itself says that the step succeeds."""
+    path = tuple(part for part in item.path if part != SETTLED)
+    if item.failure.access in ("write", "match"):
+        return opaque(path)
+    # Nothing is in the folder of a run before it begins.
+    return not (item.failure.access == "create" and path[0] == ("run",) and all(type(part) is str for part in path[1:]))
+
+
+def _repeats(item: Found) -> bool:
+    """True for what is created in the folder of the run, which holds nothing before: so it is free if values differ."""
+    path = [part for part in item.path if part != SETTLED]
+    return item.failure.access == "create" and bool(path) and path[0] == ("run",)
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    shown_names = [f"`{name}`" for name in sorted(names)]
+    if len(shown_names) > MOST_NAMED:
+        shown_names[MOST_NAMED:] = [f"{len(shown_names) - MOST_NAMED} more"]
+    if len(shown_names) == 1:
+        return shown_names[0]
+    return ", ".join(shown_names[:-1]) + " and " + shown_names[-1]
+
+
+def name_of(path: Path) -> str:
+    """The path as a plan writes it, without our marks."""
+    name = shown(tuple(part for part in path if part != SETTLED))
+    return name.rstrip("/") or name
+
+
+def _error(item: Found, name: str) -> Diagnostic:
+    failure = item.failure
+    labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
+    why = sorted(cause for cause in failure.causes if _explains(failure, cause))[:2]
+    if failure.access == "same":
+        code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
+        help_ = "name another target"
+    elif failure.access == "create":
+        code, message = "FDC412", f"Cannot create `{name}`: it already exists"
+        help_ = "an earlier step, or an earlier turn of the loop, creates it"
+        if item.entry == 1 and not why:
+            help_ = "use `overwrite_file_with_block` to replace it"
+        labels += [Label(cause.step, "this step may create it") for cause in why if cause.step != failure.step]
+    else:
+        code, message = "FDC411", f"Cannot access `{name}`: it does not exist at this point"
+        help_ = "an earlier step deletes or renames it"
+        if item.entry == 0 and not why:
+            help_ = "a step that creates it must come before, on every run"
+        labels += [Label(cause.step, "this step may delete or rename it") for cause in why if cause.step != failure.step]
+    return Diagnostic(failure.outer, code, message, tuple(labels), help=help_)
+
+
+def _explains(failure: Failure, cause: Cause) -> bool:
+    wanted = ("create", "write") if failure.access == "create" else ("delete",)
+    return cause.access in wanted
+
+
+def of_forks(
+    conflicts: Mapping[tuple[int, Path], tuple[Instance, Loop]],
+    doubts: Mapping[int, Doubt],
+) -> Iterator[Diagnostic]:
+    """What branches that run at the same time do to one file, or may do."""
+    for (_, path), (instance, fork) in conflicts.items():
+        name = fork.name or "NAME"
+        message = f"every branch of this fork writes `{shown(path)}`, and they run at the same time"
+        help_ = f"give each branch a path of its own, such as one with `{{{name}}}` in it"
+        yield Diagnostic(instance.unit.span(fork.node), "FDC413", message, help=help_)
+    for instance, fork, pairs in doubts.values():
+        for (one, other), met in pairs.items():
+            if met != CHANCE:
+                span = instance.unit.span(fork.node)
+                message = f"one branch of this fork may use `{name_of(other)}` while another changes `{name_of(one)}`"
+                yield Diagnostic(span, "FDC413", message, help="use files of the branch's own, or `for` in place of `fork`")

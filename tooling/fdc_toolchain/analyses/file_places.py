@@ -1,0 +1,203 @@
+"""Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
+
+The runner refuses these by the same tables (`resolve.places`, `resolve.protected`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..resolve import places
+from ..resolve.files import Files
+from ..resolve.graph import Instance
+from ..resolve.model import Act, Loop, Node, Unit
+from ..resolve.protected import Protected, ANYWHERE, TOP, named, of_workspace, protected
+from ..syntax.values import Ref, Value
+from ..text.diagnostic import Diagnostic
+from ..text.span import Span
+from .path_language import APART, GLOB, hits
+from .paths import path_of
+from .rule import Context
+
+_CHANGES = ("create", "write", "edit", "delete")
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """FDC415, FDC416 and FDC417 in every plan that the judged ones reach."""
+    linker = context.linker
+    guard = _Guard(context)
+    units = {instance.unit.key: instance.unit for instance in context.order}
+    for unit in units.values():
+        probes = context.probes.setdefault(unit.key, set())
+        folders = _folders(unit)
+        for act in unit.acts:
+            span = unit.span(act.step)
+            for access, value in act.bound.files:
+                found = _file(access, value, unit, guard, linker.files, probes)
+                if found is None and folders and value.text in folders and _is_file(act, access):
+                    message = f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
+                    found = Diagnostic(span, "FDC415", message, help="give the file another name than the folder")
+                if found is not None:
+                    yield found._replace(span=span)
+            for parameter in act.bound.tool.parameters:
+                if parameter.kind == "glob" and parameter.name in act.bound.arguments:
+                    yield from _glob(act.bound.arguments[parameter.name], span, slash=True)
+        for loop in _loops(unit.body):
+            if loop.over is not None:
+                span = unit.span(loop.node)
+                yield from _glob(loop.over, span, slash=False)
+                yield from _changed_in(unit, loop, guard, linker.files, probes)
+
+
+class _Guard:
+    """What is protected in this workspace, and which plans may change it all the same (`allow write` by name)."""
+
+    def __init__(self, context: Context) -> None:
+        linker = context.linker
+        self.context = context
+        self.settings = linker.settings.catalogues
+        plans = [key for key in (linker.resolve(name)[0] for name in linker.callable_names()) if key and ":" not in key]
+        self.more = of_workspace(linker.root, linker.settings, plans, "")
+
+    def refuses(self, path: str, unit: Unit) -> Protected | None:
+        """Why a step of a plan may not change a path on some run; None where no run of a root refuses it."""
+        found = protected(path, self.settings, self.more)
+        if found is None or found.never:
+            return found
+        seen: set[tuple[int, bool]] = set()
+        work: list[tuple[Instance, bool, bool]] = [(root, False, True) for root, _ in self.context.roots]
+        while work:
+            here, some, every = work.pop()
+            globs = here.unit.allow.get("write", ())
+            if here.unit.allow:
+                some, every = True, every and any(named(found.entry, _pieces(glob)) for glob in globs)
+            if here.unit.key == unit.key and not (some and every):
+                return found
+            if (id(here), some and every) not in seen:
+                seen.add((id(here), some and every))
+                work += [(callee, some, every) for callee in here.callees if callee is not None]
+        return None
+
+
+def _pieces(glob: Value) -> list[tuple[bool, str]]:
+    return [(True, "") if isinstance(part, Ref) else (False, part) for part in glob.parts]
+
+
+def _file(
+    access: str, value: Value, unit: Unit, guard: _Guard, files: Files, probes: set[str]
+) -> Diagnostic | None:
+    """What is wrong with the path of one use, at no place yet."""
+    text = value.text
+    literal = "{" not in text
+    here = Span("", 0, 0, 0, 0)
+    if literal:
+        text = value.literal or ""
+        why = places.outside(text)
+    else:
+        why = f"`{text}` leads upwards with `..`" if ".." in text.split("/") else None
+        why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
+    if why is not None:
+        return Diagnostic(here, "FDC416", why, help="a path counts from the workspace's root, and stays in it")
+    if not literal:
+        return None
+    if access in _CHANGES:
+        held = guard.refuses(text, unit)
+        if held is not None:
+            why = f"`{text}`: `{held.entry}` {held.what}; no step may change it"
+            if held.never:
+                return Diagnostic(here, "FDC417", why, help="change it yourself, outside of a plan")
+            return Diagnostic(here, "FDC417", f"{why} without leave", help=f"name it in the plan: `allow write {held.entry}`")
+    path = "/".join(places.components(text))
+    return _on_disk(access, path, files, probes)
+
+
+def _on_disk(access: str, path: str, files: Files, probes: set[str]) -> Diagnostic | None:
+    here = Span("", 0, 0, 0, 0)
+    parts = path.split("/")
+    for number in range(1, len(parts)):
+        above = "/".join(parts[:number])
+        kind = files.kind(above)
+        if kind == "missing":
+            return None
+        if kind != "folder":
+            probes.update((above, above + "/"))
+            what = "a symbolic link" if kind == "link" else "a file"
+            message = f"`{path}` leads through `{above}`, which is {what}"
+            return Diagnostic(here, "FDC415", message, help="name the file by a path through folders only")
+    kind = files.kind(path)
+    probes.add(path + "/")
+    if kind in ("missing", "file") or kind == "folder" and access == "create":
+        return None
+    what = {"folder": "a folder", "link": "a symbolic link"}.get(kind, "not a regular file")
+    help_ = f"name a file in it; `list_files {path}` lists them" if kind == "folder" else "name the file itself"
+    return Diagnostic(here, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
+
+
+def _glob(value: Value, span: Span, *, slash: bool) -> Iterator[Diagnostic]:
+    """A glob, or a folder, that the runner refuses. `slash`: a `/` alone stands for the workspace."""
+    text = value.text
+    if slash and not text.strip("/"):
+        return
+    upwards = ".." in text.split("/")
+    if upwards or text.startswith("/"):
+        why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
+        yield Diagnostic(span, "FDC416", f"`{text}` {why}", help="a path counts from the workspace's root, and stays in it")
+
+
+def _changed_in(unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set[str]) -> Iterator[Diagnostic]:
+    """Steps that change each file of a glob, where one of these files is protected."""
+    if loop.kind != "each" or loop.over is None or "{" in loop.over.text:
+        return
+    glob = (("\1", GLOB + loop.over.text),)
+    names = {*TOP, *ANYWHERE, *guard.settings}
+    meant = sorted(name for name in names if hits(glob, (name,)) != APART)
+    probes.update(meant)
+    held = [name for name in meant if files.exists(name) and guard.refuses(name, unit)]
+    if not held:
+        return
+    own = {"{" + name + "}" for name in (loop.name, loop.alias) if name}
+    for act in _acts(loop.body):
+        for access, value in act.bound.files:
+            if access in _CHANGES and value.text in own:
+                message = f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
+                yield Diagnostic(unit.span(act.step), "FDC417", message, help="let the glob leave it out")
+
+
+def _is_file(act: Act, access: str) -> bool:
+    return access in ("read", "edit", "write") or access == "create" and act.bound.tool.block is not None
+
+
+def _folders(unit: Unit) -> dict[str, str]:
+    """The literal paths that are folders of others which the plan creates or writes, each with one of those."""
+    out: dict[str, str] = {}
+    for act in unit.acts:
+        for access, value in act.bound.files:
+            if access in ("create", "write") and "/" in value.text and "{" not in value.text:
+                path = str(path_of(value)[0])
+                above = path
+                while "/" in above:
+                    above = above.rpartition("/")[0]
+                    out.setdefault(above, path)
+    return out
+
+
+def _loops(nodes: list[Node]) -> Iterator[Loop]:
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Loop):
+            if node.kind == "each":
+                yield node
+            work += node.body
+        else:
+            work += [*getattr(node, "then", ()), *getattr(node, "orelse", ())]
+
+
+def _acts(nodes: list[Node]) -> Iterator[Act]:
+    work = list(nodes)
+    while work:
+        node = work.pop()
+        if isinstance(node, Act):
+            yield node
+        else:
+            work += [*getattr(node, "body", ()), *getattr(node, "then", ()), *getattr(node, "orelse", ())]

@@ -1,0 +1,24 @@
+"""Paths that name no file of the workspace: one table for the linter, which refuses them, and for the runner.
+
+A path is relative to the workspace, and leads neither upwards nor through a link.
+"""
+
+from __future__ import annotations
+
+
+def components(path: str) -> list[str]:
+    """The names on the way to a path, without those that mean nothing."""
+    return [part for part in path.split("/") if part not in ("", ".")]
+
+
+def outside(path: str) -> str | None:
+    """Why a path names no file of the workspace; None where it may name one."""
+    if not path or path.startswith("/"):
+        return f"`{path}` is not a path relative to the workspace"
+    if "\0" in path:
+        return "a path with a NUL byte"
+    if ".." in path.split("/"):
+        return f"`{path}` leads upwards with `..`"
+    if not components(path):
+        return f"`{path}` names the workspace itself"
+    return None
