@@ -17,15 +17,27 @@ from ..text.span import Span
 
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
 
-MOST = {"command": 0, "argument": 1, "path": 1, "url": 1, "message": 2, "choice": 2}
+MOST = {
+    "command": 0, "argument": 1, "path": 1, "url": 1, "anything": 1, "message": 2, "change": 2, "choice": 2, "code": 2,
+}  # fmt: skip
 """The least trusted level that may choose each: a command is the author's, its arguments, paths and addresses may be
-the workspace's too, and a model may choose words to send and which steps are done."""
+the workspace's too, and a model may choose words to send, what is changed, which steps are done, and write what a
+command runs. `anything` is what a parameter chooses whose declaration does not say it."""
+
+_WITH = {"command": frozenset(("argument", "code")), "message": frozenset(("change",))}
+"""What text may choose, too, that is cleared for a sink."""
 
 CHOICES = "\0choices"
 """Stands for the choices that led to the plan."""
 
 FILES = "\0files:"
 """Begins what stands for the text that callers put into files."""
+
+THERE = "\0there:"
+"""Begins what stands for the choices of callers whether files are there."""
+
+SEES = "\0sees"
+"""Stands for what callers left where commands see it."""
 
 TRUSTED = 0
 """The label of what the author says."""
@@ -120,7 +132,10 @@ class Labels:
         more = frozenset(sinks)
         if not more or not label:
             return label
-        more |= {"argument"} if "command" in more else frozenset()
+        for sink in sinks:
+            more |= _WITH.get(sink, frozenset())
+        if more >= {"command", "path", "url", "message"}:
+            more |= {"anything"}
         out = 0
         for atom in self.atoms(label):
             out |= self._bit(atom._replace(cleared=atom.cleared | more))

@@ -96,6 +96,7 @@ CODES: dict[str, Code] = {
     "FDC471": Code("untrusted-flow", "error", "text from outside chooses a command, a path, an address or words to send"),
     "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps are done"),
     "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
+    "FDC474": Code("untrusted-code", "error", "a command that can see, and so may execute, files with text from outside"),
     # 5: protocols
     "FDC501": Code("malformed-protocol", "error", "a protocol source that does not follow its schema"),
     "FDC502": Code("duplicate-protocol", "error", "an id that two protocols or two rules have"),
