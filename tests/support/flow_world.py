@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -57,6 +58,10 @@ WORLDS = (
     Around(dict.fromkeys(THERE, "file"), "yes"),
     Around(dict.fromkeys((*THERE, "plain", "one", "two", "d/new", "runs/old/x"), "a"), "a"),
 )
+
+
+TEXTS = ("a", "b", "ab", "")
+"""What is from outside, in each of the runs that are compared."""
 
 
 class Seen(NamedTuple):
@@ -197,7 +202,7 @@ def differ(one: Seen, other: Seen) -> bool:
 def interferes(program: Program) -> bool:
     """True where text from outside makes a difference to what is done, or to what is chosen for it, in one of the worlds."""
     for around in WORLDS:
-        runs = [seen(program, around, outside) for outside in ("a", "b", "ab")]
-        if differ(runs[0], runs[1]) or differ(runs[0], runs[2]) or differ(runs[1], runs[2]):
+        runs = [seen(program, around, outside) for outside in TEXTS]
+        if any(differ(one, other) for one, other in combinations(runs, 2)):
             return True
     return False

@@ -250,6 +250,19 @@ def test_a_failure_that_is_kept_is_a_condition_for_what_follows(ends: str) -> No
     assert found(KEPT.replace(" keep failures", "").format(ends=ends, after="submit yes"), sub=sub) == []
 
 
+def test_what_a_model_makes_may_be_listed_and_run() -> None:
+    """That files are there, a model may choose that was shown nothing from outside."""
+    plan = HEAD + "generate_code docs/* write tests\nrun_in_bash_session pytest\nfor_each_file docs/*.md\n"
+    assert found(plan + "  run_in_bash_session cat {file1}\n") == []
+    assert found(WEB + "generate_code docs/* {page}\n") == [("a.plan", 3, "FDC471")]
+
+
+def test_a_failure_that_is_a_value_ends_no_branch() -> None:
+    plan = HEAD + "parts <- list_files docs\nr <- fork part in {parts} max 9 keep failures\n  {look}\n  submit yes\n"
+    assert found(plan.replace("{look}", "hits <- search_web tea")) == []
+    assert found(plan.replace("{look}", "hits <- google_search tea")) == [("a.plan", 5, "FDC472")]
+
+
 def test_an_answer_under_a_condition_is_an_answer_and_that_there_is_one_is_not() -> None:
     """A26: in the branch the answer is the person's; after it, which answer there is, the condition chose."""
     ask = 'if "A" in page\n  n <- request_user_input Which? {page}\n'

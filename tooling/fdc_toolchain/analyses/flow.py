@@ -67,7 +67,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     outside = tuple(map(pattern_of_glob, context.linker.settings.untrusted))
     called = {call.key for unit in units.values() for call in unit.calls}
     calls = calls_of(units)
-    followed = set(units) if outside else heard(units, calls, context.linker.catalogue.tools)
+    followed = set(units) if outside else heard(units, calls)
     alone = kept(units, followed)
     for group in components(calls):
         if followed.isdisjoint(group):
@@ -221,8 +221,8 @@ class _Flow:
                 self.sees |= label
 
     def touch(self, pattern: Pattern, label: int) -> None:
-        """Notes what chose whether files are there."""
-        label &= self.labels.tainting
+        """Notes what chose whether files are there. A model may choose that."""
+        label &= self.labels.outside
         if label:
             self.there.put(pattern, label)
             if not hidden(pattern):
@@ -328,7 +328,8 @@ class _Flow:
 
     def ends(self, node: Act, brought: int) -> int:
         """What decides whether a step fails: what it is given, what it looks at, and the files that it needs."""
-        if not self.kept or node.bound.tool.effect == "pure" and "run" not in node.bound.tool.row:
+        tool = node.bound.tool
+        if not self.kept or tool.row.get("failure") == "value" or tool.effect == "pure" and "run" not in tool.row:
             return TRUSTED
         for _, value in node.bound.files:
             brought |= self.exists(pattern_of(value)) | self.stored(pattern_of(value))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from ..resolve.catalogue import Tool
 from ..resolve.commands import pieces
 from ..resolve.model import Choice, Invoke, Loop, Node, Unit
 
 
-def heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]], tools: Mapping[str, Tool]) -> set[str]:
+def heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]]) -> set[str]:
     """The plans that have something to follow, and all that calls tie to one of them, up or down. Among the others
     there is the workspace's text at most, and that as an argument of a command at most, which it may choose."""
-    asking = _asking(tools)
     tied: dict[str, set[str]] = {}
     for caller, callees in calls.items():
         for callee in callees:
@@ -20,7 +18,7 @@ def heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]]
                 tied.setdefault(caller, set()).add(callee)
                 tied.setdefault(callee, set()).add(caller)
     found: set[str] = set()
-    work = [key for key, unit in units.items() if not _quiet(unit, asking, alone=key not in tied)]
+    work = [key for key, unit in units.items() if not _quiet(unit, alone=key not in tied)]
     while work:
         key = work.pop()
         if key not in found:
@@ -29,24 +27,13 @@ def heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]]
     return found
 
 
-def _asking(tools: Mapping[str, Tool]) -> set[str]:
-    """The tools that may bring what can choose, or that take a command."""
-    return {
-        name
-        for name, tool in tools.items()
-        if tool.trust in ("model", "untrusted") or any(item.sink == "command" for item in tool.parameters)
-    }
-
-
-def _quiet(unit: Unit, asking: set[str], *, alone: bool) -> bool:
+def _quiet(unit: Unit, *, alone: bool) -> bool:
     """True where no step brings what could choose, or has data in the place of a command's text.
 
     `alone`: no call leads here or from here, so what its parameters hold is its user's.
     """
     for act in unit.acts:
         tool = act.bound.tool
-        if tool.name not in asking:
-            continue
         if tool.trust in ("model", "untrusted"):
             return False
         for parameter in tool.parameters:
