@@ -1,5 +1,9 @@
 """The promise of the flow analysis (security.md 8.7): in a plan that it accepts, text from outside makes no difference
-to which steps are done and to what is chosen for them. Proved by doing: every plan is run with different texts."""
+to which steps are done and to what is chosen for them. Proved by doing: every plan is run with different texts.
+
+The worlds and the comparison are in `tests/support/flow_world.py`. They were there before the rules that they test: an
+analysis without one of them is caught below.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from fdc_toolchain.analyses import flow
+from fdc_toolchain.analyses import flow, touched
 from fdc_toolchain.analyses.labels import TRUSTED, Labels
+from fdc_toolchain.analyses.stored import RUN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +37,21 @@ def test_what_failed_branches_say_changes_nothing_that_is_done(seed: int) -> Non
         assert not flows.interferes(checked)
 
 
+@given(st.sampled_from(flows.AIMS), st.integers(0, 2**40))
+@settings(max_examples=400)
+def test_where_it_is_easily_forgotten_the_promise_is_kept_too(aim: str, seed: int) -> None:
+    """A5, A6, A21, A26: whether a file is there, what a command can see, failures that are kept, answers under a condition."""
+    checked = flows.checked(flows.aimed(seed, aim))
+    if flows.accepted(checked):
+        assert not flows.interferes(checked)
+
+
+def test_an_answer_that_every_run_asks_for_is_free_and_nothing_else_of_these_is() -> None:
+    """A26: what only looks as if a condition chose it is accepted, to the last plan."""
+    for checked in map(flows.checked, (flows.aimed(seed, "clears") for seed in range(100))):
+        assert flows.accepted(checked) != flows.interferes(checked)
+
+
 TELLS = """\
 # FSM: any.json
 parts <- list_files d
@@ -45,34 +65,62 @@ for one in {{found}} max 9
 
 @pytest.mark.parametrize("look", ["page <- view_text_website https://e/", "call_plan leaf.plan p=x q=x"])
 def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """LGTM-38: it chooses nothing that the page itself may not choose; an analysis that forgets it breaks the promise."""
+    """LGTM-38: it chooses nothing that the page itself may not choose; an analysis that forgets it breaks the promise.
+
+    That there is a failure is a condition as well, which an analysis has to forget too."""
     leaf = "# FSM: any.json\nparam p\nparam q\nview_text_website https://e/{p}{q}\n"
     files = {"a.plan": TELLS.format(look=look), "leaf.plan": leaf}
     checked = flows.checked(files)
     assert not flows.accepted(checked) and flows.interferes(checked)
+    monkeypatch.setattr(flow._Flow, "stop", lambda self, label: None)
     monkeypatch.setattr(flow._Flow, "fails", property(lambda self: TRUSTED, lambda self, label: None), raising=False)
     assert flows.accepted(flows.checked(files))
 
 
 def test_the_promise_is_not_kept_by_refusing_everything() -> None:
-    """Of plans that use what they read, most are accepted, and of those refused most do interfere."""
-    verdicts = [(flows.accepted(one), flows.interferes(one)) for one in map(flows.checked, map(flows.made, range(300)))]
-    refused = [interferes for accepted, interferes in verdicts if not accepted]
-    assert 0.4 < 1 - len(refused) / len(verdicts) < 0.9
-    assert sum(refused) / len(refused) > 0.6
+    """A20: of plans in which no text from outside makes a difference nearly all are accepted, as far as that goes."""
+    checked = map(flows.checked, map(flows.made, range(150)))
+    accepted = [not flows.concerns_outside(one) for one in checked if not flows.interferes(one)]
+    assert sum(accepted) / len(accepted) >= 0.85
+    assert len(accepted) < 145
 
 
-def _then(one: Any, other: Any) -> Any:
+def _then(self: Any, one: Any, other: Any, choices: int) -> Any:
     return one or other
 
 
+def _unasked(self: Any, one: Any, other: Any, choices: int) -> Any:
+    return flow._merged(one, other)
+
+
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
-    "one branch is enough": (flow, "_merged", _then),
     "conditions do not count": (flow._Flow, "condition", lambda self, condition: TRUSTED),
     "files are forgotten": (flow._Flow, "write", lambda self, pattern, label: None),
-    "callees are forgotten": (Labels, "filled", lambda self, label, given: TRUSTED),
     "what is filled in is forgotten": (flow._Flow, "value", lambda self, value: TRUSTED),
 }
+
+
+FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
+    "who chose that a file is there": ("existence", flow._Flow, "touch", lambda self, pattern, label: None),
+    "that a listing tells what is there": ("existence", flow._Flow, "exists", lambda self, pattern: TRUSTED),
+    "that a kept failure is a condition": ("kept", flow._Flow, "stop", lambda self, label: None),
+    "that a callee may fail, too": ("kept", flow, "kept", lambda units, keys: set()),
+    "what only the other branch binds": ("clears", flow._Flow, "joined", _then),
+    "what callees do": ("existence", Labels, "filled", lambda self, label, given: TRUSTED),
+    "that it was asked because of a condition": ("clears", flow._Flow, "joined", _unasked),
+    "that a command executes what it sees": ("code", flow, "executes", lambda node: False),
+    "that only one folder is hidden": ("code", flow, "hidden", lambda pattern: pattern.begins.startswith(RUN)),
+    "that a shell is no data command": ("code", touched, "is_data_command", lambda value: value.text.startswith("cat")),
+}
+
+
+@pytest.mark.parametrize("name", FORGOTTEN)
+def test_what_an_analysis_can_forget_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A5, A6, A21, A26: each of these analyses accepts a plan that interferes."""
+    aim, place, attribute, mistake = FORGOTTEN[name]
+    monkeypatch.setattr(place, attribute, mistake)
+    plans = map(flows.checked, (flows.aimed(seed, aim) for seed in range(400)))
+    assert any(flows.accepted(one) and flows.interferes(one) for one in plans)
 
 
 def _seeds() -> Iterator[dict[str, str]]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 import re
-from typing import Any
-from zlib import crc32
 
 from fdc_toolchain.check import Checked, program_of
-from fdc_toolchain.engine.events import Failure, Outcome
-from fdc_toolchain.testing import FunctionTools, run
 
+from tests.support import flow_world
+from tests.support.flow_world import THERE
 from tests.support.linting import lint
 
-CRITICAL = {"run_in_bash_session": "command", "read_file": "path", "view_text_website": "url", "submit": "text", "grep": "path"}
-ACTS = ("run_in_bash_session", "submit", "overwrite_file_with_block", "delete_file")
+KINDS = """web web list read write write write shell shell submit ask if if for fork iterate call call pick delete
+    files each each gate create rename grep""".split()
+PATHS = ("f1", "f2", "d/f3", "d/new", "{run}/x", "{run}/y", "{run}/outside/x", "{run}/outside/y")
+GLOBS = ("d/*", "f*", "{run}/*", "{run}/outside/*")
 
 
 class _Maker:
@@ -23,6 +23,8 @@ class _Maker:
         self.kept = kept
         self.callees = callees
         self.count = 0
+        self.alone = kept and bool(rng.random() < 0.5)
+        self.written: list[str] = []
 
     def fresh(self) -> str:
         self.count += 1
@@ -48,24 +50,41 @@ class _Maker:
         """A text with something in it, or none."""
         return "{" + self.rng.choice(texts) + "}" if texts and self.rng.random() < 0.8 else "plain"
 
+    def path(self) -> str:
+        """A path to write, remembered."""
+        self.written.append(self.rng.choice(PATHS))
+        return self.written[-1]
+
     def step(self, texts: list[str], lists: list[str], depth: int) -> list[str]:
         rng = self.rng
-        kind = rng.choice("web web list read write write shell submit ask if if for fork iterate call call pick delete".split())
+        kind = rng.choice(KINDS)
         name = self.fresh()
         if kind == "web":
             texts.append(name)
             return [f"{name} <- view_text_website {self.pick(texts[:-1]) if rng.random() < 0.3 else 'https://e/'}"]
         if kind == "list":
             lists.append(name)
-            return [f"{name} <- list_files d" if self.kept else f"{name} <- google_search tea"]
+            return [f"{name} <- google_search tea" if not self.kept or rng.random() < 0.3 else f"{name} <- list_files d"]
+        if kind == "files":
+            lists.append(name)
+            return [f"{name} <- list_files {rng.choice(('d', '.', *GLOBS))}"]
+        if kind == "grep":
+            lists.append(name)
+            return [f"{name} <- grep {self.pick(texts)} {rng.choice(('d', *GLOBS))}"]
+        if kind == "gate" and texts and (self.kept and self.alone or rng.random() < 0.3):
+            return [f'require {rng.choice(("", "not "))}"{rng.choice("ab")}" in {rng.choice(texts)} else "no"']
+        if kind == "create":
+            return [f"create_file_with_block {{run}}/{name}", f"  {self.pick(texts)}"]
+        if kind == "rename":
+            return [f"rename_file {rng.choice(self.written or THERE[:1])} {{run}}/{rng.choice(('', 'outside/'))}{name}"]
         if kind == "read":
-            path = rng.choice(("f1", "f2", "d/f3", self.pick(texts)))
+            path = rng.choice((*THERE[:3], *self.written, self.pick(texts)))
             texts.append(name)
             return [f"{name} <- read_file {path}"]
         if kind == "write":
-            return [f"overwrite_file_with_block {rng.choice(('f1', 'f2', 'd/f3'))}", f"  {self.pick(texts)}"]
+            return [f"overwrite_file_with_block {self.path()}", f"  {self.pick(texts)}"]
         if kind == "shell":
-            said = rng.choice((f"echo {self.pick(texts)}", f"{self.pick(texts)} x", "ls"))
+            said = rng.choice((f"echo {self.pick(texts)}", f"{self.pick(texts)} x", "ls", "ls", "cat f1", "wc d/f3 {run}/x"))
             bind = rng.random() < 0.5
             if bind:
                 texts.append(name)
@@ -73,7 +92,9 @@ class _Maker:
         if kind == "submit":
             return [f"submit {self.pick(texts)}"]
         if kind == "delete":
-            return ["delete_file d/gone"]
+            bind = f"{name} <- " if rng.random() < 0.3 else ""
+            texts += [name] if bind else []
+            return [f"{bind}delete_file {rng.choice(('d/gone', 'd/gone', *PATHS))}"]
         if kind == "ask":
             texts.append(name)
             return [f"{name} <- request_user_input {self.pick(texts[:-1])}"]
@@ -99,26 +120,33 @@ class _Maker:
             condition = f'"a" in {rng.choice(texts)}' if rng.random() < 0.7 else f'"{rng.choice("ab")}" in known'
             # what only one branch binds is not bound afterwards: both bind it, or it was bound before
             before, other = rng.choice(texts), self.fresh()
-            said = rng.sample((f"{{{before}}}", "one", "two"), 2)
-            then = self.body(list(texts), list(lists), 1, rng.randint(1, 3)) + [f"  {other} <- plan_step_complete {said[0]}"]
-            orelse = self.body(list(texts), list(lists), 1, rng.randint(0, 2)) + [f"  {other} <- plan_step_complete {said[1]}"]
+            ways = ("plan_step_complete one", "plan_step_complete two", "request_user_input Which?")
+            said = rng.sample((f"plan_step_complete {{{before}}}", f"request_user_input {{{before}}}", *ways), 2)
+            then = self.body(list(texts), list(lists), 1, rng.randint(1, 3)) + [f"  {other} <- {said[0]}"]
+            orelse = self.body(list(texts), list(lists), 1, rng.randint(0, 2)) + [f"  {other} <- {said[1]}"]
             texts.append(other)
             return [f"if {condition}", *then, "else", *orelse]
+        if kind == "each":
+            glob = rng.choice(GLOBS)
+            return [f"for_each_file {glob} as {name}", *self.body([*texts, name], list(lists), 1, rng.randint(1, 3))]
         if kind in ("for", "fork") and lists:
             inner = [*texts, name]
+            keeps = self.kept and rng.random() < 0.8
+            outer, self.alone = self.alone, self.alone or keeps
             body = self.body(inner, list(lists), 1, rng.randint(1, 3))
+            self.alone = outer
             gathered = self.fresh()
             body.append(f"  yield {{{rng.choice(inner)}}}")
             lists.append(gathered)
             head = f"{kind} {name} in {{{rng.choice(lists[:-1])}}} max 9"
-            if self.kept and rng.random() < 0.8:
+            if keeps:
                 head = f"fork {name} in {{{rng.choice(lists[:-1])}}} max 9 keep failures"
             return [f"{gathered} <- {head}", *body]
         if kind == "iterate" and texts:
             inner = list(texts)
             carried = rng.choice(texts)
             body = self.body(inner, list(lists), 1, rng.randint(1, 3))
-            body.append(f"  {name} <- plan_step_complete {{{rng.choice(inner)}}}")
+            body.append(f"  {name} <- {rng.choice((f'plan_step_complete {{{rng.choice(inner)}}}', 'request_user_input Go on?'))}")
             texts.append(name)
             return [f"iterate max 3 until \"a\" in {rng.choice((carried, name))}", *body]
         return ["plan_step_complete"]
@@ -135,58 +163,12 @@ def made(seed: int, *, kept: bool = False) -> dict[str, str]:
 
 def checked(files: dict[str, str]) -> Checked:
     """The verdict on `a.plan`."""
-    return lint(files, "a.plan", there=["f1", "f2", "d/f3", "d/gone"])
-
-
-def done(checked: Checked, outside: str) -> dict[str, tuple[str, str]]:
-    """What a run does where all text from outside is `outside`: by address the tool, and what was chosen for it.
-
-    In branches whose failures are kept some steps fail, always the same, and say all that they know.
-    """
-    files: dict[str, str] = {}
-
-    def shell(effect: Any) -> dict[str, Any]:
-        return {"output": effect.args["command"] + "".join(files.values()), "exit_code": 0}
-
-    def put(effect: Any) -> dict[str, Any]:
-        files[str(effect.args["path"])] = str(effect.args["content"])
-        return {"path": effect.args["path"], "bytes": 1}
-
-    answers: dict[str, Any] = (
-        {
-            "view_text_website": lambda effect: outside,
-            "google_search": lambda effect: list(outside),
-            "list_files": lambda effect: ["f1", "f2", "d/f3"],
-            "read_file": lambda effect: files.get(str(effect.args["path"]), "file"),
-            "overwrite_file_with_block": put,
-            "run_in_bash_session": shell,
-            "request_user_input": lambda effect: "yes",
-            "submit": lambda effect: "sent",
-            "delete_file": lambda effect: "gone",
-            "plan_step_complete": lambda effect: effect.args.get("text", ""),
-        }
-    )
-
-    def act(effect: Any) -> Any:
-        brought = answers[effect.tool](effect)
-        if effect.alone and crc32(effect.address.encode()) % 3 == 0:
-            return Outcome(failure=Failure("lost", f"{effect.args} {brought}"))
-        return brought
-
-    tools = FunctionTools(dict.fromkeys(answers, act))
-    run(program_of(checked), tools, room=1)  # one after the other, so that only the texts differ
-    return {effect.address: (effect.tool, str(effect.args.get(CRITICAL.get(effect.tool, "")))) for effect in tools.calls}
+    return lint(files, "a.plan", there=THERE)
 
 
 def interferes(checked: Checked) -> bool:
     """True where text from outside makes a difference to what is done, or to what is chosen for it."""
-    runs = [done(checked, outside) for outside in ("a", "b", "ab")]
-    first = runs[0]
-    for other in runs[1:]:
-        acts = [{at: act for at, act in one.items() if act[0] in ACTS} for one in (first, other)]
-        if acts[0] != acts[1] or any(first[at] != other[at] for at in first.keys() & other.keys()):
-            return True
-    return False
+    return flow_world.interferes(program_of(checked))
 
 
 def accepted(checked: Checked) -> bool:
@@ -194,3 +176,153 @@ def accepted(checked: Checked) -> bool:
     wrong = [item for item in checked.diagnostics if re.match("FDC[13]", item.code) and item.severity == "error"]
     assert not wrong, wrong
     return not any(item.code.startswith("FDC47") for item in checked.diagnostics)
+
+
+def concerns_outside(checked: Checked) -> bool:
+    """True where the flow analysis found something that is from outside, and so something that the worlds can show."""
+    return any(item.code.startswith("FDC47") and item.message.startswith("text from outside") for item in checked.diagnostics)
+
+
+class _Aimed:
+    """Small plans around one thing that an analysis can forget, with chance in everything that does not matter for it."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def act(self, text: str = "done") -> str:
+        """A step that may not be chosen."""
+        return self.rng.choice((f"submit {text}", f"run_in_bash_session cat f1 {text}", "delete_file f2"))
+
+    def below(self, condition: str, steps: list[str]) -> list[str]:
+        """Steps under a condition, or under its opposite, or in a loop that may have no round."""
+        indented = [f"  {line}" for line in steps]
+        way = self.rng.randrange(4)
+        if way == 0:
+            return [f"if {condition}", *indented]
+        if way == 1:
+            return [f"if {condition}", "  plan_step_complete", "else", *indented]
+        if way == 2:
+            nested = [f"  {line}" for line in ['if "a" in hit', *indented]]
+            return ["hits <- google_search tea", "for hit in {hits} max 9", *nested]
+        return ["call_plan leaf.plan p={w} q={w}"]
+
+    def existence(self) -> dict[str, str]:
+        """What is from outside decides whether a file is there, and that is looked at."""
+        rng = self.rng
+        path = rng.choice(("{run}/x", "{run}/d/x", "{run}/outside/x"))
+        before = [f"overwrite_file_with_block {path}", "  text"] if rng.random() < 0.5 else []
+        change = rng.choice(([f"overwrite_file_with_block {path}", "  text"], [f"delete_file {path}"]))
+        if before and rng.random() < 0.3:
+            change = [f"rename_file {path} {{run}}/z"]
+        if not before and rng.random() < 0.3:
+            change = [f"create_file_with_block {path}", "  text"]
+        glob = rng.choice(("{run}/*", path.replace("x", "*"), "{run}/**", path))
+        look = rng.choice(
+            (
+                [f"for_each_file {glob} as found", f"  {self.act()}"],
+                [f"found <- list_files {glob}", "for one in {found} max 9", f"  {self.act()}"],
+                ["found <- list_files {run}/*", "if len(found) > 0", f"  {self.act()}"],
+                [f"found <- delete_file {path}", 'if "was" in found', f"  {self.act()}"],
+                [f"found <- grep text {glob}", "if len(found) > 0", f"  {self.act()}"],
+                ["found <- list_files {run}/*", "submit {found}"],
+            )
+        )
+        leaf = ["param p", "param q", *self.below_in_leaf('"a" in p', change)]
+        changed = self.below('"a" in w', change)
+        return self.plans([*before, "w <- view_text_website https://e/", *changed, *look], leaf)
+
+    def below_in_leaf(self, condition: str, steps: list[str]) -> list[str]:
+        return [f"if {condition}", *(f"  {line}" for line in steps)]
+
+    def kept(self) -> dict[str, str]:
+        """What is from outside decides whether a branch fails whose failure is kept, and something follows there, or sees it."""
+        rng = self.rng
+        fails = rng.choice(
+            (
+                ['require "a" in w else "no"'],
+                ['require not "b" in w else "no"'],
+                ["grep {w} d"],
+                ["call_plan leaf.plan p={w} q={x}"],
+                ["for one in {w} max 9", "  plan_step_complete"],
+                ["hits <- google_search tea", "for one in {hits} max 1", "  plan_step_complete"],
+                ["read_file {run}/x"],
+                ["rename_file {run}/x {run}/y"],
+            )
+        )
+        if rng.random() < 0.3:
+            fails = ["if 1 == 1", *(f"  {line}" for line in fails)]
+        after = rng.choice(
+            (
+                [self.act()],
+                ["overwrite_file_with_block {run}/made", "  text"],
+                [self.act("{x}")],
+                ["call_plan acts.plan"],
+                ["for_each_file d/* as z", f"  {self.act()}"],
+            )
+        )
+        look = rng.choice(
+            (
+                ["for_each_file {run}/made as z", f"  {self.act()}"],
+                ["for one in {r} max 9", "  if one.failed", f"    {self.act()}"],
+                ["plan_step_complete"],
+                ["submit {r}"],
+            )
+        )
+        first = ["w <- view_text_website https://e/", 'if "a" in w', "  overwrite_file_with_block {run}/x", "    text"]
+        branch = ["items <- list_files d", "r <- fork x in {items} max 9 keep failures"]
+        body = [f"  {line}" for line in [*fails, *after, "yield {x}"]]
+        ends = ('require "a" in p else "no"', "grep {p} d", 'if "a" in p\n  require 1 == 2 else "no"')
+        return self.plans([*first, *branch, *body, *look], ["param p", "param q", rng.choice(ends)])
+
+    def clears(self) -> dict[str, str]:
+        """A person is asked under a condition from outside; the answer chooses, and whether there was one may not."""
+        rng = self.rng
+        ask = "n <- request_user_input Which? {w}"
+        other = rng.choice(("n <- request_user_input Or?", "n <- plan_step_complete f1"))
+        way = rng.randrange(4)
+        if way == 0:
+            steps = ['if "a" in w', f"  {ask}", "else", f"  {other}"]
+        elif way == 1:
+            steps = [other, "hits <- google_search tea", "for hit in {hits} max 9", f"  {ask}"]
+        elif way == 2:
+            steps = [other, 'iterate max 3 until "a" in w', f"  {ask}"]
+        else:
+            steps = [ask, 'if "a" in w', "  n <- request_user_input {n}"]
+        inside = rng.random() < 0.3
+        use = rng.choice(("submit {n}", "run_in_bash_session cat {n}", "read_file {n}", "call_plan leaf.plan p={n} q=x"))
+        steps = [*steps, use] if not inside else ['if "a" in w', f"  {ask}", f"  {'x <- view_text_website {n}'}"]
+        return self.plans(["w <- view_text_website https://e/", *steps], ["param p", "param q", "submit {p}"])
+
+    def code(self) -> dict[str, str]:
+        """Text from outside lies in a file that a command can see."""
+        rng = self.rng
+        path = rng.choice(("f1", "{run}/x", "{run}/outside/x", "d/new"))
+        write = [f"overwrite_file_with_block {path}", f"  {rng.choice(('{w}', '{n}', 'text'))}"]
+        if rng.random() < 0.4:
+            write = ['if "a" in w', *(f"  {line}" for line in write)]
+        move = [f"rename_file {path} {{run}}/{rng.choice(('', 'outside/'))}moved"] if rng.random() < 0.3 else []
+        command = [f"run_in_bash_session {rng.choice(('make', 'sh f1', 'cat f1', 'cat f1 | sh', 'wc d/f3'))}"]
+        if rng.random() < 0.3:
+            command = ["call_plan acts.plan"]
+        steps = [*command, *write, *move] if rng.random() < 0.2 else [*write, *move, *command]
+        if rng.random() < 0.3:
+            steps = ["iterate max 2", *(f"  {line}" for line in steps)]
+        first = ["w <- view_text_website https://e/", "n <- request_user_input Good? {w}"]
+        return self.plans([*first, *steps], ["param p", "param q"])
+
+    def plans(self, steps: list[str], leaf: list[str]) -> dict[str, str]:
+        head = "# FSM: any.json\n"
+        return {
+            "a.plan": head + "\n".join(steps) + "\n",
+            "leaf.plan": head + "\n".join([*leaf, "plan_step_complete"]) + "\n",
+            "acts.plan": head + "run_in_bash_session make\n",
+        }
+
+
+AIMS = ("existence", "kept", "clears", "code")
+
+
+def aimed(seed: int, aim: str) -> dict[str, str]:
+    """A set of plans as `made` gives it, around one of `AIMS`."""
+    plans: dict[str, str] = getattr(_Aimed(seed), aim)()
+    return plans

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from fdc_toolchain import resources
+from fdc_toolchain.resolve.catalogue import SHIPPED
 
 from tests.support.linting import findings, lint, places
 
@@ -15,7 +17,7 @@ THERE = ("a.txt", "b.txt", "docs/c.md")
 
 def found(plan: str, **files: str) -> list[tuple[str, int, str]]:
     checked = lint({"a.plan": plan, **{f"{name}.plan": text for name, text in files.items()}}, "a.plan", there=THERE)
-    return places(checked, "FDC471", "FDC472", "FDC473")
+    return places(checked, "FDC471", "FDC472", "FDC473", "FDC474")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_files_are_remembered_across_calls_in_both_directions() -> None:
 
 def test_a_command_may_carry_it_from_file_to_file() -> None:
     plan = WEB + "overwrite_file_with_block x.md\n  {page}\nrun_in_bash_session cp x.md y.md\n"
-    assert found(plan + "name <- read_file y.md\nread_file {name}\n") == [("a.plan", 7, "FDC471")]
+    assert found(plan + "name <- read_file y.md\nread_file {name}\n") == [("a.plan", 5, "FDC474"), ("a.plan", 7, "FDC471")]
 
 
 def test_a_loop_is_gone_round_until_nothing_changes() -> None:
@@ -152,7 +154,7 @@ def test_a_model_that_was_shown_a_page_speaks_for_the_page() -> None:
     tools = {
         "format": 1, "name": "t", "tools": {
             "think": {"summary": "think", "action": None, "effect": "read", "trust": "model", "result": "text",
-                      "parameters": [{"name": "about", "kind": "rest"}]},
+                      "parameters": [{"name": "about", "kind": "rest", "sink": "data"}]},
             "check_address": {"summary": "check", "action": None, "effect": "pure", "trust": "trusted", "clears": ["url"],
                               "result": "text", "parameters": [{"name": "address", "kind": "word"}]},
         }}  # fmt: skip
@@ -193,3 +195,178 @@ def test_files_of_others_are_named_in_the_settings() -> None:
         assert found(name) == [3], name
     for name in ("read_file a.txt", "read_file docs/x.md", "grep tea src/**"):
         assert found(name) == [], name
+
+
+UNDER = 'if "A" in page\n  {change}\n'
+CONDITIONAL = [
+    ("overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/*\n  view_text_website {file1}", "FDC471"),
+    ("overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/*\n  submit yes", "FDC472"),
+    ("create_file_with_block {run}/f\n    text", "found <- list_files {run}\nsubmit {found}", "FDC471"),
+    ("delete_file {run}/f", "found <- list_files {run}/*\nif len(found) > 0\n  submit yes", "FDC472"),
+    ("rename_file {run}/f {run}/g", "found <- grep tea {run}/*\nsubmit {found}", "FDC471"),
+    ("delete_file {run}/f", "found <- delete_file {run}/f\nsubmit {found}", "FDC471"),
+    ("overwrite_file_with_block {run}/f\n    text", "done <- run_in_bash_session wc {run}/f\nsubmit {done.output}", "FDC471"),
+]
+
+
+@pytest.mark.parametrize(("change", "look", "code"), CONDITIONAL)
+def test_whether_a_file_is_there_is_chosen_by_the_condition_above_its_change(change: str, look: str, code: str) -> None:
+    """A5: by a glob, a listing, how many there are, what a search finds, what a command prints."""
+    plan = WEB + UNDER.format(change=change)
+    assert [item for _, _, item in found(plan + look + "\n")] == [code]
+    assert found(plan + look.replace("{run}", "docs") + "\n") == []
+    assert found(HEAD + look + "\n" + plan.removeprefix(HEAD)) == []  # the folder of a run is empty when it begins
+
+
+def test_who_chose_that_a_file_is_there_is_followed_through_calls() -> None:
+    change = "param p\nif \"A\" in p\n  overwrite_file_with_block {run}/f\n    text\n"
+    look = "for_each_file {run}/*\n  submit yes\n"
+    assert found(WEB + "call_plan sub.plan p={page}\n" + look, sub=change) == [("a.plan", 5, "FDC472")]
+    above = WEB + UNDER.format(change="overwrite_file_with_block {run}/f\n    text") + "call_plan sub.plan\n"
+    assert found(above, sub=look) == [("a.plan", 6, "FDC472")]
+
+
+KEPT = WEB + "parts <- list_files docs\nr <- fork part in {{parts}} max 9 keep failures\n  {ends}\n  {after}\n  yield {{part}}\n"
+ENDS = [
+    'require "A" in page else "no"', "grep {page} docs", "for one in {page} max 2\n    plan_step_complete",
+    "call_plan sub.plan what={page}", "view_text_website https://e/",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_a_failure_that_is_kept_is_a_condition_for_what_follows(ends: str) -> None:
+    """A21: in the branch, in a plan called there, in files, and in the list that the fork binds."""
+    sub = 'param what\nrequire "A" in what else "no"\n'
+
+    def codes(after: str, more: str = "") -> list[str]:
+        plan = KEPT.format(ends=ends, after=after) + more
+        return [code for _, _, code in found(plan, sub=sub, acts="submit yes\n")]
+
+    assert codes("submit yes") == ["FDC472"]
+    assert codes("call_plan acts.plan") == ["FDC472"]
+    assert codes("overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/f\n  submit yes\n") == ["FDC472"]
+    assert codes("plan_step_complete", "for one in {r} max 9\n  submit yes\n") == ["FDC472"]
+    assert codes("plan_step_complete", "submit yes\n") == []
+    assert found(KEPT.replace(" keep failures", "").format(ends=ends, after="submit yes"), sub=sub) == []
+
+
+def test_what_a_model_makes_may_be_listed_and_run() -> None:
+    """That files are there, a model may choose that was shown nothing from outside."""
+    plan = HEAD + "generate_code docs/* write tests\nrun_in_bash_session pytest\nfor_each_file docs/*.md\n"
+    assert found(plan + "  run_in_bash_session cat {file1}\n") == []
+    assert found(WEB + "generate_code docs/* {page}\n") == [("a.plan", 3, "FDC471")]
+
+
+def test_a_failure_that_is_a_value_ends_no_branch() -> None:
+    plan = HEAD + "parts <- list_files docs\nr <- fork part in {parts} max 9 keep failures\n  {look}\n  submit yes\n"
+    assert found(plan.replace("{look}", "hits <- search_web tea")) == []
+    assert found(plan.replace("{look}", "hits <- google_search tea")) == [("a.plan", 5, "FDC472")]
+
+
+def test_an_answer_under_a_condition_is_an_answer_and_that_there_is_one_is_not() -> None:
+    """A26: in the branch the answer is the person's; after it, which answer there is, the condition chose."""
+    ask = 'if "A" in page\n  n <- request_user_input Which? {page}\n'
+    assert found(WEB + ask + "  view_text_website {n}\n") == []
+    assert found(WEB + ask + "  submit {n}\n") == [("a.plan", 5, "FDC472")]
+    assert found(WEB + ask + "else\n  n <- plan_step_complete a.txt\nsubmit {n}\n") == [("a.plan", 7, "FDC471")]
+    assert found(WEB + "n <- plan_step_complete x\n" + ask + "submit {n}\n") == [("a.plan", 6, "FDC471")]
+    loop = "iterate max 3 until \"A\" in page\n  n <- request_user_input Which?\n"
+    assert found(WEB + loop + "read_file {n}\n") == [("a.plan", 5, "FDC471")]
+    again = "n <- request_user_input Go on?\niterate max 3 until n == \"no\"\n  n <- request_user_input {page}?\n"
+    assert found(WEB + again + "run_in_bash_session cat {n}\n") == []
+
+
+def declared(parameter: dict[str, str], **row: str) -> list[tuple[str, int, str]]:
+    from fdc_toolchain.resolve.settings import Settings
+
+    tool = {"summary": "t", "action": None, "trust": "trusted", "result": "text", "parameters": [parameter], **row}
+    files = {"a.plan": WEB + "pay {page}\n", "t.json": json.dumps({"format": 1, "name": "t", "tools": {"pay": tool}})}
+    return places(lint(files, "a.plan", settings=Settings(fsm="any.json", catalogues=("t.json",))), "FDC471", "FDC308")
+
+
+@pytest.mark.parametrize("effect", ["read", "idempotent", "once"])
+def test_a_parameter_without_a_declared_sink_may_choose_anything(effect: str) -> None:
+    """A7: but that of a pure function, which only makes a result of it."""
+    assert declared({"name": "to", "kind": "rest"}, effect=effect) == [("a.plan", 3, "FDC471")]
+    assert declared({"name": "to", "kind": "rest", "sink": "change"}, effect=effect) == [("a.plan", 3, "FDC471")]
+    assert declared({"name": "to", "kind": "rest", "sink": "data"}, effect=effect) == []
+
+
+def test_a_pure_function_and_a_file_choose_nothing() -> None:
+    assert declared({"name": "to", "kind": "rest"}, effect="pure") == []
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_catalogue_says_what_each_parameter_chooses(name: str) -> None:
+    """A7."""
+    tools = json.loads(resources.read(name))["tools"]
+    unsaid = [
+        (tool, item["name"])
+        for tool, row in tools.items()
+        for item in row["parameters"]
+        if "sink" not in item and item["kind"] not in ("path", "glob")
+    ]
+    assert unsaid == []
+
+
+SAVED = "overwrite_file_with_block {}\n  {{page}}\n"
+
+
+@pytest.mark.parametrize("command", ["make", "bash tools/x.sh", "cat n.txt | sh", "git commit -m x", "sort -o f a.txt", "cat *"])
+def test_a_command_may_execute_what_it_sees(command: str) -> None:
+    """A6: text from outside in a file of the workspace, or of the run, is a flow into every later command."""
+    run = f"run_in_bash_session {command}\n"
+    assert found(WEB + SAVED.format("notes.md") + run) == [("a.plan", 5, "FDC474")]
+    assert found(WEB + SAVED.format("{run}/notes.md") + run) == [("a.plan", 5, "FDC474")]
+    assert found(WEB + SAVED.format("{run}/outside/notes.md") + run) == []
+    assert found(WEB + run + SAVED.format("notes.md")) == []
+    assert found(WEB + "page <- request_user_input Good? {page}\n" + SAVED.format("notes.md") + run) == []
+
+
+LOOKS = ["cat notes.md", "wc -l notes.md", "diff -u a.txt notes.md", "sort -n notes.md", "head -n 3 {a}", "sha256sum -c a.txt"]
+
+
+@pytest.mark.parametrize("command", LOOKS)
+def test_a_command_that_only_looks_at_data_executes_nothing(command: str) -> None:
+    """A6: its output is from outside all the same."""
+    plan = WEB + "a <- read_file a.txt\n" + SAVED.format("notes.md") + f"x <- run_in_bash_session {command}\n"
+    assert found(plan) == []
+    assert found(plan + "read_file {x.output}\n") == [("a.plan", 7, "FDC471")]
+    assert found(plan.replace(command, "cat a.txt") + "read_file {x.output}\n") == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat `x`", "cat $(x)", "cat a > b", "cat a; sh b", "./cat a", "X=1 cat a", "sort {a}", "diff {a} b", "diff -l a b",
+        "sort --compress-program=x a", "sha256sum a\\;b", "cat a&", "head 'a'", "tail a\tb",
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_look_is_no_data_command(command: str) -> None:
+    from fdc_toolchain.analyses.data_commands import is_data_command
+    from fdc_toolchain.syntax.values import Value, template
+
+    assert not is_data_command(Value(command, template(command), 0, len(command)))
+
+
+def test_what_a_command_sees_is_followed_through_calls_loops_and_moves() -> None:
+    run = "run_in_bash_session make\n"
+    writes = "param p\noverwrite_file_with_block notes.md\n  {p}\n"
+    assert found(WEB + "call_plan sub.plan p={page}\n" + run, sub=writes) == [("a.plan", 4, "FDC474")]
+    assert found(WEB + SAVED.format("notes.md") + "call_plan sub.plan\n", sub=run) == [("a.plan", 5, "FDC474")]
+    turn = WEB + "iterate max 2\n  run_in_bash_session make\n  overwrite_file_with_block x\n    {page}\n"
+    assert found(turn) == [("a.plan", 4, "FDC474")]
+    move = WEB + SAVED.format("{run}/outside/x") + "rename_file {run}/outside/x x\n" + run
+    assert found(move) == [("a.plan", 6, "FDC474")]
+
+
+def test_what_is_below_a_folder_is_found_by_its_name() -> None:
+    plan = WEB + SAVED.format("docs/new.md")
+    assert found(plan + "hits <- grep tea docs\nsubmit {hits}\n") == [("a.plan", 6, "FDC471")]
+    assert found(plan + "names <- list_files docs\nsubmit {names}\n") == []
+
+
+def test_a_path_of_a_run_may_be_in_the_folder_of_this_run() -> None:
+    plan = WEB + SAVED.format("{run}/x/page.md")
+    assert found(plan + "t <- read_file runs/20260101-a/x/page.md\nread_file {t}\n") == [("a.plan", 6, "FDC471")]
+    assert found(plan + "t <- read_file runs/20260101-a/x/other\nread_file {t}\n") == []

@@ -1,87 +1,76 @@
 """Text from outside chooses no command, path or address, and not which steps are done, in any run (security.md 8).
 
 Every plan is looked at once. Its summary says what its result is made of, which of its inputs choose something
-in it, and what it writes into files, all in terms of what it is given; a caller fills in what it gives. Branches
-join, loops are gone round until nothing changes, and files are remembered by their paths. What a condition lets
-through decides which steps are done, so it flows into everything below it.
+in it, and what it does to files, all in terms of what it is given; a caller fills in what it gives. Branches
+join, loops are gone round until nothing changes, and files are remembered by their paths: what stands in them, and
+who chose whether they are there. What a condition lets through decides which steps are done, so it flows into
+everything below it, and after it into every name and file that is another one where the condition is another.
 
 Where a fork keeps failures, its result holds their reasons: the words of any tool that a branch uses, and what it
-was asked; a value that could not be used. So it is made of all that a branch looks at. A gate or a failure leaves
-the rest of its branch undone, as it leaves the rest of a run undone elsewhere; it makes nothing be done.
+was asked; a value that could not be used. So it is made of all that a branch looks at. And a failure there is no end:
+a gate, or a step that may fail, is a condition for what follows in the branch. A plan that is called in such a branch
+has a second summary. Elsewhere a gate or a failure stops the run, and makes nothing be done.
+
+A command may execute what it can see. So what it can see, at the moment when it begins, must not be from outside; but
+for commands that only look at data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ..resolve.catalogue import Tool
 from ..resolve.commands import pieces
 from ..resolve.graph import calls_of, components
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..syntax import tree
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic
-from ..text.diagnostic import Label as Mark
 from ..text.span import Span
-from .labels import CHOICES, FILES, TRUSTED, Labels
+from .heard import heard, kept
+from .labels import CHOICES, FILES, SEES, THERE, TRUSTED, Labels
+from .need import Need, finding
 from .rule import Context
-from .stored import ANY, RUN, Pattern, Stored, meet, pattern_of, pattern_of_glob, read_back, spelled
-
-_WRITES = ("create", "write", "edit")
-_FROM = {"workspace": "text of the workspace", "model": "a model's text", "untrusted": "text from outside"}
-_HELP = "let a person decide (`request_user_input`), or a tool whose catalogue says that it `clears` text for this"
-_CHOSEN = {
-    "command": "the command that `{}` runs",
-    "argument": "an argument of the command that `{}` runs",
-    "path": "the path that `{}` uses",
-    "url": "the address that `{}` reads",
-    "message": "the words that `{}` sends",
-    "choice": "whether `{}` is done",
-}
-
-
-class Need(NamedTuple):
-    """A step deep in a plan where something given chooses something."""
-
-    unit: Unit
-    step: tree.Statement
-    tool: str
-    sink: str
-
-    @property
-    def what(self) -> str:
-        """What is chosen there, in words."""
-        return _CHOSEN[self.sink].format(self.tool)
+from .stored import Pattern, Stored, hidden, meet, pattern_of, pattern_of_glob, read_back, spelled
+from .touched import acts, changes, executes, reads, sinks
 
 
 class Summary(NamedTuple):
-    """A plan in terms of what it is given: its result, what chooses there, what it puts into files, why it may fail.
+    """A plan in terms of what it is given: its result, what chooses there, what it does to files, why it may fail.
 
+    `writes`: what it puts into files. `there`: what chooses whether files are there. `sees`: what it leaves where
+    commands see it. `fails`: what the reason of a failure is made of; `stops`: what decides whether it fails.
     `files`: the files that callers may have put something into which matters.
     """
 
     result: int
     needs: dict[tuple[str, str], Need]
     writes: dict[Pattern, int]
+    there: dict[Pattern, int]
+    sees: int
     fails: int
+    stops: int
     files: tuple[tuple[str, Pattern], ...]
 
 
-_EMPTY = Summary(TRUSTED, {}, {}, TRUSTED, ())
+_EMPTY = Summary(TRUSTED, {}, {}, {}, TRUSTED, TRUSTED, TRUSTED, ())
+
+_Key = tuple[str, bool]
+"""A plan, and whether it runs where its failures are kept."""
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """FDC471, FDC472 and FDC473 in every plan that the judged ones reach."""
+    """FDC471, FDC472, FDC473 and FDC474 in every plan that the judged ones reach."""
     units = {instance.unit.key: instance.unit for instance in context.order}
-    summaries: dict[str, Summary] = {}
+    summaries: dict[_Key, Summary] = {}
     labels = Labels()
     outside = tuple(map(pattern_of_glob, context.linker.settings.untrusted))
     called = {call.key for unit in units.values() for call in unit.calls}
     calls = calls_of(units)
-    heard = set(units) if outside else _heard(units, calls, _asking(context.linker.catalogue.tools))
+    followed = set(units) if outside else heard(units, calls)
+    alone = kept(units, followed)
     for group in components(calls):
-        if heard.isdisjoint(group):
+        if followed.isdisjoint(group):
             continue
         looping = len(group) > 1 or any(call.key == group[0] for call in units[group[0]].calls)
         changed = True
@@ -89,63 +78,18 @@ def check(context: Context) -> Iterator[Diagnostic]:
             changed = False
             mark = labels.mark()
             flows = [_Flow(units[key], summaries, labels, key in called, outside) for key in group]
+            flows += [_Flow(units[key], summaries, labels, True, outside, kept=True) for key in group if key in alone]
             for flow in flows:
-                key = flow.unit.key
+                key = flow.unit.key, flow.kept
                 before = summaries.get(key)
                 summaries[key] = flow.summary()
                 changed |= looping and not _same(before, summaries[key])
+        found: dict[tuple[Span, str, str], Diagnostic] = {}
         for flow in flows:
-            yield from flow.found.values()
+            found = {**flow.found, **found}
+        yield from found.values()
         if called.isdisjoint(group):
             labels.release(mark)
-
-
-def _asking(tools: Mapping[str, Tool]) -> set[str]:
-    """The tools that may bring what can choose, or that take a command."""
-    return {
-        name
-        for name, tool in tools.items()
-        if tool.trust in ("model", "untrusted") or any(item.sink == "command" for item in tool.parameters)
-    }
-
-
-def _heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]], asking: set[str]) -> set[str]:
-    """The plans that have something to follow, and all that calls tie to one of them, up or down. Among the others
-    there is the workspace's text at most, and that as an argument of a command at most, which it may choose."""
-    tied: dict[str, set[str]] = {}
-    for caller, callees in calls.items():
-        for callee in callees:
-            if callee is not None and callee in units:
-                tied.setdefault(caller, set()).add(callee)
-                tied.setdefault(callee, set()).add(caller)
-    heard: set[str] = set()
-    work = [key for key, unit in units.items() if not _quiet(unit, asking, alone=key not in tied)]
-    while work:
-        key = work.pop()
-        if key not in heard:
-            heard.add(key)
-            work += tied.get(key, ())
-    return heard
-
-
-def _quiet(unit: Unit, asking: set[str], *, alone: bool) -> bool:
-    """True where no step brings what could choose, or has data in the place of a command's text.
-
-    `alone`: no call leads here or from here, so what its parameters hold is its user's.
-    """
-    for act in unit.acts:
-        tool = act.bound.tool
-        if tool.name not in asking:
-            continue
-        if tool.trust in ("model", "untrusted"):
-            return False
-        for parameter in tool.parameters:
-            value = act.bound.arguments.get(parameter.name) if parameter.sink == "command" else None
-            if value is not None and "{" in value.text:
-                for piece in pieces(unit, value):
-                    if (piece.place.wrong or piece.place.leads) and not (alone and piece.is_text):
-                        return False
-    return True
 
 
 def _same(before: Summary | None, after: Summary) -> bool:
@@ -165,15 +109,23 @@ class _Flow:
     """One plan. `names`: what is bound here; `choices`: the label of the conditions around.
 
     `called`: a plan here calls it. `outside`: the files that hold text from outside before anything runs.
+    `kept`: what stops it, or the branch that is looked at, does not stop the run. `stops`: what decides whether it stops.
     """
 
     def __init__(
-        self, unit: Unit, summaries: dict[str, Summary], labels: Labels, called: bool, outside: tuple[Pattern, ...]
+        self,
+        unit: Unit,
+        summaries: dict[_Key, Summary],
+        labels: Labels,
+        called: bool,
+        outside: tuple[Pattern, ...],
+        kept: bool = False,
     ) -> None:
         self.unit = unit
         self.summaries = summaries
         self.labels = labels
         self.called = called
+        self.kept = kept
         self.outside = outside
         self.known = unit.names
         self.names: dict[str, _Name] = {}
@@ -182,26 +134,29 @@ class _Flow:
         self.choices = TRUSTED
         self.result = TRUSTED
         self.fails = TRUSTED
+        self.stops = TRUSTED
+        self.sees = TRUSTED
         self.needs: dict[tuple[str, str], Need] = {}
         self.writes = Stored()
-        self.looked: dict[Pattern, int] = {}
-        self.calls: dict[tuple[object, ...], tuple[int, int, int]] = {}
+        self.there = Stored()
+        self.before = Stored()
+        self.looked: set[Pattern] = set()
+        self.calls: dict[tuple[object, ...], tuple[tuple[int, int, int], int, int, int]] = {}
         self.found: dict[tuple[Span, str, str], Diagnostic] = {}
 
     def summary(self) -> Summary:
-        """The plan in terms of what it is given. Gone through again where files that were looked at had more in them."""
-        given = self.given(CHOICES)
-        if any(act.bound.tool.writes_unknown for act in self.unit.acts):
-            self.writes.put(ANY, given | self.stored(ANY))
+        """The plan in terms of what it is given. Gone through again where another run left more in files that are read."""
+        self.entry = self.given(CHOICES)
         while True:
             self.names = {name: _Name(self.given(name), None) for name in self.unit.params}
-            self.trail = []
-            self.choices = given
-            self.calls = {}
+            self.trail, self.calls, self.choices = [], {}, self.entry
+            self.writes, self.there, self.sees = Stored(), Stored(), TRUSTED
+            self.looked.clear()
             self.body(self.unit.body)
-            looked, self.looked = self.looked, {}
-            if all(self.stored(pattern) == label for pattern, label in looked.items()):
-                return Summary(self.result, self.needs, self.writes.labels, self.fails, self.files())
+            before, self.before = self.before, self.writes.lasting()
+            if all(self.before.get(pattern) == before.get(pattern) for pattern in self.looked):
+                writes, there = self.writes.labels, self.there.labels
+                return Summary(self.result, self.needs, writes, there, self.sees, self.fails, self.stops, self.files())
 
     # ---- labels ------------------------------------------------------------------------
 
@@ -244,14 +199,38 @@ class _Flow:
 
     def stored(self, pattern: Pattern) -> int:
         """What may stand in files: what this plan and those it calls wrote, and what its callers did."""
-        out = self.writes.get(pattern) | (self.given(FILES + spelled(pattern)) if self.called else TRUSTED)
-        self.looked[pattern] = out
-        return out
+        here = self.writes.get(pattern)
+        return here | self.given(FILES + spelled(pattern)) if self.called else here
+
+    def left(self, pattern: Pattern) -> int:
+        """What an earlier run may have left in files: all that this plan writes outside of the folder of its run."""
+        self.looked.add(pattern)
+        return self.before.get(pattern)
+
+    def exists(self, pattern: Pattern) -> int:
+        """What chose whether files are there. Below the folder of the run that is this run alone; what another run left
+        elsewhere, it left without being told so by text from outside."""
+        here = self.there.get(pattern)
+        return here | self.given(THERE + spelled(pattern)) if self.called else here
 
     def write(self, pattern: Pattern, label: int) -> None:
         label &= self.labels.tainting
         if label:
             self.writes.put(pattern, label)
+            if not hidden(pattern):
+                self.sees |= label
+
+    def touch(self, pattern: Pattern, label: int) -> None:
+        """Notes what chose whether files are there. A model may choose that."""
+        label &= self.labels.outside
+        if label:
+            self.there.put(pattern, label)
+            if not hidden(pattern):
+                self.sees |= label
+
+    def changed(self) -> tuple[int, int, int]:
+        """Tells states of the files apart."""
+        return self.writes.changes, self.there.changes, self.sees
 
     # ---- what is wrong -----------------------------------------------------------------
 
@@ -265,13 +244,8 @@ class _Flow:
                 self.needs.setdefault((atom.source, sink), deep or Need(self.unit, step, tool, sink))
             elif not told:
                 told = True
-                span, code = self.unit.span(step), "FDC472" if sink == "choice" else "FDC471"
-                chosen = f"{deep.what}, in the plan called here" if deep is not None else _CHOSEN[sink].format(tool)
-                message = f"{_FROM[atom.source]} (`{atom.origin.tool}`) chooses {chosen}"
-                marks = [] if atom.origin.span == span else [Mark(atom.origin.span, "it comes from here")]
-                if deep is not None:
-                    marks.append(Mark(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
-                self.found.setdefault((span, code, sink), Diagnostic(span, code, message, tuple(marks), help=_HELP))
+                item = finding(atom.source, atom.origin, Need(self.unit, step, tool, sink), deep)
+                self.found.setdefault((item.span, item.code, sink), item)
         return told
 
     # ---- steps -------------------------------------------------------------------------
@@ -282,7 +256,7 @@ class _Flow:
 
     def bind(self, name: str | None, label: int, fields: dict[str, str] | None = None) -> None:
         if name is not None:
-            self.keep(name, _Name(label | self.choices, fields))
+            self.keep(name, _Name(label, fields))
 
     def keep(self, name: str, value: _Name) -> None:
         self.trail.append((name, self.names.get(name)))
@@ -299,53 +273,79 @@ class _Flow:
                 self.names[name] = before
         return changed
 
+    def stop(self, label: int) -> None:
+        """Something that a label decides may end the plan here. Where that is kept, it is a condition for what follows."""
+        if self.kept:
+            self.stops |= label | self.choices
+            self.choices |= label
+
+    def leave(self, outer: int) -> None:
+        """Back to the conditions around; what may have stopped the plan meanwhile stays one."""
+        self.choices = outer | self.stops if self.kept else outer
+
     def act(self, node: Act) -> None:
         arguments, tool = node.bound.arguments, node.bound.tool
         given = TRUSTED
-        for parameter in tool.parameters:
+        for parameter, sink in zip(tool.parameters, sinks(tool), strict=True):
             value = arguments.get(parameter.name)
             if value is None or "{" not in value.text:
                 continue
             given |= self.value(value)
-            if parameter.sink == "command":
+            if sink == "command":
                 self.command(node, value)
-            elif parameter.sink in ("path", "url", "message"):
-                self.sink(self.chooses(value), parameter.sink, node.step, tool.name)
-        if self.choices & self.labels.refusing["choice"] and _acts(node):
-            self.sink(self.choices, "choice", node.step, tool.name)
-        brought = self.brought(node, given)
-        self.fails |= brought | self.choices
+            elif sink is not None:
+                self.sink(self.chooses(value), sink, node.step, tool.name)
+        sees = self.sees_now()
+        if self.choices & self.labels.refusing["choice"] and acts(node):
+            if self.sink(self.choices, "choice", node.step, tool.name):
+                sees &= ~self.choices  # what it did in an earlier round is said
+        if sees and executes(node):
+            self.sink(sees, "code", node.step, tool.name)
+        looks, left = self.looks_at(node)
+        brought = given | looks | self.labels.of(tool.trust, self.unit, node.step, tool.name)
+        self.fails |= brought | left | self.choices
+        self.stop(self.ends(node, brought | left))
         self.put(node, brought)
-        self.bind(node.step.bind, self.labels.cleared(brought, tool.clears), tool.fields)
+        self.bind(node.step.bind, self.labels.cleared(brought | left, tool.clears), tool.fields)
 
-    def brought(self, node: Act, given: int) -> int:
-        """The label of a step's result: its tool's, and that of all that it is given or reads."""
-        tool, arguments = node.bound.tool, node.bound.arguments
-        given |= self.labels.of(tool.trust, self.unit, node.step, tool.name)
-        read: list[Pattern] = []
-        if tool.writes_unknown:
-            read = [ANY]
-        elif tool.trust == "workspace" and tool.effect != "pure":
-            named = [arguments[item.name] for item in tool.parameters if item.sink == "path" and item.name in arguments]
-            read = [*map(pattern_of, named)] or [ANY]
-        for pattern in read:
-            given |= self.stored(pattern)
-            if any(meet(pattern, one) for one in self.outside):
-                given |= self.labels.of("untrusted", self.unit, node.step, tool.name)
-        return given
+    def sees_now(self) -> int:
+        """What lies where a command sees it."""
+        return self.sees | self.given(SEES) if self.called else self.sees
+
+    def looks_at(self, node: Act) -> tuple[int, int]:
+        """The labels of what a step looks at beside what it is given: texts of files, and whether they are there; and of
+        what an earlier run may have left in them."""
+        looks = left = TRUSTED
+        for pattern, texts, names in reads(node):
+            if texts:
+                looks |= self.stored(pattern)
+                left |= self.left(pattern)
+                if any(meet(pattern, one) for one in self.outside):
+                    looks |= self.labels.of("untrusted", self.unit, node.step, node.bound.tool.name)
+            if names:
+                looks |= self.exists(pattern)
+        return looks, left
+
+    def ends(self, node: Act, brought: int) -> int:
+        """What decides whether a step fails: what it is given, what it looks at, and the files that it needs."""
+        tool = node.bound.tool
+        if not self.kept or tool.row.get("failure") == "value" or tool.effect == "pure" and "run" not in tool.row:
+            return TRUSTED
+        for _, value in node.bound.files:
+            brought |= self.exists(pattern_of(value)) | self.stored(pattern_of(value))
+        return brought
 
     def put(self, node: Act, brought: int) -> None:
-        """Remembers what a step writes into files."""
-        tool = node.bound.tool
-        if tool.writes_unknown:
-            self.write(ANY, brought | self.choices)
-        elif node.bound.files:
-            for access, value in node.bound.files:
-                if access == "delete":  # where a file is moved, its text goes along
-                    brought |= self.stored(pattern_of(value))
-            for access, value in node.bound.files:
-                if access in _WRITES:
-                    self.write(pattern_of(value), brought | self.choices)
+        """Remembers what a step does to files: what it writes into them, and that it chose whether they are there."""
+        moved = TRUSTED
+        for pattern, access in changes(node):
+            if access == "delete":  # where a file is moved, its text goes along, and it is there if the first one was
+                moved |= self.stored(pattern)
+                self.touch(pattern, self.choices)
+        for pattern, access in changes(node):
+            if access != "delete":
+                self.write(pattern, brought | moved | self.choices)
+                self.touch(pattern, (brought if access == "unknown" else TRUSTED) | self.choices)
 
     def command(self, node: Act, value: Value) -> None:
         """What is text of the command is the author's own; data is one word, or it is said where it could be code."""
@@ -369,77 +369,99 @@ class _Flow:
         given[CHOICES] = self.choices
         key = (node.key, *given.items())
         known = self.calls.get(key)
-        now = self.writes.changes
+        now = self.changed()
         if known is None or known[0] != now:
-            callee = self.summaries.get(node.key or "", _EMPTY)
+            callee = self.summaries.get((node.key or "", self.kept), _EMPTY)
             told = self.enter(node, callee, given)
-            known = now, self.labels.filled(callee.result, given), self.labels.filled(callee.fails, given)
+            filled = self.labels.filled
+            known = now, filled(callee.result, given), filled(callee.fails, given), filled(callee.stops, given)
             if not told:  # the same call again does the same, until more is written
                 self.calls[key] = known
         self.fails |= known[2]
+        self.stop(known[3])
         self.bind(node.call.bind, known[1])
 
     def enter(self, node: Invoke, callee: Summary, given: dict[str, int]) -> bool:
         """What a callee does beside its result; adds to `given` what stands in files. True where something is reported."""
         for source, pattern in callee.files:
-            given[source] = self.stored(pattern)
+            texts = source.startswith(FILES)
+            given[source] = self.stored(pattern) | self.left(pattern) if texts else self.exists(pattern)
+        given[SEES] = self.sees_now()
         for pattern, label in callee.writes.items():
             self.write(pattern, self.labels.filled(label, given))
+        for pattern, label in callee.there.items():
+            self.touch(pattern, self.labels.filled(label, given))
+        self.sees |= self.labels.filled(callee.sees, given)
         told = False
         for (source, sink), deep in callee.needs.items():
             told |= self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)
         return told
 
     def files(self) -> tuple[tuple[str, Pattern], ...]:
-        """The files whose text the summary speaks of."""
-        label = self.result | self.fails
-        for written in self.writes.labels.values():
+        """The files whose text, or whether they are there, the summary speaks of."""
+        label = self.result | self.fails | self.stops | self.sees
+        for written in (*self.writes.labels.values(), *self.there.labels.values()):
             label |= written
         sources = {source for source, _ in self.needs}
         sources |= {atom.source for atom in self.labels.atoms(label & self.labels.given)}
-        files = sorted(source for source in sources if source.startswith(FILES))
-        return tuple((source, read_back(source.removeprefix(FILES))) for source in files)
+        files = sorted(source for source in sources if source.startswith((FILES, THERE)))
+        return tuple((source, read_back(source.split(":", 1)[1])) for source in files)
 
     def loop(self, node: Loop) -> None:
         over = self.value(node.over)
         if node.kind == "each" and node.over is not None:
             self.sink(self.chooses(node.over), "path", node.node, "for_each_file")
+            over |= self.exists(pattern_of(node.over))
+        self.stop(over)
         outer, result, fails = self.choices, self.result, self.fails | over | self.choices
+        alone, stops = self.kept, self.stops
         gathers = getattr(node.node, "bind", None)
         if gathers:
             self.result = TRUSTED
         if node.keeps:
-            self.fails = TRUSTED
+            self.fails, self.stops, self.kept = TRUSTED, TRUSTED, True
         item = over | self.labels.of("workspace", self.unit, node.node, "for_each_file") if node.kind == "each" else over
         self.choices |= over | self.until.get(id(node), TRUSTED)
         again = True
         while again:
-            again, choices, mark = False, self.choices, len(self.trail)
+            before, mark = (self.choices, *self.changed()), len(self.trail)
             self.bind(node.name, item)
             self.bind(node.alias, item)
             self.body(node.body)
             self.looks(node.until)
             self.choices |= self.condition(node.until)
-            for name, after in self.undo(mark).items():
-                before = self.names.get(name)
-                self.keep(name, _merged(before, after))
-                again |= before is not None and self.names[name] != before
-            again |= self.choices != choices
+            again = self.after_round(mark)
+            again |= (self.choices, *self.changed()) != before
             self.until[id(node)] = self.choices  # so that loops in loops do not find it out again each time
-        self.choices = outer
+        if node.keeps:
+            self.stops, self.kept = stops, alone
+        self.leave(outer)
         if gathers:
             gathered, self.result = self.result, result
             self.bind(gathers, gathered | over | (self.fails if node.keeps else TRUSTED))
         self.fails = fails if node.keeps else self.fails | fails
 
+    def after_round(self, mark: int) -> bool:
+        """Joins what a round bound with what there was: which of them it is, the conditions say. True where that is new."""
+        again = False
+        for name, after in self.undo(mark).items():
+            before = self.names.get(name)
+            self.keep(name, self.joined(before, after, self.choices))
+            again |= before is not None and self.names[name] != before
+        return again
+
     def looks(self, condition: Condition | None) -> None:
         """A condition may not hold, or have no meaning for the values that there are: where that stops, it is told."""
-        self.fails |= self.condition(condition) | self.choices
+        label = self.condition(condition)
+        self.fails |= label | self.choices
+        if condition is not None:
+            self.stop(label)
 
     def choice(self, node: Choice) -> None:
         outer = self.choices
         self.looks(node.condition)
         self.choices |= self.condition(node.condition)
+        chosen = self.choices
         mark = len(self.trail)
         self.body(node.then)
         then = self.undo(mark)
@@ -447,15 +469,20 @@ class _Flow:
         orelse = self.undo(mark)
         for name in {**then, **orelse}:
             here = self.names.get(name)
-            self.keep(name, _merged(then.get(name, here), orelse.get(name, here)))
-        self.choices = outer
+            self.keep(name, self.joined(then.get(name, here), orelse.get(name, here), chosen))
+        self.leave(outer)
+
+    def joined(self, one: _Name | None, other: _Name | None, choices: int) -> _Name:
+        """A name after two ways: which of them it was, their conditions say; those of the caller are his to add."""
+        both = _merged(one, other)
+        return _Name(both.label | choices & ~self.entry, both.fields)
 
     def gate(self, node: Gate) -> None:
-        """A gate stops the run (or a branch) or does nothing: what it looked at chooses no step that is done."""
+        """A gate stops the run or does nothing: what it looked at chooses no step that is done, unless the stop is kept."""
         self.looks(node.condition)
 
     def collect(self, node: Collect) -> None:
-        self.result |= self.value(node.value) | self.choices
+        self.result |= self.value(node.value) | self.choices & ~self.entry
         self.fails |= self.value(node.value)
 
 
@@ -471,15 +498,3 @@ def _merged(one: _Name | None, other: _Name | None) -> _Name:
         return found
     return _Name(one.label | other.label, one.fields if one.fields == other.fields else None)
 
-
-def _acts(node: Act) -> bool:
-    """True for a step that changes something outside of the run's own folder, or tells somebody else."""
-    tool: Tool = node.bound.tool
-    given = [item for item in tool.parameters if item.name in node.bound.arguments]
-    if any(item.sink in ("command", "message") for item in given) or tool.writes_unknown:
-        return True
-    changed = [item for item in given if item.access and item.access != "read"]
-    if any(not pattern_of(node.bound.arguments[item.name]).begins.startswith(RUN) for item in changed):
-        return True
-    talks = bool(tool.parameters) and all(item.sink == "user" for item in tool.parameters)
-    return tool.effect == "once" and not changed and not talks

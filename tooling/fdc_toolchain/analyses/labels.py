@@ -8,7 +8,8 @@ at all: the text is the author's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..resolve.model import Unit
@@ -17,9 +18,15 @@ from ..text.span import Span
 
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
 
-MOST = {"command": 0, "argument": 1, "path": 1, "url": 1, "message": 2, "choice": 2}
+MOST = {
+    "command": 0, "argument": 1, "path": 1, "url": 1, "anything": 1, "message": 2, "change": 2, "choice": 2, "code": 2,
+}  # fmt: skip
 """The least trusted level that may choose each: a command is the author's, its arguments, paths and addresses may be
-the workspace's too, and a model may choose words to send and which steps are done."""
+the workspace's too, and a model may choose words to send, what is changed, which steps are done, and write what a
+command runs. `anything` is what a parameter chooses whose declaration does not say it."""
+
+_WITH = {"command": frozenset(("argument", "code")), "message": frozenset(("change",))}
+"""What text may choose, too, that is cleared for a sink."""
 
 CHOICES = "\0choices"
 """Stands for the choices that led to the plan."""
@@ -27,8 +34,21 @@ CHOICES = "\0choices"
 FILES = "\0files:"
 """Begins what stands for the text that callers put into files."""
 
+THERE = "\0there:"
+"""Begins what stands for the choices of callers whether files are there."""
+
+SEES = "\0sees"
+"""Stands for what callers left where commands see it."""
+
 TRUSTED = 0
 """The label of what the author says."""
+
+
+@lru_cache(maxsize=64)
+def _cleared_with(sinks: frozenset[str]) -> frozenset[str]:
+    """What text may choose that is cleared for some sinks, and what goes with them."""
+    more = sinks.union(*(_WITH.get(sink, ()) for sink in sinks))
+    return more | {"anything"} if more >= {"command", "path", "url", "message"} else more
 
 
 class Origin(NamedTuple):
@@ -61,10 +81,13 @@ class Labels:
         self._atoms: list[Atom] = []
         self._bits: dict[tuple[str, int, str, frozenset[str]], int] = {}
         self._keys: list[tuple[str, int, str, frozenset[str]]] = []
+        self._cleared: dict[tuple[int, Collection[str]], int] = {}
         self.given = 0
         """The bits of what stands for something given."""
         self.tainting = 0
         """The bits of what must be remembered of text in files: all but the author's and the workspace's."""
+        self.outside = 0
+        """The bits of what is from outside, or stands for something given."""
         self.refusing = dict.fromkeys(MOST, 0)
         """By sink: the bits of what may not choose it, what is given included."""
 
@@ -81,6 +104,8 @@ class Labels:
                 self.given |= bit
             if level is None or level > 1:
                 self.tainting |= bit
+            if level is None or level > 2:
+                self.outside |= bit
             for sink, most in MOST.items():
                 if sink not in atom.cleared and (level is None or level > most):
                     self.refusing[sink] |= bit
@@ -96,8 +121,10 @@ class Labels:
         for key in self._keys[mark:]:
             del self._bits[key]
         del self._atoms[mark:], self._keys[mark:]
+        self._cleared.clear()
         self.given &= kept
         self.tainting &= kept
+        self.outside &= kept
         self.refusing = {sink: bits & kept for sink, bits in self.refusing.items()}
 
     def of(self, level: str, unit: Unit, step: tree.Statement, tool: str) -> int:
@@ -115,16 +142,18 @@ class Labels:
             yield self._atoms[low.bit_length() - 1]
             label ^= low
 
-    def cleared(self, label: int, sinks: Iterable[str]) -> int:
-        """The label after a check that clears text for some sinks."""
-        more = frozenset(sinks)
-        if not more or not label:
+    def cleared(self, label: int, sinks: Collection[str]) -> int:
+        """The label after a check that clears text for some sinks (a tuple or a frozen set)."""
+        if not sinks or not label:
             return label
-        more |= {"argument"} if "command" in more else frozenset()
-        out = 0
-        for atom in self.atoms(label):
-            out |= self._bit(atom._replace(cleared=atom.cleared | more))
-        return out
+        known = self._cleared.get((label, sinks))
+        if known is None:
+            more = _cleared_with(frozenset(sinks))
+            known = 0
+            for atom in self.atoms(label):
+                known |= self._bit(atom if atom.cleared >= more else atom._replace(cleared=atom.cleared | more))
+            self._cleared[label, sinks] = known
+        return known
 
     def refused(self, label: int, sink: str) -> list[Atom]:
         """The atoms that may not choose `sink`, those that are trusted least first."""

@@ -100,6 +100,7 @@ CODES: dict[str, Code] = {
     "FDC471": Code("untrusted-flow", "error", "text from outside chooses a command, a path, an address or words to send"),
     "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps are done"),
     "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
+    "FDC474": Code("untrusted-code", "error", "a command that can see, and so may execute, files with text from outside"),
     "FDC481": Code("wrong-type", "error", "a value used where no value of its type can be"),
     "FDC482": Code("failing-gate", "error", "a gate that no run passes"),
     "FDC483": Code("idle-gate", "warning", "a gate that stops no run"),

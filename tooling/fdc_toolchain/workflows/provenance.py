@@ -173,7 +173,7 @@ def harmless(program: Mapping[str, Any]) -> bool:
 
 
 def _sinks(tool: Mapping[str, Any]) -> bool:
-    return any(parameter.get("sink") not in (None, "user") for parameter in tool.get("parameters", ()))
+    return any(parameter.get("sink") not in (None, "user", "data") for parameter in tool.get("parameters", ()))
 
 
 def _steps(value: Any) -> Iterable[dict[str, Any]]:
