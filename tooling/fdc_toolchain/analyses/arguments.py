@@ -218,8 +218,8 @@ class _Changes:
 
     def script(self, unit: Unit, act: Act, value: Value) -> None:
         path = programs.script(value)
-        if path is None or plain(path) in self.changed:
-            return
+        if path is None or plain(path) in self.changed or act.bound.action == "close_op":
+            return  # of a script that closes the task, `closure` says what is assumed
         self.context.probes.setdefault(unit.key, set()).add(path)
         if not self.context.linker.files.exists(path):
             message = f"the command runs `{path}`, which does not exist, and no step before it makes it"
