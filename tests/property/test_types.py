@@ -18,7 +18,7 @@ OTHERS = frozenset(("FDC313", "FDC314"))
 
 
 def names_in(text: str) -> set[str]:
-    return {name for name in re.findall(r"[a-z_]+[0-9]*", text)}
+    return set(re.findall(r"[a-z_]+[0-9]*", text))
 
 
 def spoken_of(made: Made, place: tuple[str, int], assumptions: list[Diagnostic]) -> bool:

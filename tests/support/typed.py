@@ -85,7 +85,8 @@ class _Writer:
 
     def ref(self, names: list[str]) -> str:
         name = self.rng.choice(names)
-        return name if self.rng.random() < 0.6 else f"{name}.{self.rng.choice(('name', 'size', 'parts', 'more', 'failed', 'item'))}"
+        fields = ("name", "size", "parts", "more", "failed", "item")
+        return name if self.rng.random() < 0.6 else f"{name}.{self.rng.choice(fields)}"
 
     def operand(self, names: list[str]) -> str:
         pick = self.rng.random()
@@ -245,7 +246,8 @@ def came(checked: Checked, seed: int, folder: Path) -> World_:
         return {"failed": "net", "why": "no line"} if rng.random() < 0.5 else value(rng, "text")
 
     handlers = {**{name: gives(kind) for name, kind in GIVES.items()}, **dict.fromkeys(("eat", "word", "maybe", "amount"), takes)}
-    bench = Workbench("r", root, str(folder), lambda said: None, lambda asked: None, {}, 1.0, overrides={**handlers, "may_fail": fails})
+    handlers["may_fail"] = fails
+    bench = Workbench("r", root, str(folder), lambda said: None, lambda asked: None, {}, 1.0, overrides=handlers)
     tools = Watched(LocalTools(program, bench))
     try:
         ending = run(program, tools, inputs={"given": {"g": rng.choice(("", "x", "12", "0"))}})

@@ -26,9 +26,12 @@ def block(search: str) -> str:
 # ---- patterns and diffs --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("pattern", "wrong"), [("[", True), ("a(", True), ("*", True), ("[a-z]+", False), ("{{x", False), ("{run}[", False)])
-def test_a_pattern_that_is_none_is_refused(pattern: str, wrong: bool) -> None:
-    assert ([(2, "FDC484")] if wrong else []) == found(f'grep "{pattern}" docs\n', "FDC484")
+WRONG = ("[", "a(", "*")
+
+
+@pytest.mark.parametrize("pattern", [*WRONG, "[a-z]+", "{{x", "{run}["])
+def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
+    assert ([(2, "FDC484")] if pattern in WRONG else []) == found(f'grep "{pattern}" docs\n', "FDC484")
 
 
 EDIT = "replace_with_git_merge_diff p.md\n"
@@ -38,7 +41,8 @@ EDIT = "replace_with_git_merge_diff p.md\n"
     ("before", "search", "wrong"),
     [
         ("", "old", False), ("", "gone", True), ("read_file p.md\nmessage_user x\n", "gone", True),
-        ("overwrite_file_with_block p.md\n    gone\n", "gone", False), ("overwrite_file_with_block ./p.md\n    gone\n", "gone", False),
+        ("overwrite_file_with_block p.md\n    gone\n", "gone", False),
+        ("overwrite_file_with_block ./p.md\n    gone\n", "gone", False),
         ("overwrite_file_with_block q.md\n    gone\n", "gone", True), ("run_in_bash_session make\n", "gone", False),
         ("call_plan s.plan\n", "gone", False), ("overwrite_file_with_block {run}/p\n    x\n", "gone", False),
         ("", "{run}", False), ("", "twice", True),
@@ -96,15 +100,17 @@ def test_a_script_that_is_certainly_missing_is_refused(text: str, wrong: bool) -
     assert wrong == bool(found(text, "FDC485", **{"yes.py": ""}))
 
 
-def test_a_program_that_this_machine_lacks_is_an_assumption_until_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_this_machine_lacks_is_an_assumption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     (tmp_path / "knowledge_core").mkdir()
     plan = tmp_path / "a.plan"
-    plan.write_text("# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete y\nrun_in_bash_session A=1 gizmo --x && echo ok\nclose_task\n")
+    head = "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete y\n"
+    plan.write_text(head + "run_in_bash_session A=1 gizmo --x && echo ok\nclose_task\n")
 
     def names() -> list[str]:
-        return [item.message.split("`")[1] for item in check_paths([str(plan)], str(tmp_path)).assumptions if item.code == "FDC707"]
+        assumptions = check_paths([str(plan)], str(tmp_path)).assumptions
+        return [item.message.split("`")[1] for item in assumptions if item.code == "FDC707"]
 
     assert ["gizmo"] == names()
     (tmp_path / "bin" / "gizmo").write_text("#!/bin/sh\n")
@@ -120,9 +126,11 @@ LONG = "iterate max 999999999999999\n  list_files\n"
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        (LONG, True), ("budget steps 100\n" + LONG, False), ("budget seconds 100\n" + LONG, False), ("budget tokens 5\n" + LONG, True),
+        (LONG, True), ("budget steps 100\n" + LONG, False), ("budget seconds 100\n" + LONG, False),
+        ("budget tokens 5\n" + LONG, True),
         ("iterate max 1000000\n  list_files\n", False), ("iterate max 1001\n  message_user x\n", True),
-        ("iterate max 1000\n  message_user x\n", False), ("iterate max 5 until true\n  iterate max 900\n    message_user x\n", False),
+        ("iterate max 1000\n  message_user x\n", False),
+        ("iterate max 5 until true\n  iterate max 900\n    message_user x\n", False),
         ("iterate max 5\n  iterate max 900\n    message_user x\n", True), ("iterate max 40\n  call_plan s.plan\n", True),
         ("iterate max 20\n  call_plan s.plan\n", False), ("for_each_file *.md\n  message_user x\n", False),
     ],
@@ -130,19 +138,23 @@ LONG = "iterate max 999999999999999\n  list_files\n"
 def test_a_plan_that_may_do_very_much_needs_a_budget(text: str, wrong: bool) -> None:
     """A11."""
     sub = "iterate max 30\n  message_user x\n"
-    assert wrong == bool([code for _, code in found(text, "FDC422", **{"s.plan": sub}) if code == "FDC422" and "budget seconds" not in text])
+    assert wrong == bool(found(text, "FDC422", **{"s.plan": sub}))
 
 
 # ---- catalogues ----------------------------------------------------------------------------------
 
-ROW = {"summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": [{"name": "page", "kind": "word"}]}
+ROW = {
+    "summary": "x", "action": "read_op", "effect": "read", "trust": "workspace",
+    "parameters": [{"name": "page", "kind": "word"}],
+}  # fmt: skip
 
 
 def test_a_wrong_row_costs_that_row_only() -> None:
     """A27: one wrong row dropped the whole catalogue."""
     tools = {"good": ROW, "bad": {**ROW, "effect": "always"}, "odd": {**ROW, "result": "list[txt]"}}
     rows = {"format": 1, "name": "own", "tools": tools, "predicates": {"is_good": {"summary": "x"}}}
-    plan = "a <- good x\nb <- bad {a} y=3\n  block {a}\nc <- odd {b.x}\nif is_good(c, 3)\n  good {c}\nfor i in {b.rows} max 3\n  read_file {i}\ngod x\n"
+    plan = "a <- good x\nb <- bad {a} y=3\n  block {a}\nc <- odd {b.x}\n"
+    plan += "if is_good(c, 3)\n  good {c}\nfor i in {b.rows} max 3\n  read_file {i}\ngod x\n"
     checked = lint({"fdc_tools.json": json.dumps(rows), "a.plan": HEAD + plan})
     wrong = [item.message for item in findings(checked, "FDC308")]
     assert ["`bad`" in wrong[0] or "tools.bad" in wrong[0], 3] == [True, len(wrong)], wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -24,7 +25,8 @@ TWICE = (
     [
         ("1 == 2", False), ("not true", False), ("not (1 == 2)", True), ('len("abc") > 2', True), ('"a" in "abc"', True),
         ("true and 1 < 2", True), ("false or 2 <= 1", False), ("x and false", False), ("x or true", True), ("x and true", None),
-        ("x == x", None), ('"3" == 3', True), ("len(3) > 1", None), ('"a" < 3', None), ("cited(x)", None), ("0", False), ('""', False),
+        ("x == x", None), ('"3" == 3', True), ("len(3) > 1", None), ('"a" < 3', None), ("cited(x)", None),
+        ("0", False), ('""', False),
     ],
 )  # fmt: skip
 def test_a_condition_of_literals_is_folded(text: str, known: bool | None) -> None:
@@ -36,7 +38,8 @@ def tree(rng: random.Random, depth: int = 0) -> dict[str, Any]:
     pick = rng.random()
     if depth < 3 and pick < 0.5:
         word = rng.choice(("not", "and", "or"))
-        return {"not": tree(rng, depth + 1)} if word == "not" else {word: [tree(rng, depth + 1) for _ in range(rng.randint(2, 3))]}
+        inner = [tree(rng, depth + 1) for _ in range(rng.randint(2, 3))]
+        return {"not": inner[0]} if word == "not" else {word: inner}
     if pick < 0.8:
         return {"test": rng.choice(("==", "!=", "<", "<=", ">", ">=", "in")), "left": leaf(rng), "right": leaf(rng)}
     return {"value": leaf(rng)}
@@ -80,8 +83,6 @@ def test_a_very_long_loop_is_judged_for_its_very_last_round() -> None:
     for times in (16, 17, 700_000, 999_999_999_999_999):
         machine = {"states": list(ring), "start_state": "S0", "accept_states": [f"S{times % 7}"], "alphabet": ["read_op"],
                    "transitions": ring}  # fmt: skip
-        import json
-
         files = {"ring.json": json.dumps(machine)}
         body = f"use fsm ring.json\nbudget seconds 5\niterate max {times}\n  list_files\n"
         assert [] == findings(lint({**files, "a.plan": body}), "FDC401", "FDC402")

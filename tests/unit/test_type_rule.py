@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.resolve.types import ANY, NoType, list_of, object_of, parsed, shown
-from fdc_toolchain.resolve.types import COUNT, TEXT, joined
+from fdc_toolchain.resolve.types import ANY, COUNT, TEXT, NoType, joined, list_of, object_of, parsed, shown
 
 from tests.support.linting import findings, lint
 from tests.support.repository import ROOT
@@ -53,7 +52,8 @@ SHELL = "r <- run_in_bash_session x\n"
     ],
 )
 def test_a_use_that_no_value_survives_is_refused(text: str) -> None:
-    line = next(number for number, row in enumerate((HEAD + text).split("\n"), 1) if number > 1 and "<-" not in row or number == 2 and "<-" not in row)
+    rows = text.split("\n")
+    line = next(number for number, row in enumerate(rows, 2) if "<-" not in row)
     assert [("a.plan", line)] == refused(text)
 
 

@@ -38,7 +38,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         yield from _gates(unit, unit.body)
         for act in unit.acts:
             yield from _texts(unit, act)
-            yield from _programs(context, unit, act)
+        yield from _programs(context, unit)
     for instance, _ in context.roots:
         yield from _Changes(context, instance).found()
 
@@ -83,6 +83,9 @@ def _texts(unit: Unit, act: Act) -> Iterator[Diagnostic]:
 
 def _literal(unit: Unit, value: Value) -> str | None:
     """The text of an argument, where no name that the plan binds is in it."""
+    literal = value.literal
+    if literal is not None or value.end:  # in a text block, what nothing binds is text
+        return literal
     if any(ref.path[0] in unit.names for ref in value.refs):
         return None
     return "".join(part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in value.parts)
@@ -95,20 +98,28 @@ def _place(unit: Unit, act: Act, value: Value) -> Span:
     return unit.at(act.step, value.start, value.end)
 
 
-def _programs(context: Context, unit: Unit, act: Act) -> Iterator[Diagnostic]:
-    """The programs that a step's command names literally and that this machine does not have."""
-    for parameter in act.bound.tool.parameters:
-        value = act.bound.arguments.get(parameter.name)
-        if parameter.sink != "command" or value is None:
-            continue
+def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
+    """The programs that commands of a plan name literally and that this machine does not have, each at its first step."""
+    looked: set[str] = set()
+    for act, value in _commands(unit):
         probes = context.probes.setdefault(unit.key, set())
         for name in programs.named(value):
+            if name in looked:
+                continue
+            looked.add(name)
             asked, there = programs.found(name, context.linker.files.exists)
             probes.update(asked)
             if not there:
                 message = f"the program `{name}` is on the PATH of this machine (it was not found)"
                 help_ = f"install `{name}`, or correct its name"
                 yield Diagnostic(_place(unit, act, value), "FDC707", message, help=help_)
+
+
+def _commands(unit: Unit) -> Iterator[tuple[Act, Value]]:
+    for act in unit.acts:
+        for parameter in act.bound.tool.parameters:
+            if parameter.sink == "command" and parameter.name in act.bound.arguments:
+                yield act, act.bound.arguments[parameter.name]
 
 
 class _Changes:

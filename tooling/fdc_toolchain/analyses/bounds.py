@@ -249,7 +249,8 @@ def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
     for node in _loops(unit.body):
         rounds = bounds.repeated(instance, node)
         if rounds > MOST_ONCE:
-            message = f"the worst run does {rounds:g} times what cannot be undone, more than {MOST_ONCE:,}, and the plan states no budget"
+            message = f"the worst run does {rounds:g} times what cannot be undone, more than {MOST_ONCE:,}"
+            message += ", and the plan states no budget"
             yield Diagnostic(_head(unit, node), "FDC422", message, help=_BUDGET.format(MOST_ONCE))
 
 

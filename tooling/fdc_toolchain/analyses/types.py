@@ -11,7 +11,7 @@ text where it is judged as a root; what is wrong only with what a call gives is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..resolve import types
@@ -20,10 +20,11 @@ from ..resolve.catalogue import Parameter, Tool
 from ..resolve.constants import fold
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
-from ..resolve.types import ANY, BOOLEAN, DIGITS, KINDS, LIST, NEVER, NOTHING, NULL, NUMBER, OBJECT, OPEN, TEXT, TEXTS, WORDS, Type
+from ..resolve.types import ANY, DIGITS, KINDS, LIST, NEVER, NOTHING, NULL, NUMBER, OBJECT, OPEN, TEXT, TEXTS, WORDS, Type
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
+from .known import Known, Operand, Origin, at_fault, either, pairs, wanted, written
 from .rule import Context
 
 MOST_VIEWS = 16
@@ -32,47 +33,12 @@ MOST_VIEWS = 16
 MOST_NESTED = 3
 """Loops inside each other that are walked until the types of what they carry are stable."""
 
-MOST_ORIGINS = 8
-"""Places that one value may come from, each of which is told apart."""
-
 _RESULT = "\0"
 """The key, among names, of what the plan yields."""
 
 _CALLED = "with what this call gives, `{}` cannot go on: "
 
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
-
-
-class Origin(NamedTuple):
-    """Where a value comes from: the step or header that an assumption about it stands at."""
-
-    span: Span
-    who: str
-    param: str | None = None
-    """The parameter that it is; then the assumption is of whoever calls the plan."""
-
-
-class Known(NamedTuple):
-    """What is known of a name: its type, and where its value comes from; each with its part of the type, if they are several."""
-
-    type: Type
-    origin: Origin
-    parts: tuple[tuple[Type, Origin], ...] = ()
-
-    def made(self, change: Callable[[Type], Type]) -> Known:
-        """What comes of the value by a change."""
-        return Known(change(self.type), self.origin, tuple((change(kind), origin) for kind, origin in self.parts))
-
-    def blamed(self, bad: int) -> Origin:
-        """Where the value comes from that is of one of these kinds."""
-        for kind, origin in self.parts:
-            if kind.kinds & bad or not kind.kinds & KINDS and kind.kinds & OPEN:
-                return origin
-        return self.origin
-
-
-Operand = tuple[Known | None, Type, str, Span]
-"""One side of a comparison: what is known of it (None: a constant), its type, its text, its place."""
 
 
 class Wrong(NamedTuple):
@@ -220,7 +186,7 @@ class _Walk:
             if left is None or right is None:  # unbound on one way, which is reported
                 self.put(name, left or right)  # type: ignore[arg-type]
             else:
-                self.put(name, _either(left, right))
+                self.put(name, either(left, right))
 
     def look(self, path: tuple[str, ...] | list[str]) -> Known | None:
         """What is known of a reference; None: nothing binds it."""
@@ -259,12 +225,13 @@ class _Walk:
             origin = origin or Origin(span, "what is compared here")
             self.needs.setdefault(origin, {}).setdefault(phrase)
 
-    def use(self, known: Known, fits: int, span: Span, name: str, wanted: str, why: str) -> None:
-        """A value used where only the kinds in `fits` survive. `wanted`: what it has to be; `why`: who wants that."""
+    def use(self, known: Known, fits: int, span: Span, name: str, expected: str, why: str) -> None:
+        """A value used where only the kinds in `fits` survive. `expected`: what it has to be; `why`: who
+        wants that."""
         kinds = known.type.kinds
         if kinds & KINDS & ~fits or not kinds & KINDS and kinds & OPEN:
             if kinds & fits or kinds & OPEN:
-                self.need(known.blamed(KINDS & ~fits), span, f"`{name}` is {wanted}")
+                self.need(known.blamed(KINDS & ~fits), span, f"`{name}` is {expected}")
             else:
                 self.error(span, f"{why}, and `{name}` is {types.shown(known.type)}")
 
@@ -278,15 +245,15 @@ class _Walk:
         if known is None or known.type.kinds & ~TEXTS == 0 and parameter.kind != "number":
             return
         name, span = ".".join(ref.path), self.unit.at(node.step, ref.start, ref.end)
-        fits, wanted, why = KINDS, "not null", f"`{parameter.name}` of `{tool.name}` needs a value"
+        fits, expected, why = KINDS, "not null", f"`{parameter.name}` of `{tool.name}` needs a value"
         if parameter.text:
-            fits, wanted, why = TEXTS | NULL, "text", f"`{parameter.name}` of `{tool.name}` takes text"
+            fits, expected, why = TEXTS | NULL, "text", f"`{parameter.name}` of `{tool.name}` takes text"
         if parameter.required:
             fits &= ~NULL
         if parameter.kind == "number" and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL):
             bad = KINDS & ~(NUMBER | DIGITS | NULL)
             self.need(known.blamed(bad), span, f"`{name}` is a number")  # what is none may be refused, or not
-        self.use(known, fits, span, name, "a number" if parameter.kind == "number" else wanted, why)
+        self.use(known, fits, span, name, "a number" if parameter.kind == "number" else expected, why)
 
     # ---- conditions --------------------------------------------------------------------
 
@@ -318,7 +285,7 @@ class _Walk:
             known = self.look(path)
             return known, ANY if known is None else known.type, ".".join(path), self.unit.at(node, *ref[1:]) if ref else span
         if "const" in tree:
-            return None, types.of_constant(tree["const"]), _written(tree["const"]), span
+            return None, types.of_constant(tree["const"]), written(tree["const"]), span
         if "len" in tree:
             inner, kind, name, place = self.operand(node, whole, tree["len"])
             if inner is not None and inner.type is not kind:
@@ -335,28 +302,19 @@ class _Walk:
         left, right = self.operand(node, whole, tree["left"]), self.operand(node, whole, tree["right"])
         if operator in ("==", "!="):
             return
-        rule = _member if operator == "in" else _ordered
-        pairs = [(one, other, rule(one, other)) for one in _bits(left[1].kinds) for other in _bits(right[1].kinds)]
+        beside = pairs(operator, left[1], right[1])
         opened = (left[1].kinds | right[1].kinds) & OPEN
-        if all(fine for *_, fine in pairs) and (pairs or not opened):
+        if all(fine for *_, fine in beside) and (beside or not opened):
             return
-        if opened or any(fine for *_, fine in pairs):
-            fault, other = self.at_fault(left, right, pairs, first=right if operator == "in" else left)
-            bad = sum({(two if fault is right else one) for one, two, fine in pairs if not fine})
+        if opened or any(fine for *_, fine in beside):
+            fault, other = at_fault(left, right, beside, first=right if operator == "in" else left)
+            bad = sum({(two if fault is right else one) for one, two, fine in beside if not fine})
             origin = fault[0].blamed(bad) if fault[0] else None
-            self.need(origin, fault[3], f"`{fault[2]}` is {_wanted(operator, fault is right, other)}")
+            self.need(origin, fault[3], f"`{fault[2]}` is {wanted(operator, fault is right, other)}")
             return
         said = f"`{left[2]}` is {types.shown(left[1])} and `{right[2]}` is {types.shown(right[1])}"
         what = "nothing can be in that" if operator == "in" else "these have no order"
         self.error((left if left[0] else right)[3], f"{said}: {what}")
-
-    def at_fault(self, left: Operand, right: Operand, pairs: list[tuple[int, int, bool]], first: Operand) -> tuple[Operand, Operand]:
-        """The side of a comparison to which an assumption belongs, and the other: one with a kind that nothing there fits."""
-        ways = [(left, right, {one for one, _, _ in pairs}, {one for one, _, fine in pairs if fine}),
-                (right, left, {one for _, one, _ in pairs}, {one for _, one, fine in pairs if fine})]  # fmt: skip
-        ways = [way for way in ways if way[0][0] is not None] or ways
-        ways.sort(key=lambda way: (not way[0][1].kinds & OPEN, way[2] == way[3], way[0] is not first))
-        return ways[0][0], ways[0][1]
 
     # ---- bodies ------------------------------------------------------------------------
 
@@ -506,7 +464,7 @@ class _Walk:
             if node.kind == "iterate":
                 self.condition(node.node, node.until)
             after = self.undo(mark)
-            wider = {name: _either(known, after[name]) for name, known in entry.items()}
+            wider = {name: either(known, after[name]) for name, known in entry.items()}
             if last or node.most == 1 or all(wider[name].type == known.type for name, known in entry.items()):
                 break
             entry = wider
@@ -517,47 +475,5 @@ class _Walk:
                 continue
             before = self.names.get(name)
             if before is not None and not node.least:
-                known = _either(before, known)
+                known = either(before, known)
             self.put(name, known)
-
-
-def _either(one: Known, other: Known) -> Known:
-    """What is known of the one or the other."""
-    if one == other:
-        return one
-    parts: dict[Origin, Type] = {}
-    for known in (one, other):
-        for kind, origin in known.parts or ((known.type, known.origin),):
-            parts[origin] = types.joined(parts[origin], kind) if origin in parts else kind
-    several = tuple((kind, origin) for origin, kind in parts.items())[:MOST_ORIGINS] if len(parts) > 1 else ()
-    return Known(types.joined(one.type, other.type), one.origin, several)
-
-
-def _bits(kinds: int) -> list[int]:
-    return [bit for bit in (NULL, BOOLEAN, NUMBER, WORDS, DIGITS, LIST, OBJECT) if kinds & bit]
-
-
-def _ordered(left: int, right: int) -> bool:
-    """Whether two kinds have an order."""
-    if left | right == NUMBER or not (left | right) & ~TEXTS:
-        return True
-    return left | right == NUMBER | DIGITS
-
-
-def _member(left: int, right: int) -> bool:
-    """Whether one kind can stand in another."""
-    return bool(right & (LIST | OBJECT)) or bool(right & TEXTS and left & TEXTS)
-
-
-def _wanted(operator: str, holder: bool, other: Operand) -> str:
-    """What a side of a comparison has to be; `holder`: it is what the other is sought in."""
-    kinds = other[1].kinds & KINDS
-    if operator == "in":
-        return f"something that can hold `{other[2]}`" if holder else f"something that `{other[2]}` can hold"
-    if kinds == NUMBER:
-        return "a number, or a text that spells one"
-    return "text" if kinds and not kinds & ~TEXTS else f"something that has an order with `{other[2]}`"
-
-
-def _written(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value).lower()

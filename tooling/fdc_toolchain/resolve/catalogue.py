@@ -117,9 +117,14 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
     cost = row.get("cost", {})
     parameters = tuple(
         Parameter(
-            item["name"], item["kind"], item.get("required", True), item.get("access"), _sink(item),
-            item.get("type") in ("text", "pattern") or (item["kind"] in ("path", "glob") and "run" not in row), item.get("type"),
-        )  # fmt: skip
+            item["name"],
+            item["kind"],
+            item.get("required", True),
+            item.get("access"),
+            _sink(item),
+            item.get("type") in ("text", "pattern") or (item["kind"] in ("path", "glob") and "run" not in row),
+            item.get("type"),
+        )
         for item in row["parameters"]
     )
     return Tool(

@@ -2,13 +2,14 @@
 
     null  boolean  number  text  list  list[TYPE]  object  object{field: TYPE, ...}  value  any
 
-is how they are written (`value`: anything but null). A type is a set of kinds, with what is known of a list's items and of an object's fields;
-text is two kinds, because a text that spells a number is compared as one.
+is how they are written (`value`: anything but null). A type is a set of kinds, with what is known of a list's items and
+of an object's fields; text is two kinds, because a text that spells a number is compared as one.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple, Optional
 
 from ..program.operators import as_number, is_number
@@ -130,6 +131,7 @@ class NoType(ValueError):
     """A text that is no type; the message is one sentence."""
 
 
+@lru_cache(maxsize=1 << 10)
 def parsed(text: str) -> Type:
     """The type that a text of a catalogue writes. Raises NoType."""
     found = SIMPLE.get(text)
