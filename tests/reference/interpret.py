@@ -360,7 +360,7 @@ class Interpreter:
             self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, stop.cause))
             raise
         self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, "ok"))
-        return result
+        return json.loads(json.dumps(result, sort_keys=True))
 
     def request(self, one: parse.Step, tool: dict[str, Any], frame: Frame) -> dict[str, Any]:
         """What the tool is asked. Stop `argument` where something is missing."""
@@ -436,10 +436,11 @@ def quoted(value: Any) -> str:
 
 def allowed(frame: Frame, access: str, path: str | None) -> bool:
     """Whether every plan on the stack that allows anything allows this."""
-    return all(
-        any(kind == access and (path is None or any(tools.matches(glob, path) for glob in globs)) for kind, globs in allows)
-        for allows in frame.allows
-    )
+
+    def fits(globs: list[str]) -> bool:
+        return path is None or any(tools.matches(glob, path, dots=True) for glob in globs)
+
+    return all(any(kind == access and fits(globs) for kind, globs in allows) for allows in frame.allows)
 
 
 def may_write(frame: Frame, path: str) -> bool:
