@@ -113,6 +113,9 @@ def a4_computed(case: Case) -> bool:
 
 def a8_unjudged(case: Case) -> bool:
     """A8: types, paths and arguments are not judged; computed paths neither."""
+    last = case.end.trace[-1].request if case.end.trace else {}
+    if case.end.cause == "exists" and last.get("path") == last.get("target"):
+        return True
     if case.end.cause in ("missing", "exists"):
         return "{" in lines_of(case) or lines_of(case).lstrip().split(" <- ")[-1].startswith(("list_files", "grep"))
     return case.end.cause in ("path", "argument", "type", "value", "diff", "encoding", "protected", "unavailable")

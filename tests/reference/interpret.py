@@ -254,7 +254,12 @@ class Interpreter:
         yield [f"{here}*"]
         paths = tools.glob_files(self.root, tools.clean(glob))
         frame.files += 1
-        for number, path in enumerate(self.rounds(paths, one.most, MADE + "/{}.md"), 1):
+        paths = self.rounds(paths, one.most, "found/{}.md")
+        if self.free:  # what the glob may match is there, whatever it is called
+            for path in paths:
+                (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+                (self.root / path).touch()
+        for number, path in enumerate(paths, 1):
             names = {f"file{frame.files}": path, **({one.name: path} if one.name else {})}
             before = self.bound(frame, names)
             yield from self.body(one.body, frame, f"{here}[{number}]/")

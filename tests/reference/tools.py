@@ -146,6 +146,8 @@ def create_file_with_block(root: Path, path: Any, content: Any = None, strict: b
     """A file that has exactly the content already counts as created, unless `strict`."""
     name, real = place(root, path)
     may_change(name)
+    if real.is_dir():
+        raise Stop("path", f"`{name}` is a folder", name)
     same = real.is_file() and not strict and isinstance(content, str) and real.read_bytes() == content.encode()
     if real.exists() and not same:
         raise Stop("exists", f"`{name}` already exists", name)
