@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -44,6 +45,8 @@ class Case(NamedTuple):
     checked: Checked
     end: End
     deeds: list[tuple[str, str, str]]
+    ran: product.Ran | None = None
+    """How the engine ended, where that is another end."""
 
 
 def lines_of(case: Case) -> str:
@@ -110,13 +113,27 @@ def a4_computed(case: Case) -> bool:
 
 def a8_unjudged(case: Case) -> bool:
     """A8: types, paths and arguments are not judged; computed paths neither."""
+    last = case.end.trace[-1].request if case.end.trace else {}
+    if case.end.cause == "exists" and last.get("path") == last.get("target"):
+        return True
     if case.end.cause in ("missing", "exists"):
         return "{" in lines_of(case) or lines_of(case).lstrip().split(" <- ")[-1].startswith(("list_files", "grep"))
     return case.end.cause in ("path", "argument", "type", "value", "diff", "encoding", "protected", "unavailable")
 
 
+def r1_no_block(case: Case) -> bool:
+    """R1: `create_file_with_block` without a text block is proved (the catalogue says that it needs none) and fails."""
+    return case.end.cause is None and case.ran is not None and "`content` is missing" in case.ran.why
+
+
+def r2_last_line(case: Case) -> bool:
+    """R2: `grep` counts an empty line behind the last line end: "^$" matches in every file that ends with one."""
+    steps = case.ran.steps if case.ran else []
+    return any(tool == "grep" and re.search(request["pattern"], "") for _, tool, request, came in steps if came == "ok")
+
+
 KNOWN: tuple[Callable[[Case], bool], ...] = (
-    a1_suppressed, a22_ignored, a2_registered, a3_exhausted, a4_computed, a8_unjudged,
+    a1_suppressed, a22_ignored, a2_registered, a3_exhausted, a4_computed, a8_unjudged, r1_no_block, r2_last_line,
 )  # fmt: skip
 
 
@@ -186,10 +203,14 @@ class Tally:
                 self.counts[f"known {known[0]}"] += 1
             else:
                 self.differs(seed, f"a proved plan stops: {end.cause}", plans, end.why, end.address, world.deeds)
-        self.compare(seed, plans, end, ran)
+        self.compare(seed, Case(plans, checked, end, world.deeds, ran), ran)
 
-    def compare(self, seed: int, plans: PlanSet, end: End, ran: product.Ran) -> None:
+    def compare(self, seed: int, case: Case, ran: product.Ran) -> None:
         """Law (c): the same steps with the same requests, the same end."""
+        plans, end = case.plans, case.end
+        if known := [one.__name__ for one in (r1_no_block, r2_last_line) if one(case)]:
+            self.counts[f"known {known[0]}"] += 1
+            return
         mine = [(done.address, done.tool, product.plain(done.tool, done.request)) for done in end.trace]
         theirs = [(address, tool, product.plain(tool, request)) for address, tool, request, _ in ran.steps]
         if product.cause(end.cause) != ran.cause:
@@ -261,7 +282,7 @@ def test_the_reference_names_steps_and_keeps_failures_as_the_pages_say() -> None
         "main/1", "main/2#1/1", "main/2#2/1", f"{inner}/1[1]/1", f"{inner}/1[2]/1",
         f"{inner}/2>down.plan/1[1]/1", f"{inner}/2>down.plan/1[2]/1", "main/4",
     ] == [done.address for done in end.trace]  # fmt: skip
-    failed = '{"at":"main/2#1/2","failed":"require","item":"docs/a.md","line":5,"path":"main.plan","why":"no"}'
+    failed = '{"failed":"require","why":"no","item":"docs/a.md","at":"main/2#1/2","path":"main.plan","line":5}'
     assert [f'[{failed},"b"]'] == end.messages
 
 
@@ -298,7 +319,7 @@ def test_a_wrong_verdict_is_noticed() -> None:
     tally.proved(0, plans, checked, 0)
     assert ["seed 0: a proved plan stops: missing"] == [one.split("\n")[0] for one in tally.differences]
     other = product.Ran(None, None, "", [], [], [])
-    tally.compare(0, plans, in_reference(**{**plans.files, "main_plan": plans.files["main.plan"]}), other)
+    tally.compare(0, Case(plans, checked, in_reference(**plans.files), [], other), other)
     assert "seed 0: another end: missing, the engine None" == tally.differences[1].split("\n")[0]
 
 
@@ -313,6 +334,8 @@ SHORTEST = {
     },
     a4_computed: {"main.plan": HEAD + "for_each_file d/*.md\n  delete_file {file1}\nread_file d/a.md\n", "d/a.md": "a"},
     a8_unjudged: {"main.plan": HEAD + "t <- read_file a.md\nfor x in {t} max 2\n  message_user {x}\n", "a.md": "a"},
+    r1_no_block: {"main.plan": HEAD + "create_file_with_block a.md\nread_file a.md\n"},
+    r2_last_line: {"main.plan": HEAD + 'g <- grep "^$" a.md\nmessage_user {g}\n', "a.md": "a\n"},
     a22_ignored: {"main.plan": HEAD + "read_file no.md\n", "fdc.toml": 'ignore = ["FDC411"]\n'},
 }  # fmt: skip
 """The shortest plan set of each difference that is known."""

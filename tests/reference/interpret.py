@@ -254,7 +254,12 @@ class Interpreter:
         yield [f"{here}*"]
         paths = tools.glob_files(self.root, tools.clean(glob))
         frame.files += 1
-        for number, path in enumerate(self.rounds(paths, one.most, MADE + "/{}.md"), 1):
+        paths = self.rounds(paths, one.most, "found/{}.md")
+        if self.free:  # what the glob may match is there, whatever it is called
+            for path in paths:
+                (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+                (self.root / path).touch()
+        for number, path in enumerate(paths, 1):
             names = {f"file{frame.files}": path, **({one.name: path} if one.name else {})}
             before = self.bound(frame, names)
             yield from self.body(one.body, frame, f"{here}[{number}]/")
@@ -360,7 +365,7 @@ class Interpreter:
             self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, stop.cause))
             raise
         self.trace.append(Done(here, frame.plan.path, one.line, one.tool, request, "ok"))
-        return result
+        return json.loads(json.dumps(result, sort_keys=True))
 
     def request(self, one: parse.Step, tool: dict[str, Any], frame: Frame) -> dict[str, Any]:
         """What the tool is asked. Stop `argument` where something is missing."""
@@ -436,10 +441,11 @@ def quoted(value: Any) -> str:
 
 def allowed(frame: Frame, access: str, path: str | None) -> bool:
     """Whether every plan on the stack that allows anything allows this."""
-    return all(
-        any(kind == access and (path is None or any(tools.matches(glob, path) for glob in globs)) for kind, globs in allows)
-        for allows in frame.allows
-    )
+
+    def fits(globs: list[str]) -> bool:
+        return path is None or any(tools.matches(glob, path, dots=True) for glob in globs)
+
+    return all(any(kind == access and fits(globs) for kind, globs in allows) for allows in frame.allows)
 
 
 def may_write(frame: Frame, path: str) -> bool:

@@ -52,8 +52,11 @@ def segment_pattern(segment: str) -> re.Pattern[str]:
     return re.compile(made)
 
 
-def matches(glob: str, path: str) -> bool:
-    """Whether the glob matches the path (docs/language.md, "Loops")."""
+def matches(glob: str, path: str, dots: bool = False) -> bool:
+    """Whether the glob matches the path (docs/language.md, "Loops"); with `dots` (in `allow`) hidden names, too."""
+
+    def hidden(name: str) -> bool:
+        return name.startswith(".") and not dots
 
     def go(patterns: list[str], names: list[str]) -> bool:
         if not patterns:
@@ -61,9 +64,9 @@ def matches(glob: str, path: str) -> bool:
         first, rest = patterns[0], patterns[1:]
         if first == "**":
             if not rest:
-                return bool(names) and not any(name.startswith(".") for name in names)
-            return go(rest, names) or bool(names) and not names[0].startswith(".") and go(patterns, names[1:])
-        if not names or names[0].startswith(".") and not first.startswith("."):
+                return bool(names) and not any(map(hidden, names))
+            return go(rest, names) or bool(names) and not hidden(names[0]) and go(patterns, names[1:])
+        if not names or hidden(names[0]) and not first.startswith("."):
             return False
         return bool(segment_pattern(first).fullmatch(names[0])) and go(rest, names[1:])
 
@@ -143,6 +146,8 @@ def create_file_with_block(root: Path, path: Any, content: Any = None, strict: b
     """A file that has exactly the content already counts as created, unless `strict`."""
     name, real = place(root, path)
     may_change(name)
+    if real.is_dir():
+        raise Stop("path", f"`{name}` is a folder", name)
     same = real.is_file() and not strict and isinstance(content, str) and real.read_bytes() == content.encode()
     if real.exists() and not same:
         raise Stop("exists", f"`{name}` already exists", name)

@@ -15,7 +15,7 @@ Names = dict[str, Any]
 
 def text_of(value: Any) -> str:
     """A value as it stands in a text: text as it is, everything else as compact JSON."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def look_up(reference: str, names: Names) -> Any:

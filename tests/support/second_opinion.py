@@ -101,7 +101,7 @@ class _Watched:
 
 def _may_write(grants: Any, path: str) -> bool:
     def fits(glob: Any) -> bool:
-        return reference_tools.matches("".join(text for _, text in glob), path)
+        return reference_tools.matches("".join(text for _, text in glob), path, dots=True)
 
     return not reference_tools.is_protected(path) and all(any(map(fits, grant.get("write", ()))) for grant in grants)
 
