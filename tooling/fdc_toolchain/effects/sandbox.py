@@ -90,17 +90,20 @@ def fence(
     run: str = "",
     grants: Sequence[Grant] = (),
     operator: Operator | None = None,
+    git: bool = False,
 ) -> Fenced:
     """How to start `argv` in the workspace `root`. `scratch`: an empty folder, its home and temporary folder.
 
-    `was`: what `views.before` found there. `run`: the name of the run. Raises ToolFailure (`sandbox`) where no tier that is
+    `was`: what `views.before` found there. `run`: the name of the run. `git`: it writes `.git` and
+    nothing else. Raises ToolFailure (`sandbox`) where no tier that is
     allowed is offered here.
     """
     allowed = operator or OPERATOR
     tier = _tier(allowed)
     network = allowed.network and all(_anywhere(grant) for grant in grants)
     try:
-        seen = views.view(root, grants, run, was) if tier != "none" else views.View([], [], [], [])
+        make = views.of_git if git else views.view
+        seen = make(root, grants, run, was) if tier != "none" else views.View([], [], [], [])
     except OSError as failed:
         raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
     programs = _programs(environment)
