@@ -260,7 +260,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
     lists: list[str] = []
     if not mounting():
         rows = []
-        closed = [*seen.kept, *seen.hidden, *([os.path.join(root, ".git")] if root in seen.write else [])]
+        closed = [*seen.kept, *seen.hidden]
         write = [path for folder in seen.write for path in views.without(folder, [one for one in closed if one != folder])]
         whole = [folder for folder in seen.write if folder not in write]
         reads, lists = ([*views.without(root, seen.hidden)], [root]) if seen.hidden else ([root], [])

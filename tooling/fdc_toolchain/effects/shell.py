@@ -42,7 +42,7 @@ SECONDS = 600.0
 
 _SHOWN = 8 * 1024
 _LINGER = 0.5
-_TERM_GRACE = 2.0
+_TERM_GRACE = 10.0
 
 
 class Done(NamedTuple):
@@ -127,7 +127,9 @@ def _run(
 
 def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
     """What the command made that no command makes, once it has been taken away: a sentence, or an empty text."""
-    into = os.path.join(context.run_folder, "refused") if notes.get("sandbox", "none") != "none" and context.run_folder else ""
+    if notes.get("sandbox", "none") == "none":
+        return ""  # it was not started, or may do what its user may do
+    into = os.path.join(context.run_folder, "refused") if context.run_folder else ""
     wrong = views.taken(context.root, was, context.grants, into)
     if not wrong:
         return ""
