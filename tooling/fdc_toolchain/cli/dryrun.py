@@ -48,6 +48,7 @@ def outline(
         lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
         lines.append(_commands())
+    lines += _opened(program, root)
     lines.append("nothing was done")
     return "\n".join(lines) + "\n"
 
@@ -157,6 +158,21 @@ def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] 
         if found.cost.get(measure, 0) > most:
             lines.append(f"the budget of {most:g} {measure} may stop the run before its end")
     return lines
+
+
+def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
+    """What the plans may write of what is protected, because they name it."""
+    from ..resolve.protected import opened
+    from .bench import protected
+
+    settings, more = protected(root)
+    seen = set()
+    for plan in program["plans"].values():
+        for glob in plan.get("allow", {}).get("write", ()):
+            found = opened(glob, settings, more)
+            if found is not None and glob not in seen:
+                seen.add(glob)
+                yield f"may write `{visible(glob)}`: `{visible(found.entry)}` {found.what}"
 
 
 def _commands() -> str:

@@ -53,8 +53,9 @@ SYSTEM = (
 """What programs need of the system, to read; no secrets lie there."""
 
 BESIDE = (
-    "lib", "lib32", "lib64", "libexec", "share", "include", "conf", "etc/ssl", "ssl", "jmods", "release", "pyvenv.cfg",
-    "versions", "plugins", "conda-meta",
+    "bin", "lib", "lib32", "lib64", "libexec", "share", "include", "conf", "etc/ssl", "ssl", "jmods", "release", "pyvenv.cfg",
+    "version", "versions", "plugins", "pyenv.d", "rbenv.d", "installs", "conda-meta", "gems", "specifications", "extensions",
+    "Cellar", "opt",
 )  # fmt: skip
 """What programs in `bin` need of the folder above it. Settings and keys lie elsewhere there."""
 
