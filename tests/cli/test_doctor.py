@@ -92,7 +92,7 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
 
     found = looks._sandbox(Operator())
     offered = any(one.grade == "ok" for one in found)
-    assert offered or (found[-1].grade, found[-1].detail.endswith("(--allow-unsandboxed)")) == ("bad", True)
+    assert offered or (found[-1].grade, "--allow-unsandboxed" in found[-1].detail) == ("bad", True)
     assert offered or looks._sandbox(Operator(unsandboxed=True))[-1].grade == "note"
 
 

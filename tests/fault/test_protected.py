@@ -14,7 +14,7 @@ from fdc_toolchain.resolve.protected import named, protected
 
 from tests.fault.test_sandbox import UPPER, only, run
 from tests.support.background import wait_for
-from tests.support.process import working_in
+from tests.support.process import fdc, working_in
 
 
 @pytest.fixture(params=[("bubblewrap", None), ("landlock", True), ("landlock", False)], ids=str)
@@ -145,6 +145,15 @@ def test_a_value_of_the_run_names_nothing():
     assert named("AGENTS.md", [(False, "AGENTS.md")]) and named(".github", [(False, ".github/work"), (False, "flows/**")])
     assert not named("AGENTS.md", [(True, "AGENTS.md")]) and not named("AGENTS.md", [(False, "AGENTS.m?")])
     assert not named("AGENTS.md", [(False, "AGENTS.md.txt")])
+
+
+def test_a_dry_run_says_what_a_plan_may_write_because_it_names_it(workspace):
+    lines = ["allow write AGENTS.md .github/** notes/**", "set_plan Write the rules", "plan_step_complete ready"]
+    (workspace / "p.plan").write_text("\n".join([*lines, "close_task", "submit", ""]))
+    done = fdc("run", "p.plan", "--dry-run", cwd=workspace)
+    assert [line for line in done.stdout.splitlines() if line.startswith("may write")] == [
+        "may write `AGENTS.md`: `AGENTS.md` is obeyed by agents", "may write `.github/**`: `.github` is run by the CI",
+    ]  # fmt: skip
 
 
 def test_text_from_outside_that_comes_while_a_command_runs_is_not_seen(root, tier):

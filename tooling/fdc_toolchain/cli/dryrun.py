@@ -48,6 +48,7 @@ def outline(
         lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
         lines.append(_commands())
+    lines += _opened(program, root)
     for row in program.get("assumptions", []):
         lines.append(f"assumes ({visible(row['path'])}:{row['line']}): {visible(row['text'])}")
     lines.append("nothing was done")
@@ -181,6 +182,21 @@ def said(found: Worst) -> list[str]:
     for glob, names in steps.items():
         lines.append(f"this assumes that no file of {glob} is created by {', '.join(names)}")
     return lines
+
+
+def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
+    """What the plans may write of what is protected, because they name it."""
+    from ..resolve.protected import opened
+    from .bench import protected
+
+    settings, more = protected(root)
+    seen = set()
+    for plan in program["plans"].values():
+        for glob in plan.get("allow", {}).get("write", ()):
+            found = opened(glob, settings, more)
+            if found is not None and glob not in seen:
+                seen.add(glob)
+                yield f"may write `{visible(glob)}`: `{visible(found.entry)}` {found.what}"
 
 
 def _commands() -> str:

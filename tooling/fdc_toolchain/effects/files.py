@@ -67,12 +67,7 @@ class Root:
                 except FileNotFoundError:
                     if not make:
                         raise
-                    try:
-                        os.mkdir(name, dir_fd=at)
-                    except FileExistsError:
-                        pass  # somebody else made it in between
-                    os.fsync(at)
-                    below = os.open(name, _FOLDER, dir_fd=at)
+                    below = _made(name, at)
                 os.close(at)
                 at = below
             yield at
@@ -258,6 +253,21 @@ class Root:
         if found.st_nlink > 1 and mode != "create":
             raise ToolFailure("file", f"`{path}` has a second name (a hard link), and is not written")
         return stat.S_IMODE(found.st_mode)
+
+
+def _made(name: str, above: int) -> int:
+    """A descriptor of a new folder. Others may make it too, or take it away again while it is empty (`writable.withdraw`)."""
+    for _ in range(100):
+        try:
+            os.mkdir(name, dir_fd=above)
+        except FileExistsError:
+            pass
+        os.fsync(above)
+        try:
+            return os.open(name, _FOLDER, dir_fd=above)
+        except FileNotFoundError:
+            continue
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
 def refused(path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]) -> None:

@@ -53,8 +53,9 @@ SYSTEM = (
 """What programs need of the system, to read; no secrets lie there."""
 
 BESIDE = (
-    "lib", "lib32", "lib64", "libexec", "share", "include", "conf", "etc/ssl", "ssl", "jmods", "release", "pyvenv.cfg",
-    "versions", "plugins", "conda-meta",
+    "bin", "lib", "lib32", "lib64", "libexec", "share", "include", "conf", "etc/ssl", "ssl", "jmods", "release", "pyvenv.cfg",
+    "version", "versions", "plugins", "pyenv.d", "rbenv.d", "installs", "conda-meta", "gems", "specifications", "extensions",
+    "Cellar", "opt",
 )  # fmt: skip
 """What programs in `bin` need of the folder above it. Settings and keys lie elsewhere there."""
 
@@ -90,17 +91,20 @@ def fence(
     run: str = "",
     grants: Sequence[Grant] = (),
     operator: Operator | None = None,
+    git: bool = False,
 ) -> Fenced:
     """How to start `argv` in the workspace `root`. `scratch`: an empty folder, its home and temporary folder.
 
-    `was`: what `views.before` found there. `run`: the name of the run. Raises ToolFailure (`sandbox`) where no tier that is
+    `was`: what `views.before` found there. `run`: the name of the run. `git`: it writes `.git` and
+    nothing else. Raises ToolFailure (`sandbox`) where no tier that is
     allowed is offered here.
     """
     allowed = operator or OPERATOR
     tier = _tier(allowed)
     network = allowed.network and all(_anywhere(grant) for grant in grants)
     try:
-        seen = views.view(root, grants, run, was) if tier != "none" else views.View([], [], [], [])
+        make = views.of_git if git else views.view
+        seen = make(root, grants, run, was) if tier != "none" else views.View([], [], [], [])
     except OSError as failed:
         raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
     programs = _programs(environment)
@@ -257,7 +261,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
     lists: list[str] = []
     if not mounting():
         rows = []
-        closed = [*seen.kept, *seen.hidden, *([os.path.join(root, ".git")] if root in seen.write else [])]
+        closed = [*seen.kept, *seen.hidden]
         write = [path for folder in seen.write for path in views.without(folder, [one for one in closed if one != folder])]
         whole = [folder for folder in seen.write if folder not in write]
         reads, lists = ([*views.without(root, seen.hidden)], [root]) if seen.hidden else ([root], [])

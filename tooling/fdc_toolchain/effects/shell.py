@@ -42,7 +42,7 @@ SECONDS = 600.0
 
 _SHOWN = 8 * 1024
 _LINGER = 0.5
-_TERM_GRACE = 2.0
+_TERM_GRACE = 10.0
 
 
 class Done(NamedTuple):
@@ -86,9 +86,10 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
 
-def run_git(arguments: list[str], context: Context) -> Done:
-    """A git command in the workspace. Its errors are its output where it fails."""
-    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE)
+def run_git(arguments: list[str], context: Context, records: dict[str, str] | None = None) -> Done:
+    """A git command in the workspace. Its errors are its output where it fails. `records`: it writes `.git` and nothing else,
+    and sees these variables too."""
+    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=records)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done._replace(output=done.errors) if done.exit_code and not done.output else done
@@ -100,7 +101,9 @@ def environment(context: Context) -> dict[str, str]:
     return {**passed, "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": context.root.path}
 
 
-def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD) -> Done:
+def _run(
+    argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD, records: dict[str, str] | None = None
+) -> Done:
     """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Interrupted."""
     made: Sequence[str] = ()
     root = context.root
@@ -108,8 +111,8 @@ def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, 
     with scratch() as folder:
         try:
             fenced = fence(
-                argv, root=root, scratch=folder, environment=environment(context), was=was, run=context.run,
-                grants=context.grants, operator=context.operator,
+                argv, root=root, scratch=folder, environment={**environment(context), **(records or {})}, was=was,
+                run=context.run, grants=context.grants, operator=context.operator, git=records is not None,
             )  # fmt: skip
             made = fenced.made
             notes.update(fenced.notes)
@@ -124,7 +127,9 @@ def _run(argv: list[str], context: Context, notes: dict[str, Any], merge: bool, 
 
 def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
     """What the command made that no command makes, once it has been taken away: a sentence, or an empty text."""
-    into = os.path.join(context.run_folder, "refused") if notes.get("sandbox", "none") != "none" and context.run_folder else ""
+    if notes.get("sandbox", "none") == "none":
+        return ""  # it was not started, or may do what its user may do
+    into = os.path.join(context.run_folder, "refused") if context.run_folder else ""
     wrong = views.taken(context.root, was, context.grants, into)
     if not wrong:
         return ""

@@ -91,6 +91,8 @@ TOOLS: dict[str, Row] = {
     "overwrite_file_with_block": Row("file_tools", "overwrite"),
     "replace_with_git_merge_diff": Row("file_tools", "replace", "probe_replace"),
     "restore_file": Row("file_tools", "restore"),
+    "git_add": Row("git_tools", "add"),
+    "git_commit": Row("git_tools", "commit", "probe_commit"),
     "delete_file": Row("file_tools", "delete"),
     "rename_file": Row("file_tools", "rename", "probe_rename"),
     "read_file": Row("file_tools", "read"),

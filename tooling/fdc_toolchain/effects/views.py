@@ -92,6 +92,13 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
     return View(write, sorted(kept), hidden, made)
 
 
+def of_git(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
+    """The view of fdc's own git command: it writes `.git` and nothing else."""
+    made: list[str] = []
+    hidden = _hidden(root.path, run, made)
+    return View([os.path.join(root.path, ".git")], [], hidden, made)
+
+
 def _closed(root: Root, grants: Sequence[Grant]) -> writable.Closed:
     def closed(path: str) -> bool | None:
         found = protected(path, root.protected, root.protect) if root.guarded else None

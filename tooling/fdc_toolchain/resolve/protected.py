@@ -135,6 +135,13 @@ def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
     return ours == theirs or ours.startswith(theirs + "/")
 
 
+def opened(glob: str, settings: Iterable[str] = (), more: Iterable[str] = ()) -> Protected | None:
+    """What a glob of `allow write`, as a plan writes it, opens by naming it; None for a glob that names nothing protected."""
+    known = glob[: next((at for at, character in enumerate(glob) if character in "*?{"), len(glob))]
+    found = protected(known, settings, more)
+    return found if found is not None and not found.never and named(found.entry, [(False, glob)]) else None
+
+
 def folded_path(path: str) -> str:
     """A path without what means nothing, each name as `folded_name` has it."""
     return "/".join(folded_name(name) for name in path.split("/") if name not in ("", "."))

@@ -1,0 +1,128 @@
+"""`git_add` and `git_commit` (finding C4): what they record, and that nothing of the repository's own is started by them."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects import context as context_room
+from fdc_toolchain.effects import git_tools, marks, sandbox
+from fdc_toolchain.effects.failure import ToolFailure
+from fdc_toolchain.effects.files import Root
+
+from tests.fault.test_sandbox import only
+
+
+@pytest.fixture(params=[("bubblewrap", None), ("landlock", True), ("landlock", False)], ids=str)
+def context(request, monkeypatch, tmp_path):
+    """A step in a repository with one commit, whose user has a name; its tier."""
+    tier, mounts = request.param
+    if not sandbox.offered(tier):
+        pytest.skip(f"{tier}: {sandbox.reason(tier)}")
+    if mounts is not None:
+        if mounts and not sandbox.mounting():
+            pytest.skip("no mounts can be made here")
+        monkeypatch.setattr(sandbox, "mounting", lambda: mounts)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = Ada Lovelace\n\temail = ada@example.org\n")
+    monkeypatch.setenv("HOME", str(home))
+    for name in [name for name in os.environ if name.startswith(("GIT_", "XDG_CONFIG"))]:
+        monkeypatch.delenv(name)
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "a.txt").write_text("a\n")
+    git(folder, "add", "a.txt")
+    git(folder, "commit", "-q", "-m", "first")
+    root = Root(str(folder))
+    yield context_room.Context(
+        root=root, key="run:main/1", run="run", run_folder=str(folder / ".fdc/runs/run"), say=print, ask=str, bound=True,
+        cancelled=context_room.Leaving(), shell_seconds=240.0, tool={}, operator=only(tier),
+    )  # fmt: skip
+    root.close()
+
+
+def git(folder, *arguments):
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context, tmp_path):
+    folder = Path(context.root.path)
+    touched = tmp_path / "workspace/started"
+    hook = folder / ".git/hooks/pre-commit"
+    for name in ("pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "prepare-commit-msg"):
+        hook = folder / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\ntouch {touched} .git/started\n")
+        hook.chmod(0o755)
+    program = folder / "program"
+    program.write_text(f"#!/bin/sh\ntouch {touched} .git/started\ncat\n")
+    program.chmod(0o755)
+    for name, value in (("commit.gpgsign", "true"), ("gpg.program", str(program)), ("core.fsmonitor", str(program)),
+                        ("alias.commit-tree", f"!{program}"), ("alias.add", f"!{program}"), ("core.editor", str(program)),
+                        ("filter.f.clean", str(program)), ("filter.f.required", "true")):  # fmt: skip
+        git(folder, "config", name, value)
+    (folder / "a.txt").write_text("b\n")
+    (folder / "c*.txt").write_text("star\n")
+    (folder / "cx.txt").write_text("not added\n")
+    assert git_tools.add({"path": "a.txt"}, context) == {"path": "a.txt"}
+    assert git_tools.add({"path": "./c*.txt"}, context) == {"path": "c*.txt"}
+    made = git_tools.commit({"message": "second: `$(touch x)`\n\nmore"}, context)
+    assert not touched.exists() and not (folder / ".git/started").exists()
+    git(folder, "config", "--unset", "core.fsmonitor")
+    assert git(folder, "log", "-1", "--format=%H %an %ae %cn %P") == (
+        f"{made['commit']} Ada Lovelace ada@example.org Ada Lovelace {git(folder, 'rev-parse', 'main~1')}"
+    )
+    assert git(folder, "log", "-1", "--format=%B") == "second: `$(touch x)`\n\nmore"
+    assert git(folder, "show", "--format=", "--name-only").splitlines() == ["a.txt", "c*.txt"]
+    with pytest.raises(ToolFailure, match="nothing was added"):
+        git_tools.commit({"message": "third"}, context)
+
+
+def test_a_file_that_goes_through_a_program_is_refused(context):
+    folder = Path(context.root.path)
+    (folder / ".gitattributes").write_text("*.bin filter=lfs\n")
+    (folder / "x.bin").write_text("x")
+    with pytest.raises(ToolFailure, match="the filter `lfs`"):
+        git_tools.add({"path": "x.bin"}, context)
+
+
+@pytest.mark.parametrize("path", ["missing", "../a.txt", ".git/config", "folder"])
+def test_only_files_of_the_workspace_are_added(context, path):
+    Path(context.root.path, "folder").mkdir()
+    with pytest.raises(ToolFailure):
+        git_tools.add({"path": path}, context)
+
+
+def test_after_a_crash_a_commit_is_made_once(context):
+    """The commit is known before the branch moves, so what it was can be looked up."""
+    folder = Path(context.root.path)
+    assert git_tools.probe_commit({}, context) == "not-done"
+    (folder / "a.txt").write_text("b\n")
+    git_tools.add({"path": "a.txt"}, context)
+    before = git(folder, "rev-parse", "main")
+    made = git_tools.commit({"message": "second"}, context)
+    assert git_tools.probe_commit({}, context).value == made
+    git(folder, "update-ref", "refs/heads/main", before)
+    assert git_tools.probe_commit({}, context) == "not-done"
+    git(folder, "commit", "-q", "--allow-empty", "-m", "somebody else's")
+    assert git_tools.probe_commit({}, context) == "unknown"
+    assert marks.read(context.run_folder, context.key)["new"] == made["commit"]
+
+
+def test_the_first_commit_of_a_repository(context):
+    folder = Path(context.root.path)
+    git(folder, "checkout", "-q", "--orphan", "fresh")
+    made = git_tools.commit({"message": "one"}, context)
+    assert git(folder, "rev-list", "fresh") == made["commit"]
+
+
+def test_without_a_name_or_a_repository_it_says_so(context, tmp_path):
+    (tmp_path / "home/.gitconfig").write_text("")
+    with pytest.raises(ToolFailure, match="git does not know who you are"):
+        git_tools.commit({"message": "x"}, context)
+    os.rename(Path(context.root.path, ".git"), tmp_path / "elsewhere")
+    with pytest.raises(ToolFailure, match="not the top of a git repository"):
+        git_tools.add({"path": "a.txt"}, context)

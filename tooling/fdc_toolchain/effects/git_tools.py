@@ -1,0 +1,126 @@
+"""`git_add` and `git_commit`: the two things that a plan does with git's records, without anything that git would start for it.
+
+A command cannot write `.git` (`effects.views`). These two write it, in the same sandbox, with nothing else writable, and by
+git's plumbing: no hook, no filter, no signing program, no alias and no editor is run, whatever the settings of the
+repository say. The author is who git says that the user is.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+from ..engine.events import Outcome
+from ..resolve.protected import folded_name
+from . import marks
+from .context import Context, text, word
+from .failure import ToolFailure
+from .files import parts_of
+
+_OFF = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "commit.gpgsign=false", "gc.auto=0",
+    "maintenance.auto=false", "submodule.recurse=false", "protocol.allow=never",
+)  # fmt: skip
+_NOTHING = "0" * 40
+
+
+def add(args: dict[str, Any], context: Context) -> Any:
+    """`git_add`: the next commit has the file as it is now. Raises ToolFailure for one that git would send through a program."""
+    parts = parts_of(word(args, "path"))
+    path = "/".join(parts)
+    if any(folded_name(part) in (".git", ".fdc") for part in parts):
+        raise ToolFailure("protected", f"`{path}` is no file of the workspace's own")
+    if context.root.kind(path) != "file":
+        raise ToolFailure("missing", f"`{path}` is no file")
+    _repository(context)
+    told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
+    if len(told) > 2 and told[2] not in ("unspecified", "unset"):
+        raise ToolFailure("git", f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand")
+    _git(context, "--literal-pathspecs", "add", "--", path)
+    return {"path": path}
+
+
+def commit(args: dict[str, Any], context: Context) -> Any:
+    """`git_commit`: what was added becomes a commit on the branch that is checked out."""
+    message = text(args, "message").strip()
+    if not message or "\0" in message:
+        raise ToolFailure("argument", "the commit needs a message" if not message else "the message holds a NUL byte")
+    own = _repository(context)
+    if os.path.exists(os.path.join(own, "MERGE_HEAD")):
+        raise ToolFailure("git", "a merge is under way; end it by hand")
+    who = _author(context)
+    old = _head(context)
+    tree = _git(context, "write-tree").strip()
+    if tree == (_git(context, "rev-parse", f"{old}^{{tree}}").strip() if old != _NOTHING else ""):
+        raise ToolFailure("git", "nothing was added since the last commit (`git_add FILE`)")
+    parents = () if old == _NOTHING else ("-p", old)
+    new = _git(context, "commit-tree", tree, *parents, "-m", message, environment=who).strip()
+    result = {"commit": new, "message": message}
+    marks.write(context.run_folder, context.key, {"old": old, "new": new, "result": result})
+    subject = message.splitlines()[0]
+    _git(context, "update-ref", "-m", f"commit: {subject}", "HEAD", new, old, environment=who)
+    return result
+
+
+def probe_commit(args: dict[str, Any], context: Context) -> Any:
+    """Whether a commit that was announced has been made: the branch has it, or stands where it stood."""
+    mark = marks.read(context.run_folder, context.key)
+    if mark is None:
+        return "not-done"  # the mark comes before the branch moves
+    now = _head(context)
+    if now == mark["new"]:
+        return Outcome(mark["result"])
+    return "not-done" if now == mark["old"] else "unknown"
+
+
+def _repository(context: Context) -> str:
+    own = os.path.join(context.root.path, ".git")
+    if not os.path.isdir(own) or os.path.islink(own):
+        raise ToolFailure("git", "the workspace is not the top of a git repository")
+    return own
+
+
+def _head(context: Context) -> str:
+    """The commit that is checked out; zeros where there is none yet."""
+    try:
+        return _git(context, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").strip()
+    except ToolFailure as failure:
+        if failure.kind == "git":
+            return _NOTHING
+        raise
+
+
+def _git(context: Context, *arguments: str, environment: dict[str, str] | None = None) -> str:
+    """What a git command says that can write `.git` and nothing else. Raises ToolFailure (`git`) where it fails."""
+    from . import shell
+
+    root = context.root.path
+    inside = {
+        "GIT_DIR": os.path.join(root, ".git"), "GIT_WORK_TREE": root, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
+        **(environment or {}),
+    }  # fmt: skip
+    options = [word for one in _OFF for word in ("-c", one)]
+    done = shell.run_git([*options, *arguments], context, inside)
+    said = done.output.decode("utf-8", "replace")
+    if done.exit_code != 0:
+        last = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit code {done.exit_code}")
+        raise ToolFailure("git", f"git {arguments[0]}: {last.removeprefix('fatal: ').removeprefix('error: ')[:300]}")
+    return said
+
+
+def _author(context: Context) -> dict[str, str]:
+    """Who makes the commit, by git's settings of the user and of the repository. Raises ToolFailure where they do not say."""
+    found = []
+    for name in ("user.name", "user.email"):
+        try:
+            done = subprocess.run(
+                ["git", "config", "--get", name], cwd=context.root.path, capture_output=True, text=True, timeout=60, check=False,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except (OSError, subprocess.SubprocessError) as failed:
+            raise ToolFailure("git", f"git cannot be asked for your name: {failed}") from failed
+        found.append(done.stdout.strip())
+    if not all(found):
+        raise ToolFailure("git", "git does not know who you are: `git config --global user.name NAME`, and user.email")
+    return {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in zip(("NAME", "EMAIL"), found)}
