@@ -125,11 +125,13 @@ def _absent(context: Context, instance: Instance) -> Iterator[Diagnostic]:
         if act.bound.action != "close_op" or act.bound.action == act.bound.tool.action:
             continue
         for value in act.bound.arguments.values():
-            script = next((word for word in value.text.replace('"', " ").replace("'", " ").split() if word.endswith(SCRIPT)), None)
+            words = value.text.replace('"', " ").replace("'", " ").split()
+            script = next((word for word in words if word.endswith(SCRIPT)), None)
             if script is None or script.startswith("/") or "{" in script:
                 continue
             path = plain(script)
             context.probes.setdefault(instance.unit.key, set()).add(path)
             if not context.linker.files.exists(path):
-                message = f"when this step runs there is `{path}`, which the workspace does not have now; without it the step fails"
-                yield Diagnostic(instance.unit.span(act.step), "FDC715", message, help="close with `close_task`, which needs no file")
+                message = f"when this step runs, `{path}` is there; it is not there now, and without it the step fails"
+                help_ = "close with `close_task`, which needs no file"
+                yield Diagnostic(instance.unit.span(act.step), "FDC715", message, help=help_)
