@@ -1,14 +1,15 @@
-"""Three things only: no sockets but loopback, no live model, the `workspace` fixture."""
+"""Four things only: no sockets but loopback, no live model, no change of the machine, the `workspace` fixture."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support import network, profiles
+from tests.support import machine, network, profiles
 
 profiles.load()
 
@@ -38,6 +39,21 @@ def no_live_model(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReques
                 monkeypatch.delenv(name)
     monkeypatch.setenv("FDC_CACHE_DIR", str(session_cache))
     monkeypatch.setenv("XDG_STATE_HOME", str(session_cache / "state"))  # the key that seals runs
+
+
+@pytest.fixture(scope="session")
+def guarded_machine() -> Iterator[machine.Guarded]:
+    """What would install packages, or run as another user, is replaced by programs that say that they were called."""
+    with machine.guarded() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def no_change_of_the_machine(guarded_machine: machine.Guarded) -> Iterator[None]:
+    """A test that calls one of them fails, whatever else it finds."""
+    yield
+    told = guarded_machine.told()
+    assert not told, f"a test may not change this machine, and this one called: {told}"
 
 
 @pytest.fixture

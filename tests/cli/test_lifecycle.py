@@ -354,6 +354,7 @@ def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(oriented: Path
     from tests.support import inside
 
     done = inside.fdc(command, "x", cwd=oriented, env={"FDC_RUN": "20261122-150536-ybry"})
-    said = f"fdc: a command of the run 20261122-150536-ybry may not start `fdc {command}`; a plan calls another with `call_plan`\n"
+    run = "20261122-150536-ybry"
+    said = f"fdc: a command of the run {run} may not start `fdc {command}`; a plan calls another with `call_plan`\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
     assert inside.fdc("close", "--task-id", "x", cwd=oriented, env={"FDC_RUN": "r"}).returncode == 1

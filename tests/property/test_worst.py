@@ -30,7 +30,8 @@ def body(rng: random.Random, names: set[str], plans: tuple[int, ...], level: int
         elif level < 3 and kind < 0.45:
             how = rng.choice(('for x in {items} max 2', "iterate max 2", 'fork x in {items} max 2'))
             if "fork" in how:
-                inner = [line for line in body(rng, names | {"x"}, (), level + 1) if "overwrite" not in line and "    one" not in line]
+                made = body(rng, names | {"x"}, (), level + 1)
+                inner = [line for line in made if "overwrite" not in line and "    one" not in line]
                 if all(line.strip().startswith(("for", "iterate", "if", "else")) for line in inner[-1:]):
                     inner = [f"{pad}  hello_world"]
             else:
@@ -38,7 +39,8 @@ def body(rng: random.Random, names: set[str], plans: tuple[int, ...], level: int
             out += [pad + how, *inner]
         elif level < 3 and kind < 0.55:
             word = rng.choice(("p", "q"))
-            out += [f'{pad}if "{word}" == "p"', *body(rng, names, plans, level + 1), f"{pad}else", *body(rng, names, plans, level + 1)]
+            out += [f'{pad}if "{word}" == "p"', *body(rng, names, plans, level + 1)]
+            out += [f"{pad}else", *body(rng, names, plans, level + 1)]
         elif kind < 0.62 and plans:
             out.append(f"{pad}call_plan s{rng.choice(plans)}.plan p={rng.choice(['k', '{x}'] if 'x' in names else ['k'])}")
         elif kind < 0.85:
@@ -117,17 +119,25 @@ def test_files_that_the_plan_creates_are_counted_where_its_loop_finds_them(works
 @pytest.mark.parametrize(
     ("text", "number", "note"),
     [
-        ("run_in_bash_session true\nfor_each_file d/*\n  read_file {file1}\n", "2 steps", "this assumes that no file of d/* is created by a.plan:2"),
+        (
+            "run_in_bash_session true\nfor_each_file d/*\n  read_file {file1}\n",
+            "2 steps", "this assumes that no file of d/* is created by a.plan:2",
+        ),
         ("run_in_bash_session true\nfor_each_file d/* max 9\n  read_file {file1}\n", "10 steps", ""),
         ("for_each_file d/*\n  read_file {file1}\nrun_in_bash_session true\n", "2 steps", ""),
-        ("names <- list_files d\nfor x in {names} max 3\n  for_each_file {x}/*\n    set_plan\n", "3*|{x}/*| + 1 steps", "|{x}/*| is the number"),
+        (
+            "names <- list_files d\nfor x in {names} max 3\n  for_each_file {x}/*\n    set_plan\n",
+            "3*|{x}/*| + 1 steps", "|{x}/*| is the number",
+        ),
         (
             "for_each_file d/*\n  for_each_file e/*\n    overwrite_file_with_block e/{file2}.x\n      y\n",
             "1 steps", "",
         ),
     ],
 )  # fmt: skip
-def test_a_number_says_what_it_assumes_and_what_nobody_knows_is_no_number(workspace: Path, text: str, number: str, note: str) -> None:
+def test_a_number_says_what_it_assumes_and_what_nobody_knows_is_no_number(
+    workspace: Path, text: str, number: str, note: str
+) -> None:
     (workspace / "any.json").write_text(ANY)
     for name in ("d", "e"):
         (workspace / name).mkdir()

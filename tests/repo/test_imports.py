@@ -37,7 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("startup")
     (found / "docs").mkdir()
     (found / "docs" / "tea.md").write_text("Green tea.\n", "utf-8")
-    (found / "clean.plan").write_text(CLEAN, "utf-8")
+    own = CLEAN.replace("# FSM: tooling/fdc_fsm.json", "# FSM: fdc")  # by its name: a path would be an assumption to show
+    (found / "clean.plan").write_text(own, "utf-8")
     return found
 
 

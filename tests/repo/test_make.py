@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import process
+from tests.support.machine import Guarded
 from tests.support.repository import ROOT, copy_to
 
 TEXT = (ROOT / "Makefile").read_text("utf-8")
@@ -202,9 +203,32 @@ def test_an_unknown_level_is_refused(machine: Machine) -> None:
 
 @pytest.mark.slow
 def test_ci_ends_with_pytest_s_own_line_and_its_exit_code(tmp_path: Path) -> None:
+    """On a machine that has all that it looks for, and nothing that could install more (finding B17)."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("bash", "sh", "git", "make", "python3", "mktemp", "dirname", "chmod", "rm", "sed", "echo", "env"):
+        (programs / name).symlink_to(shutil.which(name) or "/bin/false")
+    for name in ("bwrap", "mona", "chromium", "chromedriver"):
+        (programs / name).symlink_to("/bin/true")
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
     (tmp_path / "Makefile").write_text("test:\n\t@echo '1 failed in 0.01s'; exit 1\n", "utf-8")
-    done = process.run(["bash", ".ci/run"], cwd=tmp_path)
+    done = process.run(["bash", ".ci/run"], cwd=tmp_path, env={"PATH": str(programs)})
     assert done.returncode != 0
-    assert ["1 failed in 0.01s"] == done.stdout.splitlines()
+    assert ["1 failed in 0.01s"] == done.stdout.splitlines(), done.stderr
+
+
+def test_a_test_that_would_change_the_machine_is_told(tmp_path: Path, guarded_machine: Guarded) -> None:
+    """Finding B17: the test above ran the real .ci/run with the machine's own PATH, which installed packages as root."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    (tmp_path / "Makefile").write_text("test:\n\t@echo '1 passed in 0.01s'\n", "utf-8")
+    hidden = "command() { [[ $2 != mona ]] && builtin command \"$@\"; }; export -f command; "
+    assert guarded_machine.told() == ""
+    done = process.run(["bash", "-c", f"{hidden}bash .ci/run"], cwd=tmp_path)
+    assert "mona cannot be installed" in done.stderr and "a test may not change this machine" in done.stderr, done.stderr
+    told = guarded_machine.told()
+    assert "apt-get" in told or "sudo" in told
+    for name in ("apt", "sudo"):
+        assert process.run([name, "install", "x"], cwd=tmp_path).returncode == 1
+    assert guarded_machine.told() == "apt install x\nsudo install x\n"

@@ -12,7 +12,8 @@ from tests.support.inside import fdc
 from tests.support.linting import ANY, findings, lint
 
 OUTSIDE = [
-    "list_files", "list_files .", "list_files docs", "list_files docs/*.md", "list_files *", "list_files s*/**", "list_files src/../docs",
+    "list_files", "list_files .", "list_files docs", "list_files docs/*.md", "list_files *", "list_files s*/**",
+    "list_files src/../docs",
     "grep x", "grep x docs", "grep x **", "grep x src{x}", "grep x /etc/**", "map_code paths=docs", "scan_documents docs",
     "for_each_file docs/*\n  set_plan", "for_each_file *\n  set_plan", "for_each_file {x}/*\n  set_plan",
     "for_each_file src/*\n  for_each_file **\n    set_plan", 'if "a" == "b"\n  for_each_file ./docs/*\n    set_plan',
@@ -50,7 +51,8 @@ def test_a_python_tool_may_open_any_file_unless_it_is_declared_pure() -> None:
             "summary": "x", "action": None, "effect": effect, "trust": "trusted", "run": {"python": "own:look"},
             "parameters": [{"name": "path", "kind": "word"}],
         }  # fmt: skip
-        files = {"fdc_tools.json": json.dumps({"format": 1, "name": "own", "tools": {"look": tool}}), "a.plan": f"{allow}\nlook /etc/x\n"}
+        own = json.dumps({"format": 1, "name": "own", "tools": {"look": tool}})
+        files = {"fdc_tools.json": own, "a.plan": f"{allow}\nlook /etc/x\n"}
         return bool(findings(lint(files, "a.plan"), "FDC451"))
 
     assert found("read", "allow read src/**") and found("read", "allow net *")
@@ -59,7 +61,10 @@ def test_a_python_tool_may_open_any_file_unless_it_is_declared_pure() -> None:
 
 @pytest.mark.parametrize(
     "step",
-    ["x <- list_files src/{w}", "x <- grep key src/{w}", "for_each_file src/{w}\n  x <- hello_world {file1}", "x <- map_code src/{w}"],
+    [
+        "x <- list_files src/{w}", "x <- grep key src/{w}", "for_each_file src/{w}\n  x <- hello_world {file1}",
+        "x <- map_code src/{w}",
+    ],
 )
 @pytest.mark.parametrize(("value", "stops"), [("../*.txt", True), ("*.txt", False)])
 def test_a_run_asks_again_with_the_values_that_it_has(workspace: Path, step: str, value: str, stops: bool) -> None:
@@ -76,7 +81,10 @@ def test_a_run_asks_again_with_the_values_that_it_has(workspace: Path, step: str
 
 @pytest.mark.parametrize(
     ("glob", "allowed", "expected"),
-    [("a/*", "a/**", True), ("a/**", "a/*", False), ("*", "**", True), ("[ab]/x", "a/x", False), ("../a", "**", False), ("a", "a/**", False)],
+    [
+        ("a/*", "a/**", True), ("a/**", "a/*", False), ("*", "**", True), ("[ab]/x", "a/x", False), ("../a", "**", False),
+        ("a", "a/**", False),
+    ],
 )
 def test_a_glob_is_within_another(glob: str, allowed: str, expected: bool) -> None:
     assert within(glob, [compiled([(False, allowed)])]) is expected

@@ -27,7 +27,7 @@ def unclosed(text: str, **more: str) -> list[str]:
 
 
 def test_a_word_is_closed_where_a_close_comes_last_or_a_submit_right_after_it():
-    """Every word of up to five steps; a message is noticed by no automaton, so it may follow a close. Nothing follows a submit."""
+    """Every word of up to five steps. No automaton notices a message, so it may follow a close; nothing follows a submit."""
     for length in range(1, 6):
         for word in itertools.product(STEPS, repeat=length):
             heard = "".join(letter for letter in word if letter != "m")

@@ -30,8 +30,9 @@ def test_each_plan_that_names_one_has_one() -> None:
 
 
 def test_a_file_of_ones_own_a_name_and_the_default_are_none() -> None:
-    assert [] == assumed({"a.plan": f"# FSM: any.json\n{STEPS}".replace("close_task\n", "")})
-    assert [] == assumed({"a.plan": f"# FSM: tooling/fdc_fsm.json\n{STEPS}".replace("close_task\n", ""), "tooling/fdc_fsm.json": ANY})
+    open_ended = STEPS.replace("close_task\n", "")
+    assert [] == assumed({"a.plan": f"# FSM: any.json\n{open_ended}"})
+    assert [] == assumed({"a.plan": f"# FSM: tooling/fdc_fsm.json\n{open_ended}", "tooling/fdc_fsm.json": ANY})
     assert [] == assumed({"a.plan": f"use fsm fdc\n{STEPS}"})
     assert [] == assumed({"a.plan": STEPS})
     assert [] == assumed({"a.plan": "use fsm any.json\ncall_plan deep-research topic=tea\n"})

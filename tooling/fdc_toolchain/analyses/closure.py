@@ -132,6 +132,6 @@ def _absent(context: Context, instance: Instance) -> Iterator[Diagnostic]:
             path = plain(script)
             context.probes.setdefault(instance.unit.key, set()).add(path)
             if not context.linker.files.exists(path):
-                message = f"when this step runs there is `{path}`, which the workspace does not have now"
+                message = f"when this step runs, `{path}` is there; it is not there now, and without it the step fails"
                 help_ = "close with `close_task`, which needs no file"
                 yield Diagnostic(instance.unit.span(act.step), "FDC715", message, help=help_)

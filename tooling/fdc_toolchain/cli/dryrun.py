@@ -159,7 +159,8 @@ def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] 
         if number or measure == "steps":
             text = visible(written(number))
             shown.append(f"{text} {measure.replace('_', ' ')}" if measure != "money" else f"${text}")
-    lines = [f"at worst: {', '.join(shown)}, with the files that are there now" + " and those that the plan creates" * found.created]
+    created = " and those that the plan creates" * found.created
+    lines = [f"at worst: {', '.join(shown)}, with the files that are there now{created}"]
     lines += [visible(line) for line in said(found)]
     if models is not None and models["names"] and models["rate"] is None:
         lines.append(f"the price of {', '.join(models['names'])} is not known, so money is not counted")

@@ -150,10 +150,11 @@ def _excluded(paths: list[object], root: str) -> tuple[str, ...]:
     """The globs that the settings leave out of folders; settings are read only where they could say so."""
     if not any(os.path.isdir(str(path)) for path in paths):
         return ()
+    from ..resolve.regular import read
+
     for name in ("fdc.toml", "pyproject.toml"):
         try:
-            with open(os.path.join(root, name), "rb") as file:
-                data = file.read()
+            data = read(os.path.join(root, name))
         except OSError:
             continue
         if b"exclude" in data and (name == "fdc.toml" or b"tool.fdc" in data):

@@ -52,7 +52,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 OUTSIDE_ONLY = frozenset(
-    "start run resume agent worker answer cancel fork ui fix lgtm explore alphabet master_control self_correction_orchestrator".split()
+    "start run resume agent worker answer cancel fork ui fix lgtm explore alphabet"
+    " master_control self_correction_orchestrator".split()
 )  # fmt: skip
 """Commands that begin, drive or answer runs and tasks: no command of a run may (FDC-37). `research` is the exception."""
 

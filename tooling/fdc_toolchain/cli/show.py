@@ -156,8 +156,8 @@ def _end(row: RunRow, steps: str, kept: list[dict[str, Any]]) -> None:
         return
     said = row.ending
     ended = Ended(
-        row.name, row.plan, row.status, said["stop"], None, said["questions"], said["message"],
-        said["steps"], said["seconds"], said["spent"], kept=kept,
+        row.name, row.plan, row.status, said.get("stop"), None, said.get("questions", []), said.get("message", ""),
+        said.get("steps", 0), said.get("seconds", 0.0), said.get("spent", {}), kept=kept,
     )  # fmt: skip
     tell(ended, Quiet(), "text", False, style())
 

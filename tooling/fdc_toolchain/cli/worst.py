@@ -99,7 +99,9 @@ class _Reader:
         self.log.append(("plan", log))
         return cost, after
 
-    def block(self, block: list[dict[str, Any]], names: dict[str, Any], made: Made, plan: Mapping[str, Any]) -> tuple[_Cost, Made]:
+    def block(
+        self, block: list[dict[str, Any]], names: dict[str, Any], made: Made, plan: Mapping[str, Any]
+    ) -> tuple[_Cost, Made]:
         total = _FREE
         for item in block:
             cost, made = self.item(item, names, made, plan)

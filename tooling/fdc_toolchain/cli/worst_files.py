@@ -53,7 +53,9 @@ class Made(NamedTuple):
         return after._replace(computed=counts)
 
 
-def creates(item: Mapping[str, Any], names: Mapping[str, Any], made: Made, program: Mapping[str, Any], plan: Mapping[str, Any]) -> Made:
+def creates(
+    item: Mapping[str, Any], names: Mapping[str, Any], made: Made, program: Mapping[str, Any], plan: Mapping[str, Any]
+) -> Made:
     """What may have been created after a step, too."""
     tool = program["tools"][item["tool"]]
     declared = tool.get("parameters", ())

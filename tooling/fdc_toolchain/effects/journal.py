@@ -27,6 +27,7 @@ from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from ..program.codec import canonical, encode, load
 from . import chain, schema
+from .row_shape import fault_of_record, fault_of_run, is_text
 
 BLOB_OVER = 64 * 1024
 BUSY_MS = 10_000
@@ -100,6 +101,9 @@ class Store:
         except sqlite3.Error as failed:
             self._db.close()
             raise _world(failed, path) from failed
+        except UnicodeDecodeError as damage:
+            self._db.close()
+            raise Damaged(f"{path}: the description of its tables is damaged: {damage}") from damage
         except WorldFailed:
             self._db.close()
             raise
@@ -193,7 +197,8 @@ class Store:
 
     def numbers(self) -> dict[int, str]:
         """The number and the name of every run, damaged or not."""
-        return dict(self._select(f"SELECT id, name FROM run WHERE {self.every} ORDER BY id"))
+        found = self._select(f"SELECT id, name FROM run WHERE {self.every} ORDER BY id")
+        return {number: name if is_text(name) else f"number {number}, whose name is damaged" for number, name in found}
 
     def strays(self) -> int:
         """How many records belong to no run."""
@@ -244,12 +249,16 @@ class Store:
     def _records(self, rows: list[chain.Row], name: str) -> list[Record]:
         loads = json.loads
         try:
-            return [
+            found = [
                 Record(kind, address, turn, tool, request, at, loads(self._get(blob) if blob else body))
                 for kind, address, turn, _, tool, request, at, body, blob, _ in rows
             ]
         except (ValueError, TypeError, RecursionError) as damage:
             raise Damaged(f"{self.path}: a record of the run {name} is damaged: {damage}") from damage
+        fault = next((wrong for record in found if (wrong := fault_of_record(record))), "")
+        if fault:
+            raise Damaged(f"{self.path}: a record of the run {name} is damaged: {fault}")
+        return found
 
     def _rows(self, where: str, values: tuple[Any, ...]) -> Iterator[RunRow]:
         for found in self._select(f"SELECT {schema.OWNER} FROM run {where}", values):
@@ -259,8 +268,9 @@ class Store:
                 inputs, origin, ending = (None if text is None else json.loads(text) for text in texts)
             except (ValueError, TypeError, RecursionError) as damage:
                 raise Damaged(f"{self.path}: the row of the run {row.name} is damaged: {damage}") from damage
-            if not isinstance(inputs, dict):
-                raise Damaged(f"{self.path}: the row of the run {row.name} is damaged")
+            fault = fault_of_run(row, inputs, origin, ending)
+            if fault or inputs is None:
+                raise Damaged(f"{self.path}: the row of the run {row.name!a} is damaged: {fault}")
             yield row._replace(inputs=inputs, origin=origin, ending=ending)
 
     def _content(self, name: str) -> bytes | None:

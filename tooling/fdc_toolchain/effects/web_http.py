@@ -26,8 +26,8 @@ LONGEST_URL = 2000
 _CHUNK = 65536
 _SLICE = 0.1
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_NOBODY = tuple(map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "192.88.99.0/24")))
-"""Site-local, documentation, relays of 6to4: what `ipaddress` takes for public, and no site is at."""
+_NOBODY = tuple(map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "192.88.99.0/24", "168.63.129.16/32")))
+"""Site-local, documentation, relays of 6to4, the host of a machine at Azure: what `ipaddress` takes for public, and no site."""
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,252}[a-z0-9_])?\.?")
 
 

@@ -75,6 +75,9 @@ def replay(
 def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] | None) -> str | None:
     if ending is None or status in ("new", "running"):
         return None  # its controller was lost: there is no end on record
+    lacking = [name for name in ("seconds", "steps", "spent", "questions", "stop") if name not in ending]
+    if lacking:
+        return f"the end: `{lacking[0]}` is not on record"
     state.elapsed = max(state.elapsed, ending["seconds"])
     if ending["steps"] != state.steps:
         return f"the end: {ending['steps']} steps are on record, the records make {state.steps}"

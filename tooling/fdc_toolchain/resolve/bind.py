@@ -64,7 +64,9 @@ def _programs(command: str, depth: int = 0) -> list[tuple[str, str | None, bool]
     for group in groups:
         for inner in _inner_texts(group, known) if depth < _MOST_DEPTH else ():
             found += [(name, first, False) for name, first, _ in _programs(inner, depth + 1)]
-        rest = [part for word in group for part in (_filled(word, known).split() if word.startswith("$") else [_filled(word, known)])]
+        rest = []
+        for word in group:
+            rest += _filled(word, known).split() if word.startswith("$") else [_filled(word, known)]
         if rest[:1] in (["export"], ["declare"], ["readonly"], ["local"]):
             rest.pop(0)
         while rest and (

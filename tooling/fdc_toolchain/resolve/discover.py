@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from .regular import read
 from .seen import Seen, folder_stamp
 
 SKIPPED = frozenset(
@@ -134,8 +135,7 @@ def _left_out(rules: tuple[_Rules, ...], folder: str, name: str, is_folder: bool
 def _lines(path: str, seen: Seen) -> tuple[str, ...]:
     seen.file(path)
     try:
-        with open(path, "rb") as file:
-            return tuple(file.read(1 << 20).decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n"))
+        return tuple(read(path).decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n"))
     except OSError:
         return ()
 

@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from ..text.source import Limits
+from . import regular
 
 
 class SettingsError(ValueError):
@@ -79,8 +80,7 @@ def read_settings(root: str) -> Settings:
     """The settings of the workspace at `root`. Raises SettingsError for a file that is wrong."""
     for name in FILES:
         try:
-            with open(os.path.join(root, name), "rb") as file:
-                data = file.read()
+            data = regular.read(os.path.join(root, name))
         except FileNotFoundError:
             continue
         except OSError as failed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from .regular import read
+
 
 def find_root(start: str) -> str:
     """The nearest folder from `start` upwards that is a workspace, as an absolute path; `start` where none is.
@@ -32,8 +34,7 @@ def _is_root(folder: str) -> bool:
 
 def _has_table(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            lines = file.read(1 << 20).split(b"\n")
+        lines = read(path).split(b"\n")
     except OSError:
         return False
     return any(line.strip().startswith((b"[tool.fdc]", b"[tool.fdc.")) for line in lines)

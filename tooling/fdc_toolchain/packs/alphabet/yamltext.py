@@ -19,6 +19,9 @@ _ROWS = re.compile(r"^  (?P<key>[a-z_]+):\n(?P<rows>(?:  - [{\[].*\n)+)", re.MUL
 MAX_TEXT = 1 << 20
 """Characters of a text from outside that are read."""
 
+MAX_VALUES = 1 << 20
+"""Values of a text with aliases, each as often as it is meant."""
+
 
 class NotYaml(ValueError):
     """The text is no YAML that we read; the sentence says why."""
@@ -95,11 +98,40 @@ def _load(text: str) -> Any:
     import yaml
 
     try:
+        if "*" in text:
+            _bounded(text)
         return next(iter(yaml.load_all(text, Loader=_loader())), None)
     except yaml.YAMLError as wrong:
         raise NotYaml(_said(wrong)) from None
     except (ValueError, RecursionError) as wrong:
         raise NotYaml(str(wrong)[:200]) from None
+
+
+def _bounded(text: str) -> None:
+    """Raises NotYaml where a text's aliases stand for more values than anybody reads: a few lines can mean billions."""
+    import yaml
+
+    sizes: dict[str, int] = {}
+    total = 0
+    above: list[tuple[str | None, int]] = []
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.events.CollectionStartEvent):
+            above.append((event.anchor, total))
+            total += 1
+        elif isinstance(event, yaml.events.CollectionEndEvent):
+            anchor, before = above.pop()
+            if anchor is not None:
+                sizes[anchor] = total - before
+        elif isinstance(event, yaml.events.ScalarEvent):
+            total += 1
+            if event.anchor is not None:
+                sizes[event.anchor] = 1
+        elif isinstance(event, yaml.events.AliasEvent):
+            if event.anchor not in sizes:
+                raise NotYaml("an alias is part of what it stands for")
+            total += sizes[event.anchor]
+            if total > MAX_VALUES:
+                raise NotYaml(f"its aliases stand for more than {MAX_VALUES} values")
 
 
 def _said(wrong: Exception) -> str:

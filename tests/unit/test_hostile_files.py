@@ -1,0 +1,55 @@
+"""Files that are not what their names say: refused at once, in one sentence (finding B13)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects.web_http import public
+from fdc_toolchain.packs.alphabet import yamltext
+from fdc_toolchain.resolve import regular
+from fdc_toolchain.resolve.settings import SettingsError, read_settings
+
+from tests.support.process import run
+from tests.support.repository import ROOT
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{here}: &{here} [{', '.join([f'*{before}'] * 10)}]\n" for before, here in zip("abcdefgh", "bcdefghi", strict=True)
+)
+"""A thousand million values in less than a thousand characters."""
+
+
+@pytest.mark.parametrize("name", ["fdc.toml", "pyproject.toml", ".gitignore"])
+def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, name: str) -> None:
+    """A writer never comes; a device never ends."""
+    os.mkfifo(workspace / name)
+    done = run([sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60)
+    if name == ".gitignore":
+        assert done.returncode == 0, done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"fdc: {name} cannot be read: it is no regular file\n"
+
+
+def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:
+    (workspace / "fdc.toml").write_bytes(b"#" * (regular.MOST + 1))
+    with pytest.raises(SettingsError, match=f"fdc.toml cannot be read: it has more than {regular.MOST} bytes"):
+        read_settings(str(workspace))
+    (workspace / "fdc.toml").write_bytes(b"#" * regular.MOST)
+    read_settings(str(workspace))
+
+
+def test_aliases_that_stand_for_more_than_anybody_reads_are_refused() -> None:
+    with pytest.raises(yamltext.NotYaml, match="stand for more than"):
+        yamltext.parse(BOMB)
+    assert yamltext.parse("a: &a [1, 2]\nb: [*a, '*c']\nc: x * y\n") == {"a": [1, 2], "b": [[1, 2], "*c"], "c": "x * y"}
+    with pytest.raises(yamltext.NotYaml):
+        yamltext.parse("a: &a [*a]\n")
+
+
+def test_the_host_of_a_rented_machine_is_not_public() -> None:
+    """168.63.129.16 answers every machine of one provider, and gives it its settings."""
+    assert not public("168.63.129.16") and not public("::ffff:168.63.129.16")
+    assert public("168.63.129.17")

@@ -1,0 +1,97 @@
+"""What the rows of a journal must look like before anybody reads more out of them: a damaged file is no bug of ours.
+
+The chain of hashes tells whether a row is what was written (`fdc verify`); here it is only made sure that every value
+has its kind, so that what shows a run need not ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_ROW = {
+    "id": (int,), "name": (str,), "engine": (int,), "plan": (str,), "digest": (str,), "started": (int, float), "epoch": (int,),
+    "status": (str,), "ended": (int, float, type(None)),
+}  # fmt: skip
+_STATUSES = frozenset(("new", "running", "waiting", "finished", "stopped", "cancelled", "interrupted", "broken"))
+_ENDING = {
+    "stop": (dict, type(None)), "message": (str,), "steps": (int,), "seconds": (int, float), "spent": (dict,),
+    "questions": (list,),
+}  # fmt: skip
+_STOP = {"kind": (str,), "message": (str,), "path": (str,), "line": (int,), "address": (str,)}
+_QUESTION = {"address": (str,), "tool": (str,), "text": (str,), "how": (str,), "path": (str,), "line": (int,), "args": (dict,)}
+_OBJECT = (dict, type(None))
+_BODY: dict[str, tuple[type, ...]] = {
+    "took": (int, float, type(None)), "notes": _OBJECT, "usage": _OBJECT, "failed": _OBJECT, "budget": _OBJECT,
+}  # fmt: skip
+_RECORD: dict[str, tuple[type, ...]] = {
+    "kind": (str,), "address": (str,), "turn": (int,), "tool": (str,), "request": (str,), "at": (int, float), "body": (dict,),
+}  # fmt: skip
+_LATEST = 253_402_300_799  # the end of the year 9999
+_LARGEST = 1 << 53
+
+
+def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
+    """Why a run's row cannot be read; empty where it can. The last three are its texts as JSON values."""
+    found = _wrong({name: getattr(row, name) for name in _ROW if hasattr(row, name)}, _ROW, set())
+    if found:
+        return found
+    if row.status not in _STATUSES:
+        return "`status` is none that a run has"
+    if not 0 <= row.started <= _LATEST or row.ended is not None and not 0 <= row.ended <= _LATEST:
+        return "a time is none"
+    if not isinstance(inputs, dict) or not all(isinstance(inputs.get(name, {}), dict) for name in ("given", "budget")):
+        return "`inputs` is no object with `given` and `budget`"
+    if origin is not None and _wrong(origin, {"run": (str,), "address": (str,)}, set()):
+        return "`origin` names no step of a run"
+    if ending is None:
+        return ""
+    found = _wrong(ending, _ENDING, set(_ENDING))
+    if not found and ending.get("stop") is not None:
+        found = _wrong(ending["stop"], _STOP, set())
+    if not found:
+        found = next((wrong for one in ending.get("questions", ()) if (wrong := _wrong(one, _QUESTION, set()))), "")
+    if not found and not all(_number(one) for one in ending.get("spent", {}).values()):
+        found = "`spent` is not in numbers"
+    return found and f"`ending`: {found}"
+
+
+def fault_of_record(record: Any) -> str:
+    """Why a record cannot be read; empty where it can."""
+    found = _wrong(record._asdict(), _RECORD, set())
+    if not found:
+        found = _wrong(record.body, _BODY, set(_BODY))
+    if not found and record.body.get("failed") is not None:
+        found = _wrong(record.body["failed"], {"kind": (str,), "message": (str,)}, set())
+    return found
+
+
+def _wrong(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]) -> str:
+    if not isinstance(value, dict):
+        return "it is no object"
+    for name, allowed in kinds.items():
+        if name not in value:
+            if name in optional:
+                continue
+            return f"`{name}` is absent"
+        one = value[name]
+        if type(one) not in allowed or isinstance(one, (int, float)) and not _number(one):
+            return f"`{name}` is no {' or '.join(kind.__name__ for kind in allowed if kind is not type(None))}"
+        if isinstance(one, str) and not is_text(one):
+            return f"`{name}` is no UTF-8 text"
+    return ""
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # NaN is neither
+
+
+def is_text(value: object) -> bool:
+    """True for a text that UTF-8 can write: one with damaged bytes cannot."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

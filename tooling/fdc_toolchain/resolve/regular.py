@@ -1,0 +1,22 @@
+"""Reads a regular file of a bounded size, whatever lies at the path: a pipe, a device or a folder is refused at once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+MOST = 1 << 20
+"""Bytes of a file of settings."""
+
+
+def read(path: str, most: int = MOST) -> bytes:
+    """The bytes of a file. Raises OSError, with a `strerror` that says why, also for what is no regular file or too large."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", path)
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most} bytes", path)
+    return data
