@@ -171,9 +171,9 @@ def test_all_mistakes_are_told_at_once():
         assert word in messages
 
 
-def test_the_tools_of_a_bad_catalogue_are_unknown_and_the_plan_still_judged():
+def test_the_tool_of_a_wrong_row_is_known_and_the_plan_still_judged():
     files = {"fdc_tools.json": catalogue(t={**TOOL, "effect": "x"}), "a.plan": "t x\nread_file gone\n"}
-    assert places(lint(files)) == [("a.plan", 1, "FDC301"), ("a.plan", 2, "FDC411"), ("fdc_tools.json", 8, "FDC308")]
+    assert places(lint(files)) == [("a.plan", 2, "FDC411"), ("fdc_tools.json", 8, "FDC308")]
 
 
 def test_a_catalogue_that_the_settings_name_must_be_there():

@@ -189,7 +189,8 @@ def _written(data: bytes, name: str) -> dict[str, Any]:
 def _broken(name: str, row: dict[str, Any]) -> Tool:
     """A tool whose row is wrong: its name and its action are known, and nothing else."""
     action = row.get("action")
-    made = {"action": action if isinstance(action, str) else None, "effect": "once", "trust": "trusted", "parameters": []}
+    made: dict[str, Any] = {"action": action if isinstance(action, str) else None, "parameters": []}
+    made |= {"effect": "once", "trust": "trusted"}
     return _tool(name, made)._replace(broken=True)
 
 
