@@ -115,14 +115,22 @@ glob names, which may be none."""
 CHANGES = {"create": CREATES, "write": CREATES, "delete": DELETES}
 
 
-def effect_of(access: str, span: Span) -> Effect:
-    """What a step does to the file that it names."""
-    exits, why, writes = _TABLE[access]
-    rows: dict[str, Failures] = {"": _NONE}
-    for kinds in why:
-        if kinds not in rows:
-            rows[kinds] = frozenset([Failure(access, span, span, kind) for kind in kinds.split()])
-    failures = tuple([rows[kinds] for kinds in why])
+_IN_PLAIN = {name: (row[1][:2] + ("",) * (STATES - 2)) for name, row in _TABLE.items()}
+_TABLES = {
+    False: {name: (row[0], _IN_PLAIN[name], sorted(set(_IN_PLAIN[name]) - {""}), row[2]) for name, row in _TABLE.items()},
+    True: {name: (row[0], row[1], sorted(set(row[1]) - {""}), row[2]) for name, row in _TABLE.items()},
+}
+
+
+def effect_of(access: str, span: Span, *, doubts: bool = True) -> Effect:
+    """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
+    exits, why, rows, writes = _TABLES[doubts][access]
+    failures = NOWHERE
+    if rows:
+        made: dict[str, Failures] = {"": _NONE}
+        for kinds in rows:
+            made[kinds] = frozenset([Failure(access, span, span, kind) for kind in kinds.split()])
+        failures = tuple([made[kinds] for kinds in why])
     tail = frozenset((Cause(access, span, span),)) if access in CHANGES else frozenset()
     return Effect(exits, failures, writes, tail)
 
@@ -138,7 +146,13 @@ def then(first: Effect, second: Effect) -> Effect:
         exits = composed(first.exits, exits)
         tail = first.tail | tail if first.tail else tail
     if second.failures is not NOWHERE:
-        failures = tuple(map(partial(_wrong, second.failures, first.tail), first.exits, failures))
+        if first.exits is THERE or first.exits is GONE:  # one state, wherever one comes from
+            more = second.failures[1 if first.exits is THERE else 0]
+            if more:
+                more = blamed(more, first.tail)
+                failures = (more,) * STATES if failures is NOWHERE else tuple([wrong | more for wrong in failures])
+        else:
+            failures = tuple(map(partial(_wrong, second.failures, first.tail), first.exits, failures))
     return Effect(exits, failures, first.writes or second.writes, tail)
 
 
@@ -198,8 +212,10 @@ MOST_ROUNDS = 2 * STATES
 
 def repeat(body: Effect, least: int, most: int | None) -> Effect:
     """Between `least` (0 or 1) and `most` times. So many states: so many rounds reach everything that can be reached."""
-    if body is SAME:
+    if body is SAME or most is not None and most == least:
         return body
+    if body.exits is THERE and body.failures is NOWHERE:
+        return body if least else either(SAME, body)
     total = body if least else SAME
     turn = total
     for _ in range(MOST_ROUNDS if most is None else min(MOST_ROUNDS, most - least)):

@@ -44,17 +44,13 @@ class _Assumed:
     def __init__(self, span: Span) -> None:
         self.span = span
         self.names: dict[str, None] = {}
-        self.labels: dict[Label, None] = {}
-
-    def use(self, name: str, failure: Failure) -> None:
-        """Adds a path and the step that uses it."""
-        self.names[name] = None
-        self.labels[Label(failure.step, "this step")] = None
+        self.steps: dict[Span, str] = {}
+        """What each place is: steps that fail where the assumption is false, and what brings them there."""
 
     def finding(self, code: str, message: str) -> Diagnostic:
         """The assumption as a diagnostic."""
-        labels = [label for label in self.labels if label.span != self.span or label.message == "this command"]
-        return Diagnostic(self.span, code, message, tuple(labels), help=_HELP[code])
+        labels = tuple([Label(step, words) for step, words in self.steps.items() if step != self.span])
+        return Diagnostic(self.span, code, message, labels, help=_HELP[code])
 
 
 def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
@@ -72,19 +68,26 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
             for cause in failure.causes:
                 if cause.access == "command":
                     code = "FDC414" if kind == "made" else "FDC702"
-                    made = by_command.setdefault((code, cause.step), _Assumed(cause.outer))
-                    made.span = min(made.span, cause.outer)
-                    made.use(name, failure)
+                    key = code, cause.step
+                    made = by_command.get(key)
+                    if made is None:
+                        made = by_command[key] = _Assumed(cause.outer)
+                    elif cause.outer < made.span:
+                        made.span = cause.outer
+                    made.names[name] = None
+                    made.steps[failure.step] = "this step"
         else:
             repeats = kind == "unknown" and _repeats(item)
             codes = ["FDC704"] if repeats or kind == "distinct" else []
             if not codes or repeats and opaque(item.path):
                 codes.append("FDC703")
             for code in codes:
-                by_plan.setdefault(code, _Assumed(failure.outer)).use(name, failure)
+                made = by_plan.setdefault(code, _Assumed(failure.outer))
+                made.names[name] = None
+                made.steps[failure.step] = "this step"
     for (code, command), made in sorted(by_command.items()):
         if command != made.span:
-            made.labels = {Label(command, "this command"): None, **made.labels}
+            made.steps = {command: "this command", **made.steps}
         said = "makes" if code == "FDC414" else "leaves"
         yield made.finding(code, f"this command {said} {_listed(made.names)}" + ("" if code == "FDC414" else " alone"))
     for instance, fork, pairs in doubts:
@@ -92,7 +95,7 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
         if chances:
             span = instance.unit.span(fork.node)
             made = by_plan.setdefault("FDC704", _Assumed(span))
-            made.labels[Label(span, "the branches of this fork")] = None
+            made.steps.setdefault(span, "the branches of this fork")
             made.names.update((name_of(path), None) for pair in chances for path in pair)
     if "FDC703" in by_plan:
         made = by_plan["FDC703"]

@@ -21,116 +21,71 @@ that it was in on the way: what it creates may not be there, what it deletes in 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from ..resolve.bound import bound_in
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Ref, Value
 from ..text.diagnostic import Diagnostic
+from ..text.span import Span
 from . import file_findings
+from .file_bodies import (
+    NO_CAUSES,
+    SHELL_STEP,
+    Effects,
+    Outcomes,
+    Wild,
+    either_body,
+    elsewhere,
+    forget,
+    is_literal,
+    mingled,
+    moved_body,
+    perhaps,
+    unnamed,
+    with_inner_names,
+)
 from .file_effects import (
-    BY_CHANCE,
     CERTAINLY,
     CHANGES,
     CREATES,
-    DELETES,
     NOWHERE,
     PERHAPS,
     PRESENT,
     SAME,
-    SHELL,
     THERE,
     UNKNOWN,
     Cause,
-    Causes,
     Effect,
     effect_of,
     either,
-    interference,
     moved,
     repeat,
     settled,
     then,
 )
-from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, hits, language_of
-from .paths import Path, filled, inner_name, outer_name, path_of
+from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, hits
+from .paths import Path, filled, outer_name, path_of
 from .rule import Context
 
 SETTLED = file_findings.SETTLED
-_NO_CAUSES: Causes = frozenset()
-
-Wild = dict[Path, tuple[int, Causes]]
-"""What steps may do to files that are named in other words, by the path that they name (bits of `file_effects`)."""
-
-
-class Effects(NamedTuple):
-    """The effects of a body: on the paths it names, and on every other.
-
-    `rest`: what its commands do; `wild`: what its steps with computed paths, and commands that may write some
-    files only, may do; `fixed`: what its steps with literal paths do, which matters to computed ones.
-    """
-
-    paths: dict[Path, Effect]
-    rest: Effect
-    wild: Wild
-    fixed: Wild
-
-    def of(self, path: Path) -> Effect:
-        """The effect on any path."""
-        found = self.paths.get(path)
-        return found if found is not None else _elsewhere(path, self)
-
-
-class Outcomes(NamedTuple):
-    """The effects of a body that comes to its end, and those of one that may stop anywhere; None where nobody asks."""
-
-    ends: Effects
-    stops: Effects | None
-
-
 Given = tuple[tuple[str, Path], ...]
 """What a callee's parameters stand for, in the names of the caller (`_OUTER` before each)."""
 Limits = tuple[tuple[str, ...], ...]
 """The globs of every `allow write` in force."""
 
 
-def _literal(path: Path) -> bool:
-    return len(path) == 1 and type(path[0]) is str
-
-
-def _elsewhere(path: Path, effects: Effects) -> Effect:
-    """What a body does to a path that it does not name."""
-    if not effects.wild and (not effects.fixed or _literal(path)):
-        return effects.rest
-    bits, causes = 0, effects.rest.tail
-    folder = _literal(path) and str(path[0]).endswith("/")
-    tables = (effects.wild,) if _literal(path) else (effects.wild, effects.fixed)
-    for table in tables:
-        for other, (done, why) in table.items():
-            if other == path:
-                continue
-            met = hits(other, path)
-            if met != APART:
-                if folder:  # it stays when a file in it goes
-                    done &= ~DELETES
-                bits |= done << BY_CHANCE if met == CHANCE and done < PERHAPS else done
-                causes |= why
-    if not bits:
-        return effects.rest
-    return Effect(interference(effects.rest.exits, bits), NOWHERE, False, causes)
-
-
 class Files:
     """Effects of plans and bodies, each plan once. `conflicts` collects what branches of a fork all write.
 
     `doubts`: by fork, the pairs of paths that different branches may use at the same time, and whether only a value
-    that nobody knows makes it so. `computed`: some plan names a file by a value. `folders`: the literal paths that
-    some plan looks through.
+    that nobody knows makes it so. `computed`: some plan names a file by a value; `commands`: some plan runs one.
+    `folders`: the literal paths that some plan looks through.
     """
 
-    def __init__(self, *, computed: bool = True, folders: Collection[str] = ()) -> None:
+    def __init__(self, *, computed: bool = True, commands: bool = True, folders: Collection[str] = ()) -> None:
         self.computed = computed
+        self.doubtful = computed or commands
         self.folders = folders
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]], bool]] = {}
@@ -158,7 +113,7 @@ class Files:
             self._again -= bool(given)
             local = unit.names - {"run"}
             local = local if given else local - set(unit.params)
-            found = Outcomes(_forget(ends, local, None, UNKNOWN), stops and _forget(stops, local, None, UNKNOWN))
+            found = Outcomes(forget(ends, local, None, UNKNOWN), stops and forget(stops, local, None, UNKNOWN))
             self._known[key] = found
         self._limits = limits
         return found
@@ -177,6 +132,7 @@ class Files:
         # of the log its effect accounts for.
         log: list[Effects] = []
         seen: dict[Path, int] = {}
+        commands: dict[int, tuple[int, Effect]] = {}
         wild: Wild = {}
         fixed: Wild = {}
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
@@ -186,28 +142,35 @@ class Files:
         def now(path: Path) -> Effect:
             found = paths.get(path)
             if found is None:
-                if not wild and (not fixed or _literal(path)):
+                if not wild and (not fixed or is_literal(path)):
                     return rest
                 found, start = SAME, 0
             else:
                 start = seen[path]
-            before: Effects | None = None
+            if start == len(log):
+                return found
+            if not wild and not fixed:  # commands only, which do the same to every path
+                return then(found, since(start))
             for number in range(start, len(log)):
-                entry = log[number]
-                if entry is not before:  # twice the same command at once is like once
-                    found = then(found, _elsewhere(path, entry))
-                before = entry
+                found = then(found, elsewhere(path, log[number]))
             return found
 
-        def put(path: Path, before: Effect, effect: Effect, outer: object = None) -> None:
+        def since(start: int) -> Effect:
+            end, effect = commands.get(start, (start, SAME))
+            for number in range(end, len(log)):
+                effect = then(effect, log[number].rest)
+            commands[start] = len(log), effect
+            return effect
+
+        def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
             nonlocal changes
             after = then(before, effect)
             if after is before:
                 return
             if outer is not None:
-                after = then(before, moved(effect, outer))  # type: ignore[arg-type]
+                after = then(before, moved(effect, outer))
             if stopping:
-                ever[path] = either(either(ever.get(path) or _elsewhere(path, so_far()), before), after)
+                ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)
             paths[path] = after
             seen[path] = len(log)
             changes += 1
@@ -224,7 +187,7 @@ class Files:
                 rest_ever = either(rest_ever, rest)
             for mine, theirs in ((wild, entry.wild), (fixed, entry.fixed)):
                 for path, (bits, why) in theirs.items():
-                    known, causes = mine.get(path, (0, _NO_CAUSES))
+                    known, causes = mine.get(path, (0, NO_CAUSES))
                     mine[path] = known | bits, causes | why
 
         for node in nodes:
@@ -234,7 +197,7 @@ class Files:
                 for access, value in node.bound.files:
                     path = self._path(instance.unit, value, env)
                     span = instance.unit.span(node.step)
-                    effect = effect_of(access, span)
+                    effect = effect_of(access, span, doubts=self.doubtful)
                     if access == "create" and len(node.bound.files) > 1 and path == self._source(instance.unit, node, env):
                         effect = effect_of("same", span)
                     if any(type(part) is tuple and part[0] == NOBODY for part in path):
@@ -245,12 +208,12 @@ class Files:
                         here = now(path)
                         if access != "read" or here.exits is not THERE:
                             put(path, here, effect)
-                        if self.folders and access in CHANGES and _literal(path):
+                        if self.folders and access in CHANGES and is_literal(path):
                             for folder in self._above(str(path[0]), access):
                                 put(folder, now(folder), Effect(effect.exits, NOWHERE, False, effect.tail))
                     if self.computed and access in CHANGES:
-                        table = done if _literal(path) else computed
-                        bits, why = table.get(path, (0, _NO_CAUSES))
+                        table = done if is_literal(path) else computed
+                        bits, why = table.get(path, (0, NO_CAUSES))
                         table[path] = bits | CHANGES[access], why | {Cause(access, span, span)}
                 if done or computed:
                     logged(Effects({}, SAME, computed, done))
@@ -289,10 +252,10 @@ class Files:
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
                     after = then(here, effect if outer is None else moved(effect, outer))
-                    ever[path] = either(either(ever.get(path) or _elsewhere(path, so_far()), here), after)
+                    ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), here), after)
             if inner.rest is not SAME or inner.wild or inner.fixed:
                 entry = inner._replace(paths={})
-                logged(entry if outer is None else _moved_all(entry, outer))
+                logged(entry if outer is None else moved_body(entry, outer))
             unchanged = changes
             for path, effect in named.items():
                 put(path, before[path], effect, outer)
@@ -307,12 +270,12 @@ class Files:
         if not stopping:
             return Outcomes(ends, None)
         stopped = {path: either(effect, ends.of(path)) for path, effect in ever.items()}
-        return Outcomes(ends, Effects(stopped, rest_ever, _perhaps(wild), fixed))
+        return Outcomes(ends, Effects(stopped, rest_ever, perhaps(wild), fixed))
 
     def _path(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path:
         """The path that an argument names, with the values that nobody can name marked."""
         path = path_of(value)
-        if _literal(path):
+        if is_literal(path):
             return path
         unstable = self._unstable.get(unit.key)
         if unstable is None:
@@ -360,7 +323,7 @@ class Files:
         if None in found:  # what its paths have to do with each other depends on what is given
             given_paths = tuple((name, outer_name(path)) for name, path in given.items())
             known = self._plan(callee, given_paths, stopping=stopping)
-            found = [_inner_names(effects) for effects in known if effects is not None]
+            found = [with_inner_names(effects) for effects in known if effects is not None]
         return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
 
     def _as_called(self, effects: Effects, given: dict[str, Path]) -> Effects | None:
@@ -374,11 +337,11 @@ class Files:
                 else:
                     computed.append((path, effect))
             self._held.append(effects)
-            apart = self._apart[id(effects)] = fixed, computed, _mingled(effects, set(given))
-        fixed, computed, mingled = apart
+            apart = self._apart[id(effects)] = fixed, computed, mingled(effects, set(given))
+        fixed, computed, mixed = apart
         if not computed and not effects.wild:
             return effects
-        if mingled:
+        if mixed:
             return None
         paths = dict(fixed)
         for path, effect in computed:
@@ -393,8 +356,8 @@ class Files:
         literal = dict(effects.fixed)
         for path, (bits, why) in effects.wild.items():
             key = filled(path, given)[0]
-            table = literal if _literal(key) else wild
-            known, causes = table.get(key, (0, _NO_CAUSES))
+            table = literal if is_literal(key) else wild
+            known, causes = table.get(key, (0, NO_CAUSES))
             table[key] = known | bits, causes | why
         return Effects(paths, effects.rest, wild, literal)
 
@@ -403,8 +366,8 @@ class Files:
             return self._body(instance, node.then if node.known else node.orelse, env, stopping=stopping)
         then_ = self._body(instance, node.then, env, stopping=stopping)
         orelse = self._body(instance, node.orelse, env, stopping=stopping)
-        stops = None if then_.stops is None or orelse.stops is None else _either(then_.stops, orelse.stops)
-        return Outcomes(_either(then_.ends, orelse.ends), stops)
+        stops = None if then_.stops is None or orelse.stops is None else either_body(then_.stops, orelse.stops)
+        return Outcomes(either_body(then_.ends, orelse.ends), stops)
 
     def _loop(self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool) -> Outcomes:
         inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
@@ -425,10 +388,10 @@ class Files:
         if node.kind == "fork" and node.most != 1 and self.computed and not self._again:
             self._doubtful(instance, node, ends, local)
         again = node.most != 1 and node.kind != "fork"
-        ends = _forget(ends, local, present, PRESENT, again=again)
+        ends = forget(ends, local, present, PRESENT, again=again)
         if stops is None:
             return Outcomes(self._turns(instance, node, ends), None)
-        stops = _forget(stops, local, present, PRESENT, again=again)
+        stops = forget(stops, local, present, PRESENT, again=again)
         if node.keeps:
             return Outcomes(self._turns(instance, node, stops), None)
         if node.kind == "fork":  # several branches may stop, and then what is around the fork does
@@ -437,7 +400,7 @@ class Files:
         fewer = None if node.most is None else node.most - 1
         cut = {path: then(repeat(ends.of(path), 0, fewer), effect) for path, effect in stops.paths.items()}
         rest = then(repeat(ends.rest, 0, fewer), stops.rest)
-        return Outcomes(turns, Effects(cut, rest, _perhaps(turns.wild), turns.fixed))
+        return Outcomes(turns, Effects(cut, rest, perhaps(turns.wild), turns.fixed))
 
     def _turns(self, instance: Instance, node: Loop, outer: Effects) -> Effects:
         """What a loop does whose turns do `outer`."""
@@ -449,7 +412,7 @@ class Files:
                 paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that
             else:
                 paths[path] = repeat(effect, node.least, node.most)
-        wild = outer.wild if node.least else _perhaps(outer.wild)
+        wild = outer.wild if node.least else perhaps(outer.wild)
         return Effects(paths, repeat(outer.rest, node.least, node.most), wild, outer.fixed)
 
     def _doubtful(self, instance: Instance, node: Loop, branch: Effects, local: set[str]) -> None:
@@ -458,7 +421,7 @@ class Files:
         for one, (bits, _) in (*branch.wild.items(), *branch.fixed.items()):
             if bits >= PERHAPS:
                 continue
-            there = _unnamed(one, local)
+            there = unnamed(one, local)
             if there != one or any(type(part) is tuple and part[0] == NOBODY for part in one):
                 pairs[one, one] = CHANCE
             for other in branch.paths:
@@ -480,9 +443,6 @@ def looked_through(value: Value) -> str | None:
     return None if name in ("", ".") or name.startswith("..") else name
 
 
-SHELL_STEP = Effect(SHELL, NOWHERE, False)
-
-
 def _glob_text(kind: str, value: Value) -> str:
     """A glob of a plan, with what is computed in it taken for anything."""
     if "{" not in value.text:
@@ -494,29 +454,6 @@ def _glob_text(kind: str, value: Value) -> str:
     return kind + (text.partition("\0")[0].rpartition("/")[0] + "/**" if "/" in text.partition("\0")[0] else "\0")
 
 
-def _perhaps(wild: Wild) -> Wild:
-    """The same on some runs only: a command that did not run has made nothing."""
-    if not any(bits & CERTAINLY for bits, _ in wild.values()):
-        return wild
-    return {path: (bits & ~CERTAINLY | PERHAPS if bits & CERTAINLY else bits, why) for path, (bits, why) in wild.items()}
-
-
-def _either(one: Effects, other: Effects) -> Effects:
-    paths = {path: either(one.of(path), other.of(path)) for path in {**one.paths, **other.paths}}
-    wild: Wild = {}
-    for path in {**one.wild, **other.wild}:
-        (bits, why), (more, causes) = one.wild.get(path, (0, _NO_CAUSES)), other.wild.get(path, (0, _NO_CAUSES))
-        both = bits | more
-        if both & CERTAINLY and not bits & more & CERTAINLY:
-            both = both & ~CERTAINLY | PERHAPS
-        wild[path] = both, why | causes
-    fixed = dict(one.fixed)
-    for path, (bits, why) in other.fixed.items():
-        known, causes = fixed.get(path, (0, _NO_CAUSES))
-        fixed[path] = known | bits, causes | why
-    return Effects(paths, either(one.rest, other.rest), wild, fixed)
-
-
 def bound_twice(unit: Unit) -> set[str]:
     """Names of results that are bound at two places, or have a second meaning: which file they name is not followed."""
     seen = set(unit.params)
@@ -526,80 +463,18 @@ def bound_twice(unit: Unit) -> set[str]:
     return out
 
 
-def _mingled(effects: Effects, params: set[str]) -> bool:
-    """True where what is given decides whether a path that is changed is another one that is named."""
-    changed = {**effects.wild, **effects.fixed}
-    everything = dict.fromkeys((*effects.paths, *effects.wild))
-    asked = [path for path in everything if any(type(part) is tuple and part[0] in params for part in path)]
-    for path in asked:
-        for other in {**everything, **effects.fixed}:
-            if other is not path and other != path and other[0] != SETTLED and (path in changed or other in changed):
-                if type(other[0]) is tuple and other[0][:1] == (ALLOW,) or hits(path, other) != APART:
-                    return True
-    return False
-
-
-def _inner_names(effects: Effects) -> Effects:
-    return Effects(
-        {inner_name(path): effect for path, effect in effects.paths.items()},
-        effects.rest,
-        {inner_name(path): value for path, value in effects.wild.items()},
-        effects.fixed,
-    )
-
-
-def _moved_all(entry: Effects, outer: object) -> Effects:
-    """What a callee's steps do, as steps of the call."""
-    tables = [
-        {path: (bits, frozenset([cause._replace(outer=outer) for cause in why])) for path, (bits, why) in table.items()}
-        for table in (entry.wild, entry.fixed)
-    ]
-    return Effects(entry.paths, moved(entry.rest, outer), *tables)  # type: ignore[arg-type]
-
-
-def _unnamed(path: Path, local: set[str]) -> Path:
-    """The path with names that are known in a body only marked as values that nobody can name."""
-    if not any(type(part) is tuple and part[0] in local for part in path):
-        return path
-    return tuple((NOBODY, *part) if type(part) is tuple and part[0] in local else part for part in path)
-
-
-def _forget(effects: Effects, local: set[str], present: Path | None, entry: int, *, again: bool = False) -> Effects:
-    """Settles the paths that only this body can name. The file `present` was there when its loop began.
-
-    `again`: rounds before this one may have done something to it.
-    """
-    paths: dict[Path, Effect] = {}
-    for path, effect in effects.paths.items():
-        if path[0] == SETTLED or local.isdisjoint([part[0] for part in path if type(part) is tuple]):
-            paths[path] = effect
-            continue
-        if path == present:
-            before = _elsewhere(path, effects) if again else SAME
-            left = settled(effect, before.exits[1], before.tail)
-        else:
-            left = settled(effect, UNKNOWN)
-        if left.failures[0]:
-            paths[(SETTLED, *path)] = left
-    wild: Wild = {}
-    for path, (bits, why) in effects.wild.items():
-        path = _unnamed(path, local)
-        known, causes = wild.get(path, (0, _NO_CAUSES))
-        wild[path] = known | bits, causes | why
-    return Effects(paths, effects.rest, wild, effects.fixed)
-
-
 def check(context: Context) -> Iterator[Diagnostic]:
     """The findings of every root, from the workspace as it is now, those of every fork, and what is assumed."""
-    computed, folders = False, set()
+    computed, commands, folders = False, False, set()
     for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
         for act in unit.acts:
             for _, value in act.bound.files:
                 computed = computed or "{" in value.text
+            commands = commands or act.bound.tool.writes_unknown
             if act.bound.tool.name in LOOKS:
                 names = [looked_through(value) for value in act.bound.arguments.values()]
                 folders.update(name for name in names if name is not None)
-    files = Files(computed=computed, folders=sorted(folders))
+    files = Files(computed=computed, commands=commands, folders=sorted(folders))
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
         files.plan(instance)
@@ -609,7 +484,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         found: list[file_findings.Found] = []
         for path, effect in effects.paths.items():
             entry = 2
-            if _literal(path):
+            if is_literal(path):
                 literal = str(path[0]).rstrip("/") or "/"
                 probes.add(literal)
                 entry = 1 if exists(literal) else 0
