@@ -257,6 +257,13 @@ def test_what_a_model_makes_may_be_listed_and_run() -> None:
     assert found(WEB + "generate_code docs/* {page}\n") == [("a.plan", 3, "FDC471")]
 
 
+def test_the_list_of_a_fork_tells_that_a_branch_failed_which_yields_nothing() -> None:
+    first = WEB + UNDER.format(change="overwrite_file_with_block {run}/f\n    text")
+    fork = "parts <- list_files docs\nr <- fork part in {parts} max 9 keep failures\n  rename_file {run}/f {run}/g\n"
+    assert ("a.plan", 10, "FDC472") in found(first + fork + "for one in {r} max 9\n  submit yes\n")
+    assert found(WEB + fork + "for one in {r} max 9\n  submit yes\n") == []
+
+
 def test_a_failure_that_is_a_value_ends_no_branch() -> None:
     plan = HEAD + "parts <- list_files docs\nr <- fork part in {parts} max 9 keep failures\n  {look}\n  submit yes\n"
     assert found(plan.replace("{look}", "hits <- search_web tea")) == []

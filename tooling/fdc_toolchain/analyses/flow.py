@@ -31,29 +31,9 @@ from .heard import heard, kept
 from .labels import CHOICES, FILES, SEES, THERE, TRUSTED, Labels
 from .need import Need, finding
 from .rule import Context
-from .stored import Pattern, Stored, hidden, meet, pattern_of, pattern_of_glob, read_back, spelled
-from .touched import acts, changes, executes, reads, sinks
-
-
-class Summary(NamedTuple):
-    """A plan in terms of what it is given: its result, what chooses there, what it does to files, why it may fail.
-
-    `writes`: what it puts into files. `there`: what chooses whether files are there. `sees`: what it leaves where
-    commands see it. `fails`: what the reason of a failure is made of; `stops`: what decides whether it fails.
-    `files`: the files that callers may have put something into which matters.
-    """
-
-    result: int
-    needs: dict[tuple[str, str], Need]
-    writes: dict[Pattern, int]
-    there: dict[Pattern, int]
-    sees: int
-    fails: int
-    stops: int
-    files: tuple[tuple[str, Pattern], ...]
-
-
-_EMPTY = Summary(TRUSTED, {}, {}, {}, TRUSTED, TRUSTED, TRUSTED, ())
+from .stored import ANY, Pattern, Stored, hidden, meet, pattern_of, pattern_of_glob, read_back, spelled
+from .summary import NOTHING, Summary, same
+from .touched import LOOKING, acts, changes, executes, reads, sinks
 
 _Key = tuple[str, bool]
 """A plan, and whether it runs where its failures are kept."""
@@ -83,21 +63,13 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 key = flow.unit.key, flow.kept
                 before = summaries.get(key)
                 summaries[key] = flow.summary()
-                changed |= looping and not _same(before, summaries[key])
+                changed |= looping and not same(before, summaries[key])
         found: dict[tuple[Span, str, str], Diagnostic] = {}
         for flow in flows:
             found = {**flow.found, **found}
         yield from found.values()
         if called.isdisjoint(group):
             labels.release(mark)
-
-
-def _same(before: Summary | None, after: Summary) -> bool:
-    return (
-        before is not None
-        and before.needs.keys() == after.needs.keys()
-        and before._replace(needs={}) == after._replace(needs={})
-    )
 
 
 class _Name(NamedTuple):
@@ -193,8 +165,11 @@ class _Flow:
 
     def condition(self, condition: Condition | None) -> int:
         out = TRUSTED
-        for ref in condition.refs if condition is not None else ():
-            out |= self.ref(ref)
+        if condition is not None:
+            for ref in condition.refs:
+                out |= self.ref(ref)
+            if any(name in LOOKING for name, *_ in condition.predicates):
+                out |= self.exists(ANY)
         return out
 
     def stored(self, pattern: Pattern) -> int:
@@ -371,7 +346,7 @@ class _Flow:
         known = self.calls.get(key)
         now = self.changed()
         if known is None or known[0] != now:
-            callee = self.summaries.get((node.key or "", self.kept), _EMPTY)
+            callee = self.summaries.get((node.key or "", self.kept), NOTHING)
             told = self.enter(node, callee, given)
             filled = self.labels.filled
             known = now, filled(callee.result, given), filled(callee.fails, given), filled(callee.stops, given)
@@ -433,12 +408,13 @@ class _Flow:
             again = self.after_round(mark)
             again |= (self.choices, *self.changed()) != before
             self.until[id(node)] = self.choices  # so that loops in loops do not find it out again each time
+        why = self.fails | self.stops if node.keeps else TRUSTED
         if node.keeps:
             self.stops, self.kept = stops, alone
         self.leave(outer)
         if gathers:
             gathered, self.result = self.result, result
-            self.bind(gathers, gathered | over | (self.fails if node.keeps else TRUSTED))
+            self.bind(gathers, gathered | over | why)
         self.fails = fails if node.keeps else self.fails | fails
 
     def after_round(self, mark: int) -> bool:

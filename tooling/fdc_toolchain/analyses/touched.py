@@ -12,6 +12,8 @@ from .data_commands import files_of, is_data_command
 from .stored import ANY, RUN, SEEN, Pattern, pattern_of, tree_of
 
 _HARMLESS = ("data", "user")
+LOOKING = frozenset(("exists",))
+"""The predicates of conditions that look at which files there are; the others are functions of what they are given."""
 
 
 def sinks(tool: Tool) -> tuple[str | None, ...]:
@@ -55,7 +57,8 @@ def acts(node: Act) -> bool:
 def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
     """The files that a step looks at: whether at their texts, and whether at which of them there are.
 
-    A step that reads one file by its name fails where the file is missing, and so says nothing of it by its result.
+    A step that reads one file by its name fails where the file is missing, and so says nothing of it by its result,
+    unless its failure is a value.
     """
     tool, arguments = node.bound.tool, node.bound.arguments
     commands = list(chosen(node, "command"))
@@ -75,9 +78,10 @@ def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
                     yield tree_of(value), tool.row.get("reads") != "names", True
         if not named:
             yield ANY, tool.row.get("reads") != "names", True
+    told = tool.row.get("failure") == "value"
     for access, value in node.bound.files:
-        if access == "delete":
-            yield pattern_of(value), False, True
+        if access == "delete" or told:
+            yield pattern_of(value), told and access in ("read", "edit"), True
 
 
 def changes(node: Act) -> Iterator[tuple[Pattern, str]]:

@@ -1,0 +1,40 @@
+"""What the flow analysis knows of a plan, for those that call it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .labels import TRUSTED
+from .need import Need
+from .stored import Pattern
+
+
+class Summary(NamedTuple):
+    """A plan in terms of what it is given: its result, what chooses there, what it does to files, why it may fail.
+
+    `writes`: what it puts into files. `there`: what chooses whether files are there. `sees`: what it leaves where
+    commands see it. `fails`: what the reason of a failure is made of; `stops`: what decides whether it fails.
+    `files`: the files that callers may have put something into which matters.
+    """
+
+    result: int
+    needs: dict[tuple[str, str], Need]
+    writes: dict[Pattern, int]
+    there: dict[Pattern, int]
+    sees: int
+    fails: int
+    stops: int
+    files: tuple[tuple[str, Pattern], ...]
+
+
+NOTHING = Summary(TRUSTED, {}, {}, {}, TRUSTED, TRUSTED, TRUSTED, ())
+"""A plan that does nothing; one that is not known yet."""
+
+
+def same(before: Summary | None, after: Summary) -> bool:
+    """True where a summary says nothing new."""
+    return (
+        before is not None
+        and before.needs.keys() == after.needs.keys()
+        and before._replace(needs={}) == after._replace(needs={})
+    )
