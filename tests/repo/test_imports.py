@@ -6,6 +6,7 @@ process ends without running its exit handlers. What a bare `python -c pass` loa
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -37,7 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("startup")
     (found / "docs").mkdir()
     (found / "docs" / "tea.md").write_text("Green tea.\n", "utf-8")
-    own = CLEAN.replace("# FSM: tooling/fdc_fsm.json", "# FSM: fdc")  # by its name: a path would be an assumption to show
+    own = CLEAN.replace("# FSM: tooling/fdc_fsm.json", "# FSM: fdc")  # nothing to assume, so nothing to show
+    own = re.sub("run_in_bash_session .*fdc_cli.py close .*", "close_task", own)
     (found / "clean.plan").write_text(own, "utf-8")
     return found
 

@@ -137,7 +137,7 @@ class _Reader:
         tokens = cost.get("tokens", 0)
         priced = round(self.rate * tokens, 9) if "prompt" in tool.get("run", ()) else 0
         numbers = (1, cost.get("model_calls", 0), tokens, max(priced, cost.get("money", 0)))
-        one, two, three, four = ({(): number} if number else {} for number in numbers)
+        one, two, three, four = map(_constant, numbers)
         return one, two, three, four
 
     def rounds(
@@ -199,6 +199,10 @@ class _Reader:
         self.created = self.created or number > len(listed)
         self.assumed |= {(doubt, glob) for doubt in made.doubts}
         return number
+
+
+def _constant(number: float) -> Polynomial:
+    return {(): number} if number else {}
 
 
 def _binds(block: list[dict[str, Any]]) -> set[str]:
