@@ -14,7 +14,8 @@ from fdc_toolchain.text.source import Limits
 from tests.support import spec
 from tests.support.repository import ROOT
 
-PAGES = {name: (ROOT / "docs" / name).read_text("utf-8") for name in ("language.md", "branches.md", "plan-text.md", "trust.md")}
+NAMES = ("language.md", "branches.md", "plan-text.md", "trust.md", "types.md")
+PAGES = {name: (ROOT / "docs" / name).read_text("utf-8") for name in NAMES}
 PAGE = PAGES["language.md"]
 
 
