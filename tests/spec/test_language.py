@@ -14,7 +14,7 @@ from fdc_toolchain.text.source import Limits
 from tests.support import spec
 from tests.support.repository import ROOT
 
-NAMES = ("language.md", "headers.md", "branches.md", "plan-text.md", "trust.md", "verdicts.md")
+NAMES = ("language.md", "headers.md", "types.md", "branches.md", "plan-text.md", "trust.md", "verdicts.md")
 PAGES = {name: (ROOT / "docs" / name).read_text("utf-8") for name in NAMES}
 PAGE = PAGES["language.md"]
 
