@@ -47,6 +47,15 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 yield from _changed_in(unit, loop, names, linker.files, probes)
 
 
+def refused(path: str, files: Files) -> bool:
+    """True for a literal path in its plain form that no file can have, which `check` says."""
+    if path.startswith("/") or path.split("/")[0] == "..":
+        return True
+    parts = path.split("/")
+    kinds = {files.kind("/".join(parts[:number])) for number in range(1, len(parts))}
+    return not kinds <= {"folder", "missing"}
+
+
 def _file(
     access: str, value: Value, names: frozenset[str], files: Files, probes: set[str]
 ) -> Diagnostic | None:
