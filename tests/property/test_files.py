@@ -11,7 +11,8 @@ from fdc_toolchain.resolve.files import Files
 from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
 
-from tests.support.filesets import AUTOMATON, CATALOGUE, FileSet, TooMany, excused, failures, file_set, unbound
+from tests.support.filesets import AUTOMATON, CATALOGUE, FileSet, file_set
+from tests.support.filewalks import TooMany, failures, told_of, unbound, unsaid
 
 SETS = 400
 UNBOUND_SETS = 500
@@ -48,28 +49,18 @@ def compare(sets: Iterable[tuple[str, FileSet]]) -> Counter[str]:
         result = checked(made)
         text = "".join(f"-- {key}\n{data.decode()}" for key, data in made.files.items())
         text = f"{name}, there: {sorted(made.there)}\n{text}"
-        errors = set()
-        told = []
-        for item in rule.check(result.context):
-            wanted = "this command" if item.severity == "assumption" else "this step"
-            step = next((label.span for label in item.labels if label.message == wanted), item.span)
-            if item.code in ("FDC411", "FDC412"):
-                errors.add((item.span.line, step.path, step.line, item.code))
-            elif item.severity == "assumption":
-                told.append((item.code, (step.path, step.line), item.message))
-        places = {error[:3] for error in errors}
-        for failed in found:
-            if failed[:3] not in places and not excused(failed, told):
-                raise AssertionError(f"{failed}\nerrors: {errors}\nassumed: {told}\n{text}")
+        findings = list(rule.check(result.context))
+        errors, told = told_of(findings)
+        failed = unsaid(found, findings)
+        assert failed is None, f"{failed}\nerrors: {errors}\nassumed: {told}\n{text}"
         refused = any(item.code in ("FDC411", "FDC412", "FDC413") for item in result.diagnostics)
         count["compared"] += 1
         count["refused" if refused else "accepted"] += 1
         count["assuming"] += bool(told) and not refused
         count["failing"] += bool(found)
         if whole:
-            seen = {failed[:4] for failed in found}
             count["walked whole"] += 1
-            count["refused without a run"] += not errors <= seen
+            count["refused without a run"] += not errors <= {item[:4] for item in found}
     return count
 
 

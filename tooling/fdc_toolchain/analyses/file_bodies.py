@@ -23,6 +23,7 @@ from .file_effects import (
     interference,
     moved,
     settled,
+    then,
 )
 from .file_findings import SETTLED
 from .path_language import ALLOW, APART, CHANCE, NOBODY, hits
@@ -153,21 +154,22 @@ def forget(effects: Effects, local: set[str], present: Path | None, entry: int, 
     """
     paths: dict[Path, Effect] = {}
     for path, effect in effects.paths.items():
-        if path[0] == SETTLED or local.isdisjoint([part[0] for part in path if type(part) is tuple]):
-            paths[path] = effect
-            continue
-        if path == present:
-            before = elsewhere(path, effects) if again else SAME
-            left = settled(effect, before.exits[1], before.tail)
-        else:
-            left = settled(effect, UNKNOWN)
-        if left.failures[0]:
-            paths[(SETTLED, *path)] = left
+        if path[0] != SETTLED and not local.isdisjoint([part[0] for part in path if type(part) is tuple]):
+            if path == present:
+                before = elsewhere(path, effects) if again else SAME
+                effect = settled(effect, before.exits[1], before.tail)
+            else:
+                effect = settled(effect, UNKNOWN)
+            if not effect.failures[0]:
+                continue
+            path = (SETTLED, *path)
+        known = paths.get(path)  # a plan that is called may have a name and a glob that are the same
+        paths[path] = effect if known is None else then(known, effect)
     wild: Wild = {}
     for path, (bits, why) in effects.wild.items():
         path = unnamed(path, local)
-        known, causes = wild.get(path, (0, NO_CAUSES))
-        wild[path] = known | bits, causes | why
+        done, causes = wild.get(path, (0, NO_CAUSES))
+        wild[path] = done | bits, causes | why
     return Effects(paths, effects.rest, wild, effects.fixed)
 
 

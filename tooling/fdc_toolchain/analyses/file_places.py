@@ -83,6 +83,15 @@ def _pieces(glob: Value) -> list[tuple[bool, str]]:
     return [(True, "") if isinstance(part, Ref) else (False, part) for part in glob.parts]
 
 
+def refused(path: str, files: Files) -> bool:
+    """True for a literal path in its plain form that no file can have, which `check` says."""
+    if path.startswith("/") or path.split("/")[0] == "..":
+        return True
+    parts = path.split("/")
+    kinds = {files.kind("/".join(parts[:number])) for number in range(1, len(parts))}
+    return not kinds <= {"folder", "missing"}
+
+
 def _file(
     access: str, value: Value, unit: Unit, guard: _Guard, files: Files, probes: set[str]
 ) -> Diagnostic | None:

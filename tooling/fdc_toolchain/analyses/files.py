@@ -64,13 +64,14 @@ from .file_effects import (
     settled,
     then,
 )
+from .file_places import refused
 from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, hits
 from .paths import Path, filled, outer_name, path_of
 from .rule import Context
 
 SETTLED = file_findings.SETTLED
 Given = tuple[tuple[str, Path], ...]
-"""What a callee's parameters stand for, in the names of the caller (`_OUTER` before each)."""
+"""What a callee's parameters stand for, in the names of the caller."""
 Limits = tuple[tuple[str, ...], ...]
 """The globs of every `allow write` in force."""
 
@@ -103,8 +104,8 @@ class Files:
     def _plan(self, instance: Instance, given: Given, *, stopping: bool) -> Outcomes:
         limits, unit = self._limits, instance.unit
         if unit.allow:
-            self._limits = (*limits, ("\3", *(_glob_text(ALLOW, glob) for glob in unit.allow.get("write", ()))))
-            self._limits = tuple(dict.fromkeys(self._limits))
+            mine = (ALLOW, *(_glob_text(ALLOW, glob) for glob in unit.allow.get("write", ())))
+            self._limits = limits if mine in limits else (*limits, mine)
         key = (id(instance), given, stopping, self._limits)
         found = self._known.get(key)
         if found is None:
@@ -138,7 +139,6 @@ class Files:
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
         changes = 0
-
         def now(path: Path) -> Effect:
             found = paths.get(path)
             if found is None:
@@ -381,9 +381,9 @@ class Files:
         if present is not None and node.over is not None and "{" in node.over.text:
             whole = (SETTLED, *self._path(instance.unit, node.over, env))
             effect = settled(effect_of("match", instance.unit.span(node.node)), UNKNOWN)
-            ends.paths[whole] = effect
-            if stops is not None:
-                stops.paths[whole] = effect
+            for outcome in (ends, stops):
+                if outcome is not None:
+                    outcome.paths[whole] = then(outcome.paths.get(whole, SAME), effect)
         local = {name for name in (node.name, node.alias) if name} | bound_in(node.body)
         if node.kind == "fork" and node.most != 1 and self.computed and not self._again:
             self._doubtful(instance, node, ends, local)
@@ -465,7 +465,8 @@ def bound_twice(unit: Unit) -> set[str]:
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """The findings of every root, from the workspace as it is now, those of every fork, and what is assumed."""
-    computed, commands, folders = False, False, set()
+    computed = commands = False
+    folders: set[str] = set()
     for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
         for act in unit.acts:
             for _, value in act.bound.files:
@@ -488,6 +489,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 literal = str(path[0]).rstrip("/") or "/"
                 probes.add(literal)
                 entry = 1 if exists(literal) else 0
+                if effect.failures[entry] and refused(literal, context.linker.files):
+                    continue  # it is said there
             found += [file_findings.Found(path, failure, entry) for failure in effect.failures[entry]]
         doubts = []
         if files.doubts:

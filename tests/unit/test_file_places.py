@@ -1,0 +1,85 @@
+"""Paths with which a step fails on every run: the linter refuses what the runner's file tools refuse (A8)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.check import check_paths
+from fdc_toolchain.effects.failure import ToolFailure
+from fdc_toolchain.effects.files import Root
+
+from tests.support.linting import ANY
+
+READS = {
+    "/etc/passwd": "FDC416", "../x": "FDC416", "docs/../docs/a.md": "FDC416", "docs": "FDC415", "out": "FDC415",
+    "out/passwd": "FDC415", "docs/a.md/b": "FDC415", "nope": "FDC411", "docs/a.md": None, "./docs//a.md": None,
+    "fdc.toml": None, ".git/config": None,
+}  # fmt: skip
+WRITES = {
+    ".git/hooks/x": "FDC417", "docs/.GIT/x": "FDC417", ".fdc/x": "FDC417", "fdc_tools.json": "FDC417", "FDC.toml": "FDC417",
+    "own_tools.json": "FDC417", "/x": "FDC416", "a/../b": "FDC416", "docs": "FDC415", "out/x": "FDC415",
+    "docs/a.md/b": "FDC415", "docs/a.md": None, "new/b.md": None, "docs/fdc.toml": None,
+}  # fmt: skip
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("docs", ".git", "knowledge_core"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "docs/a.md").write_text("a")
+    (tmp_path / ".git/config").write_text("")
+    (tmp_path / "any.json").write_text(ANY)
+    (tmp_path / "own_tools.json").write_text('{"format": 1, "name": "own", "tools": {}}')
+    (tmp_path / "fdc.toml").write_text('catalogues = ["own_tools.json"]\nfsm = "any.json"\n')
+    (tmp_path / "out").symlink_to("/etc")
+    return tmp_path
+
+
+def codes(root: Path, text: str) -> list[str]:
+    (root / "a.plan").write_text(text)
+    found = check_paths([str(root / "a.plan")], str(root)).diagnostics
+    return [item.code for item in found if "FDC411" <= item.code <= "FDC419"]
+
+
+@pytest.mark.parametrize("path", READS)
+def test_what_cannot_be_read_is_refused_by_both(root: Path, path: str) -> None:
+    expected = READS[path]
+    assert codes(root, f"read_file {path}\n") == ([expected] if expected else [])
+    try:
+        Root(str(root)).read(path)
+    except ToolFailure as failure:
+        assert expected is not None and failure.kind in ("path", "file", "missing")
+    else:
+        assert expected is None
+
+
+@pytest.mark.parametrize("path", WRITES)
+def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> None:
+    expected = WRITES[path]
+    assert codes(root, f"overwrite_file_with_block {path}\n  x\n") == ([expected] if expected else [])
+    try:
+        Root(str(root), ("own_tools.json",)).write(path, b"x", "write", "key")
+    except ToolFailure as failure:
+        assert expected is not None and failure.kind in ("path", "file", "protected")
+    else:
+        assert expected is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("list_files nope\n", ["FDC411"]),
+        ("grep x nope\n", ["FDC411"]),
+        ("list_files ..\n", ["FDC416"]),
+        ("list_files /etc\n", ["FDC416"]),
+        ("for_each_file ../*\n  read_file {file1}\n", ["FDC416"]),
+        ("for_each_file *.toml\n  delete_file {file1}\n", ["FDC417"]),
+        ("rename_file docs/a.md ./docs/a.md\n", ["FDC412"]),
+        ("create_file_with_block new\n  x\ncreate_file_with_block new/y\n  x\n", ["FDC415"]),
+        ("create_file_with_block new/y\n  x\nlist_files new\n", []),
+        ("list_files docs\nlist_files docs/a.md\nlist_files /\nlist_files .\nlist_files nope/*.md\n", []),
+    ],
+)
+def test_folders_and_globs_that_cannot_be_looked_through_are_refused(root: Path, text: str, found: list[str]) -> None:
+    assert codes(root, text) == found
