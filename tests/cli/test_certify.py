@@ -78,6 +78,6 @@ def test_nothing_begins_of_which_no_certificate_holds(workspace: Path) -> None:
                     '{"S": {"read_op": "S"}}, "start_state": "S", "accept_states": ["S"]}'}, there=("x.md",))  # fmt: skip
     program = program_of(checked)
     program["automata"]["any.json"]["accept"] = []
-    with pytest.raises(Exit, match="does not accept; nothing was run. This is a bug of fdc, please report it") as stop:
+    with pytest.raises(Exit, match=r"does not accept; nothing was run\. This is a bug of fdc, please report it") as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
