@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from hashlib import sha256
 from itertools import combinations
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -84,8 +85,9 @@ class _World:
         self.acts: set[str] = set()
 
     def visible(self) -> str:
-        """All that a command can see."""
-        return repr(sorted(item for item in self.files.items() if not item[0].startswith(HIDDEN)))
+        """All that a command can see; what would become too long, as commands write what they see, by its digest."""
+        found = repr(sorted(item for item in self.files.items() if not item[0].startswith(HIDDEN)))
+        return found if len(found) < 500 else sha256(found.encode()).hexdigest()
 
     def perform(self, effect: Perform) -> Any:
         """One effect, noted before it is done."""
