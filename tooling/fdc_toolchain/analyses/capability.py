@@ -60,9 +60,9 @@ def _outside(act: Act, grant: Unit) -> Iterator[str]:
     reads = grant.allow.get("read", [])
     for parameter in act.bound.tool.parameters:
         if parameter.kind == "glob" and parameter.access is None:
-            given = act.bound.arguments.get(parameter.name)
-            shown = "**" if given is None else given.text
-            if not (_everything(reads) if given is None else listed(given, reads, folder=True)):
+            pattern = act.bound.arguments.get(parameter.name)
+            shown = "**" if pattern is None else pattern.text
+            if not (_everything(reads) if pattern is None else listed(pattern, reads, folder=True)):
                 yield f"`{act.step.tool}` may read `{shown}`, which `allow read` does not name"
     if reads_at_large(act.bound.tool.row) and not _everything(reads):
         yield f"`{act.step.tool}` may read any file, which needs `allow read **`"

@@ -11,7 +11,7 @@ from ..resolve import places
 from ..resolve.files import Files
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Loop, Node, Unit
-from ..resolve.protected import Protected, ANYWHERE, TOP, named, of_workspace, protected
+from ..resolve.protected import ANYWHERE, TOP, Protected, named, of_workspace, protected
 from ..syntax.values import Ref, Value
 from ..text.diagnostic import Diagnostic
 from ..text.span import Span

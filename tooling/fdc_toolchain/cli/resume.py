@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
     "keeps that; ADDRESS=done for one of several.",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="What the last --assume says holds for every step of which no other says anything.")
+@click.option("--all", "every", is_flag=True, help="The last --assume holds for every step of which no other says anything.")
 @click.option("--retry", is_flag=True, help="Try the steps that failed again.")
 @click.option("--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine.")
 @click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
@@ -123,7 +123,8 @@ def _newest(store: Store | None, root: str, again: bool, force: bool) -> RunRow:
     states = ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
     for row in reversed(store.runs() if store is not None else []):
         status = remote.status_of(store, root, row)
-        if status in states or (status == "running" and store is not None and not store.keeps_answers):  # in a database it is followed
+        followed = status == "running" and store is not None and not store.keeps_answers  # a database's is followed
+        if status in states or followed:
             return row
     raise UsageError("no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed")
 

@@ -137,7 +137,7 @@ class _Reader:
         tokens = cost.get("tokens", 0)
         priced = round(self.rate * tokens, 9) if "prompt" in tool.get("run", ()) else 0
         numbers = (1, cost.get("model_calls", 0), tokens, max(priced, cost.get("money", 0)))
-        one, two, three, four = map(_constant, numbers)
+        one, two, three, four = (_constant(float(number)) for number in numbers)
         return one, two, three, four
 
     def rounds(
