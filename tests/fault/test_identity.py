@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from fdc_toolchain.effects import identity
 from fdc_toolchain.effects.pg_journal import PgStore
@@ -154,7 +155,9 @@ def test_runs_of_an_older_fdc_wait_for_a_worker_that_is_told_to_take_them(worksp
     store.close()
     rows(url, "DELETE FROM dbos.workflow_status RETURNING 1")
     rows(url, "DELETE FROM fdc.run WHERE name=%s RETURNING 1", kept)
-    rows(url, "DROP TABLE fdc.worker; UPDATE fdc.form SET version=1 RETURNING 1")
+    with psycopg.connect(url, autocommit=True) as pg:
+        pg.execute("DROP TABLE fdc.worker")
+        pg.execute("UPDATE fdc.form SET version=1")
     assert [("20261001-000000-olde",)] == rows(url, "SELECT name FROM fdc.run")
     [said] = doctor(ours, url)["waiting"]
     assert "runs of an fdc that knew no workspaces, which nobody serves" in said and "`fdc worker --serve unnamed`" in said

@@ -136,4 +136,5 @@ def workers(url: str) -> list[Worker]:
 
 
 def _worker(found: tuple[Any, ...]) -> Worker:
-    return Worker(*found[:4], tuple(json.loads(found[4])), found[5])
+    which, name, host, folder, serves, commit = found
+    return Worker(which, name, host, folder, tuple(json.loads(serves)), commit)

@@ -65,7 +65,7 @@ def alone(
 
 
 def _once(pg: psycopg.Connection, query: str, value: int) -> bool:
-    found = pg.execute(query, (value,)).fetchone()  # type: ignore[arg-type]
+    found = pg.execute(query, (value,)).fetchone()
     return found is not None and bool(found[0])
 
 
