@@ -244,10 +244,11 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(workspace:
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and "Traceback" not in out + err
     name = run_name(out)
-    assert f"`fdc resume {name}` goes on" in out
+    assert f"`fdc resume {name} --all --assume not-done` does that step again" in out and "nothing is lost" not in out
     wait_for(lambda: not working_in(workspace))
     done = fdc("resume", name, cwd=workspace)
     assert done.returncode == 1 and "unknown: run_in_bash_session" in done.stdout and "--assume done" in done.stdout
+    assert "fdc stopped it before it ended" in done.stdout
     assert "done:RESULT` or `not-done`" in fdc("resume", name, "--assume", "perhaps", cwd=workspace).stderr
     (workspace / "again").write_text("")
     done = fdc("resume", name, "--assume", "not-done", cwd=workspace)

@@ -91,4 +91,4 @@ def test_a_database_of_another_form_is_left_alone(workspace: Path, url: str) -> 
     for command in (("worker",), ("runs",), ("run", "--detach", "big.plan", "count=1")):
         done = fdc(*command, "--database", url, cwd=workspace)
         assert 3 == done.returncode and done.stderr.count("\n") == 1, done
-        assert "its runs were written by another fdc (form 2, this one knows 1)" in done.stderr
+        assert "its runs were written by another fdc (form 3, this one knows 2)" in done.stderr

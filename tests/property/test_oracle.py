@@ -117,7 +117,8 @@ def test_our_journal_with_dbos_as_dispatcher_comes_to_the_same(count: int, url: 
     """Failure test 13: two real workers whose tools answer as everywhere here, and which take even the smallest forks apart."""
     expected = chosen(count)
     answering = (str(ROOT / "tests" / "support" / "answering_fdc.py"),)
-    with closing(PgStore(url, trust.key(str(workspace), make=True))) as store, Workers(url, workspace) as workers:
+    key = trust.key(str(workspace), make=True)
+    with closing(PgStore(url, key)) as store, Workers(url, workspace, "--serve", "unnamed") as workers:
         workers.start(2, program=answering)
         sender = Sender(url)
         wait_for(lambda: workers.connected("w1") and workers.connected("w2"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .exits import CLEAN, FINDINGS
+from .remote import database_option
 from .run_options import root_of
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
 )
 @click.option("--live", is_flag=True, help="Ask the model's server too: one tiny question, which costs next to nothing.")
 @click.option("--model", metavar="NAME", help="The model that would answer prompts (else FDC_MODEL).")
+@database_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
 @click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
-def command(live: bool, model: str | None, form: str, workspace: str | None) -> int:
+def command(live: bool, model: str | None, database: str | None, form: str, workspace: str | None) -> int:
     """Look at model, sandbox, disk, journal, terminal, git and optional packages. No secret is shown.
+
+    With a database: its workers, the workspaces that they serve, and the runs that wait and that nobody serves.
 
     `ok`: can be used. `note`: good to know. `bad`: something that was asked for will not work.
     """
@@ -39,6 +43,10 @@ def command(live: bool, model: str | None, form: str, workspace: str | None) -> 
     root = root_of(workspace)
     operator = Operator.of_environment(model=model)
     found = [*examine(root, operator, model_for(root, operator.model), os.environ, live=live), _terminal()]
+    if database:
+        from ..effects import doctor_fleet
+
+        found += doctor_fleet.examine(database, root)
     bad = any(one.grade == "bad" for one in found)
     if form == "json":
         click.echo(json.dumps({"format": 1, "ok": not bad, "found": [one._asdict() for one in found]}, indent=2))

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .exits import Exit, WorldError
 from .progress import Silent
@@ -34,6 +34,14 @@ _ASIDE = 0.2
 """Seconds that a worker without the key waits, so that it is not the next one, too."""
 
 
+class Place(NamedTuple):
+    """Where a worker drives runs: the identities that it serves, and what tells its folder from others that serve them."""
+
+    serves: tuple[str, ...]
+    folder: str
+    any_commit: bool
+
+
 @dataclass(slots=True)
 class Fleet:
     """One worker. `fatal` ends the process: it is called when the database is gone, so that others take over."""
@@ -49,6 +57,7 @@ class Fleet:
     operator: Operator
     trust: bool
     pieces: int
+    place: Place
     leaving: threading.Event = field(default_factory=threading.Event)
     under_way: set[str] = field(default_factory=set)
 
@@ -75,6 +84,8 @@ class Fleet:
             return self._stay()
         except Fenced as fenced:
             return {"fenced": str(fenced)}
+        except _Unfit as unfit:
+            return self._offer_again(run, asked, delivery, str(unfit))
         except Untrusted:
             why = f"the run {run} is not sealed by the key of the worker {self.session.executor}"
             return self._offer_again(run, asked, delivery, why)
@@ -101,11 +112,46 @@ class Fleet:
         self.leaving.wait(_ASIDE)
         try:
             return self.sender.offer_again(
-                run, asked, delivery, why, number(self.session.executor), self.session.alive(), piece="~" in run
+                run, asked, delivery, why, number(self.session.executor), self._others(run), piece="~" in run
             )
         except WorldFailed as failed:
             self.fatal(str(failed))
             return {"refused": str(failed)}
+
+    def _others(self, run: str) -> set[int]:
+        """The workers that may have what this one has not: those that serve the run's workspace, too."""
+        from ..effects.identity import of_run
+
+        store = self._store()
+        try:
+            row = store.run(run)
+        finally:
+            store.close()
+        return set() if row is None else self.session.serving(of_run(row.inputs))
+
+    def unfit(self, store: PgStore, row: RunRow) -> str | None:
+        """Why this worker's folder is not the one for a run; None where it is.
+
+        A run that was driven in this folder goes on in it: what changed since is the run's own work, or its user's.
+        """
+        from ..effects.identity import commit, commit_of, of_run
+
+        who, workspace, began = self.session.executor, of_run(row.inputs), commit_of(row.inputs)
+        if workspace not in self.place.serves:
+            return f"the run {row.name} belongs to the workspace {workspace}, which the worker {who} does not serve"
+        if began is None or self.place.any_commit:
+            return None
+        sessions = store.records(row, "session")
+        if sessions and sessions[-1].body.get("folder") == self.place.folder:
+            return None
+        here = commit(self.root)
+        if here == began:
+            return None
+        now = f"{here[:12]} is" if here else "none is"
+        return (
+            f"the run {row.name} began with the commit {began[:12]}, and {now} checked out where the worker {who} is; "
+            "check that commit out there, or start the worker with --any-commit"
+        )
 
     def _store(self) -> PgStore:
         from ..effects.pg_journal import PgStore
@@ -130,6 +176,9 @@ class Fleet:
             row = store.run(run)  # as it is now that nobody else can change it
             if row is None:
                 return {"gone": run}
+            why = self.unfit(store, row)
+            if why is not None:
+                raise _Unfit(why)
             drive = _Drive(self, store, row, asked, delivery)
             if row.origin is not None and "branches" in row.origin:
                 return drive.piece()
@@ -140,6 +189,10 @@ class Fleet:
 
 class _Leaving(Exception):
     """The worker was asked to end."""
+
+
+class _Unfit(Exception):
+    """The worker's folder is not the one for a run."""
 
 
 class _Drive:
@@ -228,7 +281,7 @@ class _Drive:
         records, epoch = journal.records, journal.epoch
         driven = max((record.at for record in records), default=0.0)
         who = {"pid": os.getpid(), "began": round(time.time(), 3), "host": socket.gethostname(),
-               "worker": self.fleet.session.executor, "delivery": self.delivery}  # fmt: skip
+               "worker": self.fleet.session.executor, "delivery": self.delivery, "folder": self.fleet.place.folder}  # fmt: skip
         before = self._was_here()
         fresh = [Record("session", "", epoch, "", "", driven, who)]
         if not before and self.asked.get("budget"):
@@ -283,8 +336,9 @@ class _Drive:
 
     def _shares(self, fork: Any) -> list[list[int]]:
         from ..effects import pieces
+        from ..effects.identity import of_run
 
-        workers = len(self.fleet.session.alive())
+        workers = len(self.fleet.session.serving(of_run(self.row.inputs)))
         # Two for each worker: who is done first has something left to do.
         return pieces.shares(fork, 2 * workers) if workers > 1 else []
 
@@ -296,18 +350,26 @@ class _Drive:
         state = self._fold()  # what is on record, whatever was in memory
         if pieces.fork_of(state) != fork:
             return
-        names = []
+        names, inputs = [], self._here()
         with self.store._transaction():
             journal.anchor()  # whoever was replaced makes no pieces
             for number, branches in enumerate(self._shares(fork), 1):
                 name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
                 origin = pieces.origin(self.row.name, state.records, fork.address, branches)
                 self.store.create(
-                    name, self.row.plan, self.program, self.row.inputs, time.time(), origin=origin, parent=self.row.id
+                    name, self.row.plan, self.program, inputs, time.time(), origin=origin, parent=self.row.id
                 )
                 names.append(name)
         for name in names:
             self.fleet.sender.send(name, {}, piece=True, delivery=f"{name}:first")
+
+    def _here(self) -> dict[str, Any]:
+        """The run's inputs for its pieces, which begin with what is checked out now: the run may have made commits itself."""
+        from ..effects.identity import commit, commit_of, of_run
+
+        if commit_of(self.row.inputs) is None:
+            return self.row.inputs
+        return {**self.row.inputs, "workspace": {"id": of_run(self.row.inputs), "commit": commit(self.fleet.root)}}
 
     def _gather(self, journal: RunJournal) -> None:
         """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""

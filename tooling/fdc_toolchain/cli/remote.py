@@ -96,11 +96,12 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
 def begin(
     database: str, root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
 ) -> str:
-    """Puts a new run on record and into the queue; returns its name.
+    """Puts a new run of this workspace on record and into its queue; returns its name.
 
-    Raises WorldError, UsageError (`money.settle`), Exit (`certify.certified`).
+    Raises WorldError, UsageError (`money.settle`), Exit (`certify.certified`), and Refused in a copy of a
+    workspace: its runs would be driven elsewhere.
     """
-    from ..effects import runs
+    from ..effects import identity, runs
     from ..effects.journal import ENGINE
     from ..engine.ports import WorldFailed
     from . import money
@@ -113,6 +114,10 @@ def begin(
     if rates is not None:
         inputs["model"] = rates
     try:
+        own = identity.identity(root)
+        if own.copied is not None:
+            raise Refused(identity.copied(own, root))
+        inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
         store = _store(database, root, make=True)
         try:
             store.create(name, plan, program, inputs, time.time())
@@ -142,13 +147,13 @@ def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, e
     it. KeyboardInterrupt leaves the run to its workers.
     """
     from ..effects.dispatch import Sender
-    from ..effects.liveness import alive
     from ..engine.ports import WorldFailed
 
     try:
-        if not alive(database):
-            click.echo("fdc: no worker is connected to the database; the run waits for `fdc worker`", err=True)
         store = _store(database, root, make=False)
+        row = store.run(name)
+        if row is not None and (lacking := unserved(database, row)) is not None:
+            click.echo(f"fdc: {lacking}", err=True)
         sender = Sender(database, _say)
         try:
             return _Follower(store, sender, name, delivery, show, epoch, seq).run()
@@ -159,6 +164,22 @@ def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, e
         raise WorldError(str(failed)) from failed
     finally:
         show.close()
+
+
+def unserved(database: str, row: RunRow) -> str | None:
+    """Says that no worker would take a run, and which one is needed; None where one is there. Raises WorldFailed."""
+    from ..effects.identity import of_run
+    from ..effects.liveness import workers
+
+    there, workspace = workers(database), of_run(row.inputs)
+    if any(workspace in one.serves for one in there):
+        return None
+    if not there:
+        return "no worker is connected to the database; the run waits for `fdc worker`"
+    return (
+        f"no worker serves the workspace {workspace} of this run; it waits for `fdc worker` in that workspace, or for "
+        f"`fdc worker --serve {workspace}` in a folder that stands for it"
+    )
 
 
 def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int) -> Ended:
@@ -216,7 +237,6 @@ def answer(database: str, root: str, row: RunRow, address: str, text: str, secon
 
 def wake(database: str, root: str, row: RunRow) -> str:
     """Has a worker go on with a run that stands, and does not wait for it; returns what to tell. Raises Refused, WorldError."""
-    from ..effects.liveness import alive
     from ..engine.ports import WorldFailed
 
     if row.status == "cancelled":
@@ -224,7 +244,8 @@ def wake(database: str, root: str, row: RunRow) -> str:
     try:
         if row.status not in ("new", "running") or not _in_hand(database, row):
             _asked(database, root, row, {"again": True, "seen": row.epoch})
-        return "A worker goes on with it." if alive(database) else "No worker is connected; the run waits for one."
+        lacking = unserved(database, row)
+        return "A worker goes on with it." if lacking is None else lacking[0].upper() + lacking[1:]
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 
@@ -342,9 +363,15 @@ class _Follower:
             self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
 
     def _refused(self, row: RunRow) -> None:
-        said = self.sender.outcome(self.delivery)
+        said = self.sender.outcome(self.delivery or self._last())
         if said is not None and "refused" in said and not self.store.is_driven(row):
             raise Refused(f"no worker drives the run {self.name}: {said['refused']}")
+
+    def _last(self) -> str:
+        """The run's newest delivery: who follows a run that was in hand has sent none."""
+        known = self.sender.deliveries(self.name)
+        last = max(known, key=lambda one: one.created_at or 0, default=None)
+        return "" if last is None else str(last.workflow_id).partition("/")[0]
 
     def _ended(self, row: RunRow, state: RunState) -> Ended:
         from .closing import Ended

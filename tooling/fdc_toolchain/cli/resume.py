@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
     "keeps that; ADDRESS=done for one of several.",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="The last --assume holds for every step of which no other says anything.")
+@click.option("--all", "every", is_flag=True, help="The last --assume is about every step of which no other says anything.")
 @click.option("--retry", is_flag=True, help="Try the steps that failed again.")
 @click.option("--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine.")
 @click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
@@ -74,7 +74,7 @@ def command(
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run) if run else _newest(store, root, retry or bool(budgets), force)
+        row = wiring.the_run(store, run) if run else _newest(store, root, database, retry or bool(budgets), force)
         wiring.known(row)
         records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
@@ -116,15 +116,14 @@ def command(
     return tell(ended, show, form, quiet, look)
 
 
-def _newest(store: Store | None, root: str, again: bool, force: bool) -> RunRow:
+def _newest(store: Store | None, root: str, database: str | None, again: bool, force: bool) -> RunRow:
     """The newest run that can go on: one that is not over; with a retry or a larger budget, also one that stopped."""
     from . import remote
 
     states = ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
     for row in reversed(store.runs() if store is not None else []):
         status = remote.status_of(store, root, row)
-        followed = status == "running" and store is not None and not store.keeps_answers  # a database's is followed
-        if status in states or followed:
+        if status in states or (status == "running" and database):  # there it is followed
             return row
     raise UsageError("no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed")
 

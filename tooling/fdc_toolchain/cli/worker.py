@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
 import click
 
-from .exits import WorldError
+from .exits import Refused, UsageError, WorldError
 from .remote import database_option
 from .run_options import root_of, tell_weakness
 from .worker_signals import Asked, Requests
+
+if TYPE_CHECKING:
+    from .fleet import Place
 
 _LEAVING = 4.0
 """Seconds beyond what effects under way get, in which a worker that was asked to end has ended."""
@@ -28,6 +32,10 @@ _LEAVING = 4.0
 @click.option("--patience", type=click.FloatRange(1, 3600), default=15.0, show_default=True, metavar="SECONDS",
               help="How long this worker may be silent before others take its runs.")  # fmt: skip
 @click.option("--trust", is_flag=True, help="Drive every run of the database, whoever's key has sealed it.")
+@click.option("--serve", "serves", multiple=True, metavar="ID",
+              help="Say that this folder stands for the workspace ID (`fdc doctor --database` shows them), too; `unnamed`: for "
+              "runs of an fdc that knew no workspaces.")  # fmt: skip
+@click.option("--any-commit", is_flag=True, help="Drive runs that began with another commit than is checked out here.")
 @click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take.")
 @click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had.")
 @click.option("--allow-weak-sandbox", is_flag=True,
@@ -43,6 +51,8 @@ def command(
     jobs: int,
     patience: float,
     trust: bool,
+    serves: tuple[str, ...],
+    any_commit: bool,
     shell_timeout: float | None,
     allow_unsandboxed: bool,
     allow_weak_sandbox: bool,
@@ -53,10 +63,10 @@ def command(
     """Take runs from a database and drive them in this workspace, until it is asked to end (Ctrl-C, SIGTERM).
 
     Start as many as you like, on as many machines. When one dies, freezes or loses the database, the others go on
-    with its runs. Workers need one workspace (the same folder, or plans that touch no files) and one key
-    (docs/workers.md).
+    with its runs. A worker takes the runs that were begun in its workspace, and with --serve those of others that its
+    folder stands for; workers need one key (docs/workers.md).
     """
-    from ..effects import dispatch
+    from ..effects import dispatch, identity
     from ..effects import trust as keys
     from ..effects.liveness import Session
     from ..effects.operator import Operator
@@ -72,15 +82,17 @@ def command(
     requests = Requests(GRACE + _LEAVING)
     try:
         key = keys.key(root, make=True)
+        place = place_of(root, serves, any_commit)
         dispatch.prepare(url, say)
         store = PgStore(url, key)
         session = Session(url, name, fatal, patience)
+        session.announce(os.uname().nodename, os.path.realpath(root), place.serves, identity.commit(root))
         session.start()
         sender = dispatch.Sender(url, say)
         operator = Operator.of_environment(allow_unsandboxed, allow_network, model, weak=allow_weak_sandbox)
         tell_weakness(operator)
-        fleet = Fleet(url, root, key, session, sender, fatal, jobs, shell_timeout, operator, trust, pieces)
-        dispatch.serve(url, name, fleet.work, runs=most, pieces=pieces)
+        fleet = Fleet(url, root, key, session, sender, fatal, jobs, shell_timeout, operator, trust, pieces, place)
+        dispatch.serve(url, name, fleet.work, workspaces=place.serves, runs=most, pieces=pieces)
         janitor = dispatch.Janitor(session, store, sender, say)
         janitor.start(fatal)
         requests.serving()
@@ -89,7 +101,7 @@ def command(
     except Asked:
         say(f"worker {name} ends; it had taken no run yet")
         os._exit(0)  # a thread of DBOS may be there already, and would be waited for
-    say(f"worker {name} takes runs from {shown(url)} and drives them in {root}")
+    say(f"worker {name} takes runs from {shown(url)} and drives them in {root}, for the workspace {' and '.join(place.serves)}")
     requests.wait()
     fleet.leaving.set()
     janitor.stop()
@@ -102,6 +114,21 @@ def command(
     session.stop()
     # DBOS would wait for its threads, and mark what they hold as done.
     os._exit(0)
+
+
+def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
+    """Which workspaces this folder stands for: its own, and those of --serve. Raises UsageError, Refused, WorldFailed."""
+    from ..effects import identity
+    from .fleet import Place
+
+    for one in serves:
+        if not identity.is_id(one):
+            raise UsageError(f"`--serve {one}`: that is no workspace; `fdc doctor --database URL` shows the ids")
+    own = identity.identity(root)
+    if own.copied is not None and own.id not in serves:
+        raise Refused(f"{identity.copied(own, root)}, or say `--serve {own.id}`: this folder stands for it, too")
+    folder = own.id if own.copied is None else f"{own.id}@{os.path.realpath(root)}"
+    return Place(tuple(dict.fromkeys((own.id, *serves))), folder, any_commit)
 
 
 def say(text: str) -> None:

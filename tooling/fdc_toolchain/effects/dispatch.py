@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from hmac import compare_digest
 from importlib.metadata import version
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ..engine.ports import WorldFailed
 from ..program.codec import canonical
 from . import liveness
+from .identity import UNNAMED, of_run
 from .journal import ENGINE
 from .pg_journal import PgStore, connect, shown
 from .pg_prepare import alone
@@ -46,6 +47,12 @@ GRACE = 3.0
 """Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
 LONG = 30.0
 """Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
+
+def queue_of(workspace: str, *, piece: bool = False) -> str:
+    """The queue of a workspace's runs or of pieces of them; runs of no workspace go where an fdc 0.1.0 put them."""
+    kind = PIECES if piece else RUNS
+    return kind if workspace == UNNAMED else f"{kind}/{workspace}"
+
 
 OFFERS = 40
 """Times that a delivery goes on from workers of another key, to whichever takes it, before it is refused."""
@@ -149,14 +156,25 @@ class Sender:
     def send(
         self, run: str, asked: dict[str, Any], *, piece: bool = False, delivery: str = "", engine: int = ENGINE
     ) -> str:
-        """Has a run driven by some worker that knows its `engine`; the same `delivery` sent twice is one. Returns its id."""
+        """Has a run driven by some worker that serves its workspace and knows its `engine`; the same `delivery` sent twice
+        is one. Returns its id."""
         delivery = delivery or f"{run}:{uuid.uuid4().hex[:12]}"
         options: Any = {
-            "workflow_name": _WORK, "queue_name": PIECES if piece else RUNS, "workflow_id": delivery,
+            "workflow_name": _WORK, "queue_name": queue_of(self._workspace(run), piece=piece), "workflow_id": delivery,
             "app_version": str(engine),
         }  # fmt: skip
         self._try(lambda: self._client.enqueue(options, run, asked))
         return delivery
+
+    def _workspace(self, run: str) -> str:
+        """The workspace that a run says it belongs to."""
+        with connect(self._url) as pg:
+            found: list[Any] = []
+            sure(self._url, lambda: found.extend(pg.execute("SELECT inputs FROM fdc.run WHERE name=%s", (run,)).fetchall()))
+        try:
+            return of_run(json.loads(found[0][0])) if found else UNNAMED
+        except ValueError:
+            return UNNAMED
 
     def outcome(self, delivery: str) -> dict[str, Any] | None:
         """What the last worker that had a delivery said in the end; None where it has not."""
@@ -208,8 +226,10 @@ class Sender:
             raise WorldFailed(f"{shown(self._url)}: {' '.join(str(failed).split())[:300]}") from failed
 
 
-def serve(url: str, executor: str, work: Work, *, runs: int, pieces: int) -> None:
-    """Takes deliveries from now on, on threads: at most so many runs and so many pieces at once. Raises WorldFailed.
+def serve(url: str, executor: str, work: Work, *, workspaces: Sequence[str], runs: int, pieces: int) -> None:
+    """Takes deliveries of some workspaces from now on, on threads: of each at most so many runs and so many pieces at once.
+
+    Raises WorldFailed.
 
     Two queues, because a run waits for its pieces.
     """
@@ -231,10 +251,12 @@ def serve(url: str, executor: str, work: Work, *, runs: int, pieces: int) -> Non
     def deliver(run: str, asked: dict[str, Any]) -> dict[str, Any]:
         return work(run, asked, DBOS.workflow_id or "")
 
+    queues = {queue_of(one, piece=piece): pieces if piece else runs for one in workspaces for piece in (False, True)}
+    DBOS.listen_queues(list(queues))
     try:
         DBOS.launch()
-        DBOS.register_queue(RUNS, worker_concurrency=runs, polling_interval_sec=_POLL)
-        DBOS.register_queue(PIECES, worker_concurrency=pieces, polling_interval_sec=_POLL)
+        for queue, most in queues.items():
+            DBOS.register_queue(queue, worker_concurrency=most, polling_interval_sec=_POLL)
     except sqlalchemy.exc.SQLAlchemyError as failed:
         raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())[:300]}") from failed
 
@@ -300,8 +322,12 @@ class Janitor:
         last = max(known, key=lambda one: one.created_at or 0, default=None)
         if last is not None and isinstance(last.output, dict) and "refused" in last.output:
             # The next worker would say the same, unless it is about keys and there is a new one; `fdc runs --stalled` shows it.
-            if "by" not in last.output or self._session.alive() <= set(last.output["by"]):
+            if "by" not in last.output or self._session.serving(of_run(row.inputs)) <= set(last.output["by"]):
                 return
+        if not self._session.serving(of_run(row.inputs)) and run not in self._strange:
+            self._strange.add(run)
+            self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
+                      f"{of_run(row.inputs)}` in a folder that stands for it")  # fmt: skip
         waits = any(one.status == "PENDING" for one in known)
         if waits and not any(one.name == run for one in self._store.stalled(LONG)):
             return

@@ -9,20 +9,33 @@ that is frozen, or on a machine that is gone, loses its locks too. No clock of a
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..engine.ports import WorldFailed
-from .pg_journal import RUN_LOCKS, connect, shown
+from .pg_journal import HERE, RUN_LOCKS, connect, shown
 
 EXECUTOR_LOCKS = 0x666465
 JANITOR_LOCK = 0x66646331
 PATIENCE = 15.0
 BEAT = 1.0
 
-_ALIVE = f"SELECT objid::bigint FROM pg_locks WHERE locktype='advisory' AND classid={EXECUTOR_LOCKS} AND granted"
+_ALIVE = f"SELECT objid::bigint FROM pg_locks WHERE locktype='advisory' AND classid={EXECUTOR_LOCKS} AND granted AND {HERE}"
+_WORKERS = f"SELECT number, name, host, folder, serves, commit FROM fdc.worker WHERE number IN ({_ALIVE}) ORDER BY name"
+
+
+class Worker(NamedTuple):
+    """A worker that is connected: where it drives runs, and those of which workspaces. `commit`: its folder's, at its start."""
+
+    number: int
+    name: str
+    host: str
+    folder: str
+    serves: tuple[str, ...]
+    commit: str | None
 
 
 class Session:
@@ -54,6 +67,16 @@ class Session:
         self._over.set()
         self._pg.close()
 
+    def announce(self, host: str, folder: str, serves: tuple[str, ...], commit: str | None) -> None:
+        """Says where this worker drives runs, and those of which workspaces. Raises WorldFailed."""
+        values = (number(self.executor), self.executor, host, folder, json.dumps(serves), commit)
+        self._query(f"DELETE FROM fdc.worker WHERE number=%s OR number NOT IN ({_ALIVE}) RETURNING 1", values[:1])
+        self._query("INSERT INTO fdc.worker VALUES(%s, %s, %s, %s, %s, %s) RETURNING 1", values)
+
+    def serving(self, workspace: str) -> set[int]:
+        """The numbers of the workers that are connected and serve a workspace."""
+        return {one.number for one in map(_worker, self._query(_WORKERS, ())) if workspace in one.serves}
+
     def hold(self, run: int) -> bool:
         """Takes the lock of a run; False where somebody drives it, this worker included."""
         with self._guard:
@@ -83,7 +106,7 @@ class Session:
     def _try(self, kind: int, which: int) -> bool:
         return bool(self._query("SELECT pg_try_advisory_lock(%s::int, %s::int)", (kind, which))[0][0])
 
-    def _query(self, query: str, values: tuple[int, ...]) -> list[tuple[Any, ...]]:
+    def _query(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         import psycopg
 
         try:
@@ -106,7 +129,12 @@ def number(executor: str) -> int:
     return int.from_bytes(blake2b(executor.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big") >> 1
 
 
-def alive(url: str) -> int:
-    """How many workers are connected. Raises WorldFailed."""
+def workers(url: str) -> list[Worker]:
+    """The workers that are connected. Raises WorldFailed."""
     with connect(url) as pg:
-        return len(pg.execute(_ALIVE).fetchall())
+        return [_worker(found) for found in pg.execute(_WORKERS).fetchall()]
+
+
+def _worker(found: tuple[Any, ...]) -> Worker:
+    which, name, host, folder, serves, commit = found
+    return Worker(which, name, host, folder, tuple(json.loads(serves)), commit)

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     import psycopg
 
 SCHEMA = "fdc"
-VERSION = 1
+VERSION = 2
+"""Since form 2 runs belong to workspaces, and workers say which they serve: an fdc that knows form 1 would not ask."""
+HERE = "database=(SELECT oid FROM pg_database WHERE datname=current_database())"
+"""Of a row of pg_locks: the lock is one of this database. Numbers of runs are the same in every database of a server."""
 RUN_LOCKS = 0x666463
 """The first key of the advisory locks of runs; the second is the run's number."""
 LOCK_MS = 10_000
@@ -57,6 +60,9 @@ _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS {SCHEMA};
 CREATE TABLE IF NOT EXISTS {SCHEMA}.form(version INTEGER NOT NULL);
 INSERT INTO {SCHEMA}.form SELECT {VERSION} WHERE NOT EXISTS (SELECT 1 FROM {SCHEMA}.form);
+UPDATE {SCHEMA}.form SET version={VERSION} WHERE version<{VERSION};
+CREATE TABLE IF NOT EXISTS {SCHEMA}.worker(number INTEGER PRIMARY KEY, name TEXT NOT NULL, host TEXT NOT NULL,
+  folder TEXT NOT NULL, serves TEXT NOT NULL, commit TEXT);
 {_table(
     "run", "parent INTEGER", "cancel BOOLEAN NOT NULL DEFAULT FALSE",
     "touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()",
@@ -69,12 +75,12 @@ CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
 _STALLED = f"""SELECT {schema.OWNER} FROM run
   WHERE (status IN ('new', 'running') OR (cancel AND parent IS NULL AND status NOT IN ('finished', 'stopped', 'cancelled')))
   AND abs(extract(epoch FROM clock_timestamp() - touched)) > ? AND NOT EXISTS (
-    SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted)
+    SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=run.id AND granted AND {HERE})
   ORDER BY id"""
 _NEWEST = """SELECT id, status, epoch, cancel, touched, (SELECT max(seq) FROM record WHERE run=run.id) FROM run
   WHERE parent IS NULL ORDER BY id DESC LIMIT ?"""
-_HELD = f"SELECT objid FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND granted ORDER BY objid"
-_DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted"
+_HELD = f"SELECT objid FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND granted AND {HERE} ORDER BY objid"
+_DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted AND {HERE}"
 
 
 def connect(url: str, **options: Any) -> psycopg.Connection:
@@ -229,7 +235,10 @@ class PgStore(Store):
             raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {form}, this one knows {VERSION})")
 
     def _is_made(self) -> bool:
-        return self._pg.execute("SELECT to_regclass('blob')").fetchone() != (None,)
+        if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
+            return False
+        found = self._pg.execute("SELECT version FROM form").fetchone()
+        return found is None or found[0] >= VERSION
 
     def _make(self) -> None:
         with self._pg.transaction():
