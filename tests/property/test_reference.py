@@ -57,49 +57,6 @@ def lines_of(case: Case) -> str:
     return case.plans.files[path].split("\n")[line - 1]
 
 
-def refused_without(case: Case, change: Callable[[str, str], str]) -> bool:
-    """Whether lint refuses the set when each file's text is changed so (and is not as it was)."""
-    changed = PlanSet(case.plans.root, {path: change(path, text) for path, text in case.plans.files.items()})
-    if changed == case.plans:
-        return False
-    with folder(changed.files) as root:
-        return bool(product.errors(product.lint(changed, root)))
-
-
-def without_suppressions(path: str, text: str) -> str:
-    """A plan without the comments that silence findings."""
-    kept = [line for line in text.split("\n") if not line.lstrip().startswith("# fdc: ignore")]
-    return "\n".join(kept) if path.endswith(".plan") else text
-
-
-def a1_suppressed(case: Case) -> bool:
-    """A1: a suppression hides an error of soundness."""
-    return refused_without(case, without_suppressions)
-
-
-def a22_ignored(case: Case) -> bool:
-    """A22: the settings ignore an error of soundness."""
-    def change(path: str, text: str) -> str:
-        kept = [line for line in text.split("\n") if not line.startswith("ignore =")]
-        return "\n".join(kept) if path == "fdc.toml" else without_suppressions(path, text)
-
-    return refused_without(case, change)
-
-
-def a2_registered(case: Case) -> bool:
-    """A2: a plan that the registry names is taken for a fragment and not judged."""
-    def change(path: str, text: str) -> str:
-        registered = path.endswith("plan_registry.json") and '"main.plan"' in text
-        return "{}" if registered else without_suppressions(path, text)
-
-    return refused_without(case, change)
-
-
-def a3_exhausted(case: Case) -> bool:
-    """A3: a nested cycle below a call whose depth is used up is not judged."""
-    return case.end.cause in ("automaton", "unfinished") and any(" depth " in text for text in case.plans.files.values())
-
-
 def a4_computed(case: Case) -> bool:
     """A4: a file that was deleted, renamed or made through a computed path, or by a command, is used."""
     gone = any(
@@ -121,20 +78,7 @@ def a8_unjudged(case: Case) -> bool:
     return case.end.cause in ("path", "argument", "type", "value", "diff", "encoding", "protected", "unavailable")
 
 
-def r1_no_block(case: Case) -> bool:
-    """R1: `create_file_with_block` without a text block is proved (the catalogue says that it needs none) and fails."""
-    return case.end.cause is None and case.ran is not None and "`content` is missing" in case.ran.why
-
-
-def r2_last_line(case: Case) -> bool:
-    """R2: `grep` counts an empty line behind the last line end: "^$" matches in every file that ends with one."""
-    steps = case.ran.steps if case.ran else []
-    return any(tool == "grep" and re.search(request["pattern"], "") for _, tool, request, came in steps if came == "ok")
-
-
-KNOWN: tuple[Callable[[Case], bool], ...] = (
-    a1_suppressed, a22_ignored, a2_registered, a3_exhausted, a4_computed, a8_unjudged, r1_no_block, r2_last_line,
-)  # fmt: skip
+KNOWN: tuple[Callable[[Case], bool], ...] = (a4_computed, a8_unjudged)
 
 
 def assumed(case: Case) -> bool:
@@ -208,9 +152,6 @@ class Tally:
     def compare(self, seed: int, case: Case, ran: product.Ran) -> None:
         """Law (c): the same steps with the same requests, the same end."""
         plans, end = case.plans, case.end
-        if known := [one.__name__ for one in (r1_no_block, r2_last_line) if one(case)]:
-            self.counts[f"known {known[0]}"] += 1
-            return
         mine = [(done.address, done.tool, product.plain(done.tool, done.request)) for done in end.trace]
         theirs = [(address, tool, product.plain(tool, request)) for address, tool, request, _ in ran.steps]
         if product.cause(end.cause) != ran.cause:
@@ -324,19 +265,8 @@ def test_a_wrong_verdict_is_noticed() -> None:
 
 
 SHORTEST = {
-    a1_suppressed: {"main.plan": HEAD + "# fdc: ignore[FDC411] it is there\nread_file no.md\n"},
-    a2_registered: {"main.plan": "read_file a.md\n", "knowledge_core/plan_registry.json": '{"job": "main.plan"}', "a.md": "a"},
-    a3_exhausted: {
-        "main.plan": HEAD + "call_plan s.plan\n",
-        "s.plan": "# FSM: one.json\ncall_plan f.plan depth 1\n", "f.plan": "read_file a.md\ncall_plan s.plan\n", "a.md": "a",
-        "one.json": '{"states": ["A", "B"], "start_state": "A", "accept_states": ["B"], "alphabet": ["read_op"], '
-        '"transitions": {"A": {"read_op": "B"}}}',
-    },
     a4_computed: {"main.plan": HEAD + "for_each_file d/*.md\n  delete_file {file1}\nread_file d/a.md\n", "d/a.md": "a"},
     a8_unjudged: {"main.plan": HEAD + "t <- read_file a.md\nfor x in {t} max 2\n  message_user {x}\n", "a.md": "a"},
-    r1_no_block: {"main.plan": HEAD + "create_file_with_block a.md\nread_file a.md\n"},
-    r2_last_line: {"main.plan": HEAD + 'g <- grep "^$" a.md\nmessage_user {g}\n', "a.md": "a\n"},
-    a22_ignored: {"main.plan": HEAD + "read_file no.md\n", "fdc.toml": 'ignore = ["FDC411"]\n'},
 }  # fmt: skip
 """The shortest plan set of each difference that is known."""
 

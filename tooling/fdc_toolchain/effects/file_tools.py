@@ -23,7 +23,7 @@ def overwrite(args: dict[str, Any], context: Context) -> Any:
 
 def _write(args: dict[str, Any], context: Context, mode: Any) -> Any:
     path = word(args, "path")
-    data = _bytes(text(args, "content"), "content")
+    data = _bytes(text(args, "content", None if "content" in args else ""), "content")  # a step without a block: empty
     context.root.write(path, data, mode, context.key)
     return {"path": path, "bytes": len(data)}
 

@@ -28,7 +28,7 @@ head = json.loads(data.readline())
 pattern = re.compile(head["pattern"])
 left = head["most"]
 for path, size in head["files"]:
-    text = data.read(size).decode("utf-8", "replace")
+    text = data.read(size).decode("utf-8", "replace").removesuffix("\\n")
     for number, line in enumerate(text.split("\\n"), 1):
         if left and pattern.search(line):
             left -= 1
