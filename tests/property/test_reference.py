@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import time
 from collections import Counter
 from collections.abc import Callable
