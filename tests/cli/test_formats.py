@@ -25,6 +25,7 @@ submit
 @pytest.fixture
 def plan(workspace: Path) -> Path:
     """A workspace with a plan that has one error (with an unsafe fix) and one warning."""
+    (workspace / "docs").mkdir()
     (workspace / "example.plan").write_text(PLAN, "utf-8")
     return workspace
 

@@ -8,7 +8,7 @@ CLEAN = """\
 set_plan Read the tea page
 plan_step_complete orientation
 read_file docs/tea.md
-run_in_bash_session python3 tooling/fdc_cli.py close --task-id tea
+close_task
 submit
 """
 """Proved without a finding, wherever `docs/tea.md` exists."""

@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 import sys
 
+from ..text.verdict_line import verdict_line
 from .lint_options import Options, quick
+
+ASSUMED = "FDC414"
+"""The one code of an assumption that is not among those of the seventh hundred, of which the first is a fragment's."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,13 +134,20 @@ def _look_alikes(sight: seen.Seen, options: Options, root: str, code: int) -> tu
 
 
 def _show(options: Options, root: str, checked: int, diagnostics: tuple[object, ...]) -> int:
-    if not diagnostics and options["format"] in (None, "text", "concise") and not options["output_file"]:
+    plain = options["format"] in (None, "text", "concise") and not options["output_file"] and not options["assumptions"]
+    if plain and all(_is_assumption(item) for item in diagnostics):
         if not options["quiet"]:
-            print(clean_line(checked))
+            print(verdict_line(checked, len(diagnostics), listed=False))
         return 0
     from .lint import show_record
 
     return show_record(options, root, checked, diagnostics)
+
+
+def _is_assumption(item: object) -> bool:
+    """Whether a finding, as the cache keeps it, is an assumption that no setting denies."""
+    code, grade = item[1], item[7]  # type: ignore[index]
+    return grade is None and (code == ASSUMED or (code.startswith("FDC7") and code != "FDC700"))
 
 
 def _confirmed(root: str) -> str:
@@ -173,8 +184,3 @@ def must_be_there(paths: list[str]) -> None:
             if os.path.exists(path):
                 raise UsageError(f"`{path}` is no regular file; `-` reads stdin")
             raise UsageError(f"Could not find file `{path}`")
-
-
-def clean_line(count: int) -> str:
-    """What a clean lint prints."""
-    return f"{count} plan{'' if count == 1 else 's'} proved, no findings" if count else "no plans found"

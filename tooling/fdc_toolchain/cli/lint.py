@@ -10,8 +10,9 @@ from typing import Any
 from ..effects import verdicts
 from ..effects.contents import Contents
 from ..text.diagnostic import Diagnostic, from_plain, parted, plain
+from ..text.verdict_line import verdict_line
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
-from .hot import clean_line, must_be_there
+from .hot import must_be_there
 from .lint_options import OPTIONS, Options
 
 Plans = tuple[list[str], "str | None", Contents]
@@ -163,7 +164,7 @@ def report(
     if options["quiet"] and not findings and not listed and form in ("text", "concise"):
         text = ""
     elif not found and form in ("text", "concise"):
-        text = clean_line(checked) + "\n"
+        text = verdict_line(checked) + "\n"
     else:
         from ..report.render import render
         from .terminal import style

@@ -6,7 +6,6 @@ import errno
 from typing import Any
 
 from ..engine.ports import WorldFailed
-from ..program.causes import FAILURES
 
 WORLD = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG)
@@ -18,7 +17,7 @@ NET = frozenset((errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EHOST
 
 
 class ToolFailure(Exception):
-    """A failure of a step: `kind` is a row of `program.causes.FAILURES`, the message one sentence.
+    """A failure of a step: `kind` is a row of `program.causes.FAILURES` or a tool's own word, the message one sentence.
 
     `usage`: what it used up all the same; `notes`: remarks for the journal.
     """
@@ -27,7 +26,6 @@ class ToolFailure(Exception):
         self, kind: str, message: str, usage: dict[str, float] | None = None, notes: dict[str, Any] | None = None
     ) -> None:
         super().__init__(message)
-        assert kind in FAILURES, f"`{kind}` has no row in program.causes"
         self.kind = kind
         self.usage = usage
         self.notes = notes

@@ -92,8 +92,9 @@ def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] 
     decision = decide(program, state)
     if not isinstance(decision, Finish):
         return f"the end: `{status}` is on record, and the program would go on"
-    stop = None if decision.stop is None else decision.stop._asdict()
-    if stop != ending["stop"]:
+    stop = None if decision.stop is None else {key: getattr(decision.stop, key) for key in _STOP}
+    said = ending["stop"]
+    if stop != (None if said is None else {key: said.get(key) for key in _STOP}):
         return f"the end: {_why(ending['stop'])} is on record, the records make {_why(stop)}"
     if ending.get("result") not in (None, digest(decision.result)):
         return "the end: the run's result is not the one on record"
@@ -123,6 +124,10 @@ def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
 def digest(result: Any) -> str:
     """The name of a run's result in its ending."""
     return blake2b(encode(result), digest_size=16).hexdigest()
+
+
+_STOP = ("kind", "message", "address", "path", "line")
+"""What a record says of a stop that follows from its steps; its cause is derived from the program."""
 
 
 def _why(stop: dict[str, Any] | None) -> str:

@@ -1,7 +1,7 @@
 """Why a run stopped, as one of a closed list of causes (docs/verdicts.md).
 
-Two tables: the engine's kinds of stops, and the kinds of failures that tools declare. `effects.failure` refuses a
-kind that has no row, and `tests/unit/test_causes.py` reads the sources for kinds without one.
+Two tables: the engine's kinds of stops, and the kinds of failures that the tools of fdc declare. A test reads the
+sources for kinds without a row. A tool of a workspace may have a word of its own: that is a failure of the world.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ FAILURES: dict[str, str] = {
     **dict.fromkeys(("timeout", "size", "limit"), "limit"),
     # the operating system, the network, servers and models, commands, and what tools declare of themselves
     **dict.fromkeys(("world", "busy", "lock", "net", "http", "redirect", "robots", "reply", "error", "unreadable"), "world"),
+    **dict.fromkeys(("model", "refusal"), "world"),
+    "budget": "budget",
     **dict.fromkeys(("git", "tests", "exit", "tool", "input", "prompt", "pipeline", "staged", "simulation"), "world"),
 }
 """By kind of a tool's failure (`effects.failure.ToolFailure`): its cause."""
@@ -68,7 +70,7 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
 
     `stop` has `kind`, `path`, `line` and `failure` (the kind of the tool's failure, "" where no tool failed).
     """
-    kind = STOPS[stop["kind"]] or FAILURES.get(stop.get("failure") or "", "unknown")
+    kind = STOPS[stop["kind"]] or FAILURES.get(stop.get("failure") or "", "world")
     if kind != "assumption":
         return {"kind": kind}
     if "assumptions" not in program:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..text.diagnostic import Diagnostic, parted
-from . import summary
+from ..text.verdict_line import verdict_line
 from .cells import visible
 from .style import PLAIN, Style
 
@@ -16,7 +16,7 @@ def render(
     shown = [item for item in diagnostics if assumptions or item.severity != "assumption"]
     text = "".join(one(item, style) + "\n" for item in shown)
     if not parts.findings and (parts.assumptions or parts.fragments):
-        text += summary.verdict(files_checked, len(parts.assumptions), len(parts.fragments)) + "\n"
+        text += verdict_line(files_checked, len(parts.assumptions), len(parts.fragments), listed=assumptions) + "\n"
     return text
 
 

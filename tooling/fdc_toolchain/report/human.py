@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from ..text.diagnostic import Diagnostic, Fix, Parts, parted
 from ..text.span import Span
+from ..text.verdict_line import verdict_line
 from . import excerpt, summary, trace
 from .cells import visible, wrapped
 from .style import Style
@@ -122,9 +123,8 @@ def _fix(fix: Fix) -> str:
 
 
 def _summary(parts: Parts, files_checked: int, style: Style, *, hidden: bool) -> str:
-    note = "" if not (hidden and parts.assumptions) else " (`--assumptions` lists them)"
     if not parts.findings and (parts.assumptions or parts.fragments):
-        return summary.verdict(files_checked, len(parts.assumptions), len(parts.fragments)) + note + "\n"
+        return verdict_line(files_checked, len(parts.assumptions), len(parts.fragments), listed=not hidden) + "\n"
     text = summary.line(parts.findings, files_checked)
     gravest = next((name for name, number in summary.counts(parts.findings).items() if number), "help")
     head, mark, rest = text.partition(" in ")

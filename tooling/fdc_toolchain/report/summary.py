@@ -19,12 +19,6 @@ def counts(diagnostics: list[Diagnostic]) -> dict[str, int]:
     return out
 
 
-def verdict(plans: int, assumptions: int, fragments: int) -> str:
-    """`2 plans proved, 1 fragment, 3 assumptions`, of plans without a finding; `no findings` where there is nothing to add."""
-    rest = [plural(number, word) for number, word in ((fragments, "fragment"), (assumptions, "assumption")) if number]
-    return ", ".join([f"{plural(plans - fragments, 'plan')} proved", *(rest or ["no findings"])])
-
-
 def line(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """`2 errors, 1 warning in 3 files; 1 of them can be fixed with `--fix``, or `no findings in 3 files`."""
     words = {"error": "error", "warning": "warning", "info": "note"}

@@ -202,7 +202,8 @@ class _Reader:
             labels = tuple(Label(item.span, item.message) for item in found[:3])
             self.report(span, "FDC202", f"the automaton `{reference}` is malformed", labels=labels)
             return
-        if key.startswith(SHIPPED) and not self.unit.key.startswith(SHIPPED) and reference.endswith(".json"):
+        stands_in = key.startswith(SHIPPED) and not self.unit.key.startswith(SHIPPED) and reference.endswith(".json")
+        if stands_in and reference != self.linker.settings.fsm:  # which governs plans that name none, too
             message = f"the automaton `{reference}` is the one that comes with fdc; the workspace has no file of that path"
             self.report(span, "FDC711", message, f"put the automaton that you mean at `{reference}`")
         if part:
