@@ -24,6 +24,7 @@ TEMPLATES = sorted(name for name, check in CHECKED.items() if "template" in chec
 
 BEGIN = "set_plan Work\nplan_step_complete ready\n"
 END = "close_task\nsubmit\n"
+NAMED = "allow read **\nallow write protocols/**\n"
 RESEARCH = "# FSM: tooling/research_fsm.json\nset_plan Research\n"
 EXPLORE = (ROOT / "plans/library/explore.plan").read_text("utf-8")
 PHASES = [
@@ -111,7 +112,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (work(written("protocols/07_plan_registry.protocol.json")), work("list_files protocols")),
         (
             work("list_files protocols", "delete_file protocols/07_plan_registry.protocol.json"),
-            work("create_file_with_block protocols/12_tea.protocol.md\n    # Tea", "read_file protocols/12_tea.protocol.md"),
+            NAMED + work("create_file_with_block protocols/12_tea.protocol.md\n    # Tea", "read_file protocols/12_tea.protocol.md"),
         ),
     ],
     "automated-orchestration": [
@@ -205,13 +206,16 @@ def furnished(root: Path) -> Path:
     (root / "logs").mkdir()
     for name in ("old", "activity.log"):
         (root / "logs" / f"{name}.jsonl").write_text("", "utf-8")
-    for pattern in ("protocols/*.json", "plans/**/*.plan", "plans/**/*.json", "tooling/*.json", "knowledge_core/*.json"):
+    for pattern in ("protocols/*.json", "plans/**/*.plan", "plans/**/*.json", "tooling/*.json", "tooling/*.py",
+                    "knowledge_core/*.json"):  # fmt: skip
         for file in ROOT.glob(pattern):
             target = root / file.relative_to(ROOT)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
     (root / "knowledge_core" / "lessons.jsonl").write_text("", "utf-8")
     (root / "VERSION").write_text("1.0.0\n", "utf-8")
+    (root / ".venv" / "bin").mkdir(parents=True)
+    (root / ".venv" / "bin" / "python").write_text("", "utf-8")
     return root
 
 

@@ -188,7 +188,10 @@ def test_fdc_19_a_file_that_exists_cannot_be_created(desk: Desk):
     assert desk.lint("create_file_with_block fresh.md\nlist_files\n")[0] == 0
 
 
-@pytest.mark.parametrize("step", ["read_file x.md", "delete_file x.md", "replace_with_git_merge_diff x.md\n  y"])
+SECTIONS = "  <<<<<<< SEARCH\n  x\n  =======\n  y\n  >>>>>>> REPLACE"
+
+
+@pytest.mark.parametrize("step", ["read_file x.md", "delete_file x.md", f"replace_with_git_merge_diff x.md\n{SECTIONS}"])
 def test_fdc_20_a_file_that_is_absent_cannot_be_used(desk: Desk, step: str):
     code, out = desk.lint(step + "\nlist_files\n")
     assert code == 1
@@ -196,7 +199,7 @@ def test_fdc_20_a_file_that_is_absent_cannot_be_used(desk: Desk, step: str):
     desk.put("x.md", "x")
     assert desk.lint(step + "\nlist_files\n")[0] == 0
     (desk.folder / "x.md").unlink()
-    assert desk.lint("create_file_with_block x.md\n" + step + "\nlist_files\n")[0] == 0
+    assert desk.lint("create_file_with_block x.md\n  x\n" + step + "\nlist_files\n")[0] == 0
 
 
 def test_fdc_21_files_are_followed_in_the_order_of_the_plan(desk: Desk):
