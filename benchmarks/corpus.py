@@ -28,6 +28,11 @@ def source(number: int) -> str:
     return f"src/{NOUNS[number % FOLDERS]}/part_{number}.py"
 
 
+def first_line(number: int) -> str:
+    """What that file begins with: the text that diffs look for."""
+    return f'"""Part {number}."""'
+
+
 class PlanWriter:
     """Writes one plan; every random choice is the generator's."""
 
@@ -98,12 +103,14 @@ class PlanWriter:
         self.add(f"{self.creates} {path}", f"    # {self.name()}", "", *text, f"read_file {path}")
 
     def edit(self) -> None:
-        path = self.source()
+        number = self.rng.randrange(SOURCES)
+        path = source(number)
         self.add(
             f"replace_with_git_merge_diff {path}",
             "    <<<<<<< SEARCH",
-            f"    {self.name()} = {self.rng.randrange(100)}",
+            f"    {first_line(number)}",
             "    =======",
+            f"    {first_line(number)}",  # stays, for the next diff of the same file
             f"    {self.name()} = {self.rng.randrange(100)}",
             "    >>>>>>> REPLACE",
             f"read_file {path}",
@@ -141,7 +148,7 @@ class PlanWriter:
         self.add(
             f"{names} <- grep {self.name()} src/{self.rng.choice(NOUNS[:FOLDERS])}",
             f"{found} <- fork {side} in {{{names}}} max {self.rng.randrange(2, 7)}",
-            f"    text{len(self.lines)} <- read_file {{{side}}}",
+            f"    text{len(self.lines)} <- read_file {{{side}.path}}",
             f"    yield {{text{len(self.lines)}}}",
             f"message_user {self.name()}: {{{found}}}",
         )
@@ -202,7 +209,7 @@ def write_workspace(folder: Path) -> None:
     """The files that make a folder a workspace whose plans find what they read."""
     write(folder / "knowledge_core" / "plan_registry.json", "{}\n")
     for number in range(SOURCES):
-        write(folder / source(number), f'"""Part {number}."""\n')
+        write(folder / source(number), f"{first_line(number)}\n")
 
 
 def write_plans(folder: Path, count: int, seed: int, lines: int = 50, *, finding: bool = False) -> list[str]:

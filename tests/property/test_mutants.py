@@ -236,8 +236,11 @@ CLOSING = {"ta": "close_op", "tb": "submit_op", "tc": "step_op", "tn": None}
 
 
 @functools.cache
-def closing_sets() -> list[tuple[dict[str, bytes], bool]]:
-    """Plan sets whose letters close, submit and work, under an automaton that refuses nothing."""
+def closing_sets() -> list[tuple[dict[str, bytes], bool, bool]]:
+    """Plan sets whose letters close, submit and work, under an automaton that refuses nothing.
+
+    With each: does every run of the root end closed; does a run of any plan do something else after a submit.
+    """
     catalogue = json.loads(plansets.CATALOGUE)
     for name, action in CLOSING.items():
         catalogue["tools"][name]["action"] = action
@@ -248,18 +251,27 @@ def closing_sets() -> list[tuple[dict[str, bytes], bool]]:
         made = plansets.plan_set(seed)
         try:
             words = ["".join(letter[0] for letter in run if letter) for run in plansets.runs(made, 0)]
+            behind = any(more_than_submits(run) for number in plansets.judged(made) for run in plansets.runs(made, number))
         except plansets.TooMany:
             continue
         files = made.files | {"fdc_tools.json": json.dumps(catalogue).encode()}
         files |= {name: json.dumps(free).encode() for name in files if name.startswith("m")}
-        out.append((files, all(word.endswith(("a", "ab")) for word in words)))
+        out.append((files, all(word.endswith(("a", "ab")) for word in words), behind))
     return out
 
 
+def more_than_submits(run: tuple[str | None, ...]) -> bool:
+    """A step that is no submit, or a call, comes after a submit; whether an automaton notices it or not."""
+    return "b_op" in run and any(item != "b_op" for item in run[run.index("b_op") :])
+
+
 def closings_differ() -> bool:
-    return any(
-        closed == any(item.code == "FDC403" for item in looked_at(files).diagnostics) for files, closed in closing_sets()
-    )
+    for files, closed, behind in closing_sets():
+        told = [item.message for item in looked_at(files).diagnostics if item.code == "FDC403"]
+        after = ["comes after `submit`" in message for message in told]
+        if (all(after), any(after)) != (closed, behind):
+            return True
+    return False
 
 
 @functools.cache

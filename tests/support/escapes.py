@@ -162,10 +162,11 @@ def changes_mode_of_open(path):
 
 
 def changes_mode_behind(path):
-    """Names a file of its own, and puts a link in its place while it is judged: 2,000 times."""
+    """Names a file of its own, and puts a link in its place while it is judged: 2,000 times, and for 1,000 such links."""
     import threading
 
     stop = []
+    put = []
     before = os.stat(path).st_mode
 
     def swap():
@@ -173,12 +174,15 @@ def changes_mode_behind(path):
             for target in ("mine", path):
                 os.symlink(target, "swapped.new")
                 os.rename("swapped.new", "swapped")
+            put.append(1)
 
     os.chmod(".", 0o777)
     open("mine", "w").close()
     worker = threading.Thread(target=swap)
     worker.start()
-    for _ in range(2000):
+    tries = 0
+    while (tries < 2000 or len(put) < 1000) and worker.is_alive():
+        tries += 1
         try:
             os.chmod("swapped", 0o640)
         except OSError:

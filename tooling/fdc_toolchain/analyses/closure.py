@@ -108,7 +108,8 @@ class _Submits:
                 while here != grown:
                     grown = here
                     out = self._body(instance, node.body, here)
-                    here |= out
+                    if node.most != 1:  # a second turn begins where the first one ends
+                        here |= out
                 here = out | (before if node.least == 0 else 0)
             elif isinstance(node, Choice):
                 then = self._body(instance, node.then, here) if node.known is not False else 0

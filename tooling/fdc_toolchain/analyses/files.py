@@ -134,6 +134,7 @@ class Files:
         log: list[Effects] = []
         seen: dict[Path, int] = {}
         commands: dict[int, tuple[int, Effect]] = {}
+        commanded = 0  # how much of the log there is up to the last command in it
         wild: Wild = {}
         fixed: Wild = {}
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
@@ -141,21 +142,24 @@ class Files:
         changes = 0
         def now(path: Path) -> Effect:
             found = paths.get(path)
+            by_commands = not wild and (not fixed or is_literal(path))  # which do the same to every such path
             if found is None:
-                if not wild and (not fixed or is_literal(path)):
+                if by_commands:
                     return rest
                 found, start = SAME, 0
             else:
                 start = seen[path]
             if start == len(log):
                 return found
-            if not wild and not fixed:  # commands only, which do the same to every path
+            if by_commands:
                 return then(found, since(start))
             for number in range(start, len(log)):
                 found = then(found, elsewhere(path, log[number]))
             return found
 
         def since(start: int) -> Effect:
+            if start >= commanded:
+                return SAME
             end, effect = commands.get(start, (start, SAME))
             for number in range(end, len(log)):
                 effect = then(effect, log[number].rest)
@@ -179,10 +183,11 @@ class Files:
             return Effects({}, rest_ever, wild, fixed)
 
         def logged(entry: Effects) -> None:
-            nonlocal rest, rest_ever, changes
+            nonlocal rest, rest_ever, changes, commanded
             log.append(entry)
             changes += 1
             if entry.rest is not SAME:
+                commanded = len(log)
                 rest = then(rest, entry.rest)
                 rest_ever = either(rest_ever, rest)
             for mine, theirs in ((wild, entry.wild), (fixed, entry.fixed)):

@@ -96,7 +96,7 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
         from ..workflows import lifecycle
 
         if not task:
-            tasks = lifecycle.open_tasks(activity_log.history(root))
+            tasks = lifecycle.open_ids(activity_log.history(root))
             if len(tasks) > 1:
                 names = ", ".join(f"`{name}`" for name in tasks)
                 raise ToolFailure("refused", f"several tasks are open, so the plan has to say which one ends: {names}")

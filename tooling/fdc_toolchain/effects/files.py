@@ -20,7 +20,7 @@ from typing import Literal
 
 from ..engine.events import Grant
 from ..resolve import places
-from ..resolve.protected import folded_path, named, protected
+from ..resolve.protected import SETTINGS, folded_path, named, protected
 from .failure import ToolFailure, from_os
 
 MAX_FILE = 32 * 1024 * 1024
@@ -162,7 +162,7 @@ class Root:
     def settings(self) -> dict[str, object]:
         """What the files say that decide what fdc lets plans do: their bytes, of a pyproject.toml its [tool.fdc]."""
         found: dict[str, object] = {}
-        for name in (*self.protected, "pyproject.toml"):
+        for name in (*SETTINGS, *self.protected, "pyproject.toml"):
             try:
                 found[name] = self.find(name)
             except ToolFailure as failure:

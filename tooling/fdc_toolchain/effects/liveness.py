@@ -70,8 +70,10 @@ class Session:
     def announce(self, host: str, folder: str, serves: tuple[str, ...], commit: str | None) -> None:
         """Says where this worker drives runs, and those of which workspaces. Raises WorldFailed."""
         values = (number(self.executor), self.executor, host, folder, json.dumps(serves), commit)
-        self._query(f"DELETE FROM fdc.worker WHERE number=%s OR number NOT IN ({_ALIVE}) RETURNING 1", values[:1])
-        self._query("INSERT INTO fdc.worker VALUES(%s, %s, %s, %s, %s, %s) RETURNING 1", values)
+        gone = f"DELETE FROM fdc.worker WHERE number=%s OR number NOT IN ({_ALIVE}) RETURNING 1"
+        # Nothing is driven yet, so whatever is wrong ends the beginning of this worker, and is not told as a loss.
+        self._query(gone, values[:1], begun=False)
+        self._query("INSERT INTO fdc.worker VALUES(%s, %s, %s, %s, %s, %s) RETURNING 1", values, begun=False)
 
     def serving(self, workspace: str) -> set[int]:
         """The numbers of the workers that are connected and serve a workspace."""
@@ -106,14 +108,17 @@ class Session:
     def _try(self, kind: int, which: int) -> bool:
         return bool(self._query("SELECT pg_try_advisory_lock(%s::int, %s::int)", (kind, which))[0][0])
 
-    def _query(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _query(self, query: str, values: tuple[Any, ...], *, begun: bool = True) -> list[tuple[Any, ...]]:
         import psycopg
 
         try:
             return self._pg.execute(query, values).fetchall()
         except psycopg.Error as failed:
+            why = " ".join(str(failed).split())
+            if not begun:
+                raise WorldFailed(f"this worker cannot be entered into the database: {why}") from failed
             if not self._over.is_set():
-                self._lost(" ".join(str(failed).split()))
+                self._lost(why)
             raise WorldFailed(f"the session with the locks is gone: {failed}") from failed
 
     def _ask(self) -> None:

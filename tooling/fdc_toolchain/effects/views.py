@@ -7,7 +7,9 @@ kernel, in every tier; what it makes new below a folder that it may write is tak
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..engine.events import Grant
@@ -64,13 +66,16 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         found = protected(path, root.protected, root.protect)
         if known is not None and known == _link(os.path.join(root.path, path)):
             continue
-        if found is None or by_name(found.entry, grants) and not found.never or writable.is_held(os.path.join(root.path, path)):
+        if found is None or by_name(found.entry, grants) and not found.never:
+            continue
+        if writable.is_held_or_gone(os.path.join(root.path, path)):
             continue
         wrong.append(path)
     gone = [path for path, link in was.entries.items() if link and not os.path.islink(os.path.join(root.path, path))]
     if into:
         for path in wrong:
-            root.move_out(path, into)
+            with suppress(FileNotFoundError):  # another command that ended just now has taken it away
+                root.move_out(path, into)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
             root.link_again(path, was.entries[path])
     return sorted({*wrong, *gone})
@@ -83,11 +88,10 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
     hidden = []
     if root.guarded:
         own = os.path.join(root.path, ".git")
-        if root.path in write and not os.path.lexists(own):
+        # An empty one, too: it was made for another command, which takes it away, or an fdc that was killed has left it.
+        if root.path in write and _none_or_folder(own):
             writable.hold(own, made)
             kept.add(own)
-        elif root.path in write and own in kept and os.path.isdir(own) and not os.listdir(own):
-            writable.hold(own, made)  # one that an fdc which was killed left there
         hidden = _hidden(root.path, run, made)
     return View(write, sorted(kept), hidden, made)
 
@@ -149,6 +153,13 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
                     environments.add(path)
                 elif known is None or path not in known:
                     work.append(path + "/")
+
+
+def _none_or_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return True
 
 
 def _link(path: str) -> str:

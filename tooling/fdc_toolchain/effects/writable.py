@@ -94,10 +94,10 @@ def hold(path: str, made: list[str]) -> None:
         made.append(path)
 
 
-def is_held(path: str) -> bool:
-    """True for what was made for a command that is under way."""
+def is_held_or_gone(path: str) -> bool:
+    """True for what was made for a command that is under way, or was until now: then it is not there."""
     with _making:
-        return path in _users
+        return path in _users or not os.path.lexists(path)
 
 
 def _there(path: str, made: list[str]) -> bool:

@@ -78,6 +78,9 @@ TOP: dict[str, tuple[str, bool]] = {
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
 
+SETTINGS = tuple(path for path, (_, never) in TOP.items() if never)
+"""Files that decide what fdc lets plans do, beside the [tool.fdc] of a pyproject.toml; no step may change them."""
+
 
 def protected(path: str, settings: Iterable[str] = (), more: Iterable[str] = ()) -> Protected | None:
     """Why nothing may write the file or folder at `path`, or None.

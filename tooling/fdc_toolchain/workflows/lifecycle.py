@@ -135,7 +135,7 @@ def close(
     return Report(tuple(lines))
 
 
-def open_tasks(history: History) -> list[str]:
+def open_ids(history: History) -> list[str]:
     """The ids of the tasks that were started and not closed, in the order in which they were started."""
     found: dict[str, bool] = {}
     for item in history.entries:
