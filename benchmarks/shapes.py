@@ -11,6 +11,9 @@ from .corpus import PlanWriter, write, write_workspace
 HEAD = ["# FSM: tooling/fdc_fsm.json", "set_plan measure: how time grows", "plan_step_complete begin"]
 TAIL = ["run_in_bash_session python3 tooling/fdc_cli.py close --task-id grow", "submit"]
 
+STEPS = 10**12
+"""What a run of the tree may take: its calls are as many as the fan-out to the power of the depth."""
+
 
 def write_tree(folder: Path, stack: int, fan_out: int, lines: int, *, page: bool = False) -> tuple[list[str], list[str]]:
     """`stack` plans, each calling the next one `fan_out` times, and as many with the same mix that call a small leaf.
@@ -27,6 +30,8 @@ def write_tree(folder: Path, stack: int, fan_out: int, lines: int, *, page: bool
             writer = PlanWriter(Random(f"tree/{level}"), level, 0)
             whole = level == 0 or name == "flat"
             body = (writer.plan if whole else writer.fragment)(lines - count).splitlines()
+            if name == "tree" and level == 0:
+                body.insert(3, f"budget steps {STEPS}")
             at = next(number for number, line in enumerate(body) if line.startswith(("plan_step_complete", "grep"))) + 1
             calls = [f"call_plan plans/{called}.plan subject=s{level}_{number}" for number in range(count)]
             if page:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from fdc_toolchain.check import Checked
+from fdc_toolchain.resolve.settings import SettingsError
 
 from tests.reference.conditions import Condition, holds
 from tests.reference.generate import PATHS, plan_set
@@ -106,7 +107,14 @@ class Tally:
         plans = plan_set(seed)
         self.counts["sets"] += 1
         with folder(plans.files) as root:
-            checked = product.lint(plans, root)
+            try:
+                checked = product.lint(plans, root)
+            except SettingsError:  # settings that silence an error are refused
+                self.counts["settings refused"] += 1
+                return
+        if checked.fragments:  # not proved, and `fdc run` refuses them
+            self.counts["fragments"] += 1
+            return
         errors = product.errors(checked)
         if errors:
             self.refused(plans, {one.code for one in errors}, {plans.root, *(one.span.path for one in errors)})

@@ -261,25 +261,36 @@ def _often(step: Exits) -> Exits:
     return out
 
 
-def moved(effect: Effect, outer: Span) -> Effect:
-    """The effect as the caller sees it: what fails, fails at the call."""
+Moves = tuple[dict[Failures, Failures], dict[Causes, Causes]]
+
+
+def moved(effect: Effect, outer: Span, moves: Moves | None = None) -> Effect:
+    """The effect as the caller sees it: what fails, fails at the call. `moves`: what is moved there already."""
     failures, tail = effect.failures, effect.tail
+    known, causes = moves or ({}, {})
     if tail:
-        tail = frozenset([cause._replace(outer=outer) for cause in tail])
+        tail = _causes_at(tail, outer, causes)
     elif failures is NOWHERE or not any(failures):
         return effect
     if failures is not NOWHERE:
-        known: dict[Failures, Failures] = {_NONE: _NONE}
         for wrong in failures:
             if wrong not in known:
-                known[wrong] = frozenset([_at(item, outer) for item in wrong])
+                known[wrong] = frozenset([_at(item, outer, causes) for item in wrong]) if wrong else wrong
         failures = tuple([known[wrong] for wrong in failures])
     return Effect(effect.exits, failures, effect.writes, tail)
 
 
-def _at(failure: Failure, outer: Span) -> Failure:
-    causes = frozenset([cause._replace(outer=outer) for cause in failure.causes]) if failure.causes else failure.causes
-    return failure._replace(outer=outer, causes=causes)
+def _at(failure: Failure, outer: Span, known: dict[Causes, Causes]) -> Failure:
+    causes = _causes_at(failure.causes, outer, known) if failure.causes else failure.causes
+    return Failure(failure.access, failure.step, outer, failure.kind, causes)
+
+
+def _causes_at(causes: Causes, outer: Span, known: dict[Causes, Causes]) -> Causes:
+    """Many failures have the same causes."""
+    found = known.get(causes)
+    if found is None:
+        found = known[causes] = frozenset([Cause(cause.access, cause.step, outer) for cause in causes])
+    return found
 
 
 def settled(effect: Effect, entry: int, causes: Causes = frozenset()) -> Effect:

@@ -57,6 +57,7 @@ from .file_effects import (
     UNKNOWN,
     Cause,
     Effect,
+    Moves,
     effect_of,
     either,
     moved,
@@ -140,6 +141,8 @@ class Files:
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
         changes = 0
+        moves: Moves = {}, {}  # to where the call of now stands
+
         def now(path: Path) -> Effect:
             found = paths.get(path)
             by_commands = not wild and (not fixed or is_literal(path))  # which do the same to every such path
@@ -172,7 +175,7 @@ class Files:
             if after is before:
                 return
             if outer is not None:
-                after = then(before, moved(effect, outer))
+                after = then(before, moved(effect, outer, moves))
             if stopping:
                 ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)
             paths[path] = after
@@ -237,6 +240,7 @@ class Files:
                         logged(Effects({}, SHELL_STEP._replace(tail=why), {}, {}))
                 continue
             outer = None
+            moves = {}, {}
             if isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is None:
@@ -256,7 +260,7 @@ class Files:
             if stops is not None:  # what is nowhere named in there is no more than before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
-                    after = then(here, effect if outer is None else moved(effect, outer))
+                    after = then(here, effect if outer is None else moved(effect, outer, moves))
                     ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), here), after)
             if inner.rest is not SAME or inner.wild or inner.fixed:
                 entry = inner._replace(paths={})

@@ -316,6 +316,10 @@ class Janitor:
         if row.engine != ENGINE and run not in self._strange:
             self._strange.add(run)
             self._say(f"the run {run} waits for a worker of another fdc (engine {row.engine}, this is {ENGINE})")
+        if run not in self._strange and not self._session.serving(of_run(row.inputs)):
+            self._strange.add(run)
+            self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
+                      f"{of_run(row.inputs)}` in a folder that stands for it")  # fmt: skip
         known = self._sender.deliveries(run)
         if any(one.status in ("ENQUEUED", "DELAYED") for one in known):
             return
@@ -324,10 +328,6 @@ class Janitor:
             # The next worker would say the same, unless it is about keys and there is a new one; `fdc runs --stalled` shows it.
             if "by" not in last.output or self._session.serving(of_run(row.inputs)) <= set(last.output["by"]):
                 return
-        if not self._session.serving(of_run(row.inputs)) and run not in self._strange:
-            self._strange.add(run)
-            self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
-                      f"{of_run(row.inputs)}` in a folder that stands for it")  # fmt: skip
         waits = any(one.status == "PENDING" for one in known)
         if waits and not any(one.name == run for one in self._store.stalled(LONG)):
             return
