@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from random import Random
@@ -36,7 +37,10 @@ def test_the_plans_of_the_corpus_lint_clean_and_are_the_same_every_time(tmp_path
         write_workspace(tmp_path / name)
         texts[name] = write_plans(tmp_path / name, 40, seed=7)
     done = process.fdc("lint", "--no-cache", cwd=tmp_path / "one")
-    assert (0, "40 plans proved, no findings\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
+    said = [line for line in done.stdout.split("\n") if line]
+    fragments = [f"plans/fragment_{number}.plan: a fragment of `fdc_fsm`: from `EXECUTING` to `EXECUTING`" for number in range(4)]
+    assert fragments == said[:-1] and re.match(r"36 plans proved, 4 fragments(, \d+ assumptions? .*)?$", said[-1]), said[-1]
     assert texts["one"] == texts["two"]
     assert 40 == len(set(texts["one"]))
     assert 40 < sum(text.count("\n") for text in texts["one"]) / 40 < 60

@@ -83,6 +83,7 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
         from ..effects import talk_tools
         from ..effects.context import text
         from ..effects.failure import ToolFailure
+        from ..engine.ports import WorldFailed
         from ..resolve.files import SHIPPED
 
         task = text(args, "task", "").strip()
@@ -104,13 +105,16 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
                 talk_tools.end_cycle(context, "")
                 return "no task was open in this workspace, so none was closed"
             task = tasks[0]
-        report = lifecycle.close(
-            root,
-            task,
-            transact=partial(activity_log.transact, root),
-            now=datetime.now().astimezone(),
-            new_id=lambda: str(uuid.uuid4()),
-        )
+        try:
+            report = lifecycle.close(
+                root,
+                task,
+                transact=partial(activity_log.transact, root),
+                now=datetime.now().astimezone(),
+                new_id=lambda: str(uuid.uuid4()),
+            )
+        except OSError as failed:  # the log is the record of the task: the run goes on once it can be written
+            raise WorldFailed(f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}") from failed
         if report.refused:
             raise ToolFailure("refused", report.refused)
         talk_tools.end_cycle(context, task)
