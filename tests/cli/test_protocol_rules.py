@@ -112,7 +112,8 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (work(written("protocols/07_plan_registry.protocol.json")), work("list_files protocols")),
         (
             work("list_files protocols", "delete_file protocols/07_plan_registry.protocol.json"),
-            NAMED + work("create_file_with_block protocols/12_tea.protocol.md\n    # Tea", "read_file protocols/12_tea.protocol.md"),
+            NAMED
+            + work("create_file_with_block protocols/12_tea.protocol.md\n    # Tea", "read_file protocols/12_tea.protocol.md"),
         ),
     ],
     "automated-orchestration": [

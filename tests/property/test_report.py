@@ -30,6 +30,14 @@ few = settings(max_examples=max(40, settings.default.max_examples // 2))
 items = st.lists(findings.diagnostics, max_size=3)
 
 
+def of(found: list[Diagnostic], *severities: str) -> list[Diagnostic]:
+    """Those of these severities; an assumption and a fragment are results, not findings."""
+    return [item for item in found if item.severity in severities]
+
+
+FINDINGS = ("error", "warning", "info")
+
+
 @cache
 def schema(path: str, kind: type[Validator] = Draft202012Validator, part: str = "") -> Validator:
     document = json.loads((ROOT / path).read_text("utf-8"))
@@ -69,7 +77,12 @@ def test_colours_add_only_colours(found: list[Diagnostic], sources: dict[str, st
 @given(items)
 @few
 def test_concise_is_one_line_a_finding(found: list[Diagnostic]) -> None:
-    assert len(found) == len(render("concise", found, {}.get).splitlines())
+    """One more line says the verdict, where there is nothing but assumptions and fragments."""
+    verdict = 1 if found and not of(found, *FINDINGS) else 0
+    listed = render("concise", found, {}.get, assumptions=True).splitlines()
+    assert len(found) + verdict == len(listed)
+    short = render("concise", found, {}.get).splitlines()
+    assert len(of(found, *FINDINGS, "fragment")) + verdict == len(short)
 
 
 @given(items, findings.sources)
@@ -78,7 +91,7 @@ def test_no_text_of_a_user_becomes_a_command_of_the_ci_runner(found: list[Diagno
     for form in FORMATS:
         log = render(form, found, sources.get)
         commands = [line for line in workflow_commands.lines(log) if workflow_commands.read(line)]
-        assert len(commands) == (len(found) if form == "github" else 0), form
+        assert len(commands) == (len(of(found, *FINDINGS)) if form == "github" else 0), form
 
 
 @given(items)
@@ -87,6 +100,7 @@ def test_a_github_annotation_says_what_the_finding_says(found: list[Diagnostic])
     log = render("github", found, {}.get, files_checked=2)
     *commands, summary, end = workflow_commands.lines(log)
     assert end == "" and workflow_commands.read(summary) is None
+    found = of(found, *FINDINGS)
     assert len(found) == len(commands)
     for item, line in zip(found, commands, strict=True):
         read = workflow_commands.read(line)
@@ -110,12 +124,15 @@ def test_a_github_annotation_says_what_the_finding_says(found: list[Diagnostic])
 def test_json_follows_its_schema_and_keeps_every_word(found: list[Diagnostic]) -> None:
     document = json.loads(render("json", found, {}.get, files_checked=7))
     schema("grammar/diagnostics.schema.json").validate(document)
-    assert [whole(item.message) for item in found] == [row["message"] for row in document["diagnostics"]]
-    assert [[whole(step.message.lstrip(" ")) for step in item.trace] for item in found] == [
-        [step["message"] for step in row["trace"]] for row in document["diagnostics"]
-    ]
+    for key, severities in {"diagnostics": FINDINGS, "assumptions": ("assumption",), "fragments": ("fragment",)}.items():
+        said = of(found, *severities)
+        assert [whole(item.message) for item in said] == [row["message"] for row in document[key]]
+        assert [[whole(step.message.lstrip(" ")) for step in item.trace] for item in said] == [
+            [step["message"] for step in row["trace"]] for row in document[key]
+        ]
     assert 7 == document["summary"]["files"]
-    assert len(found) == sum(document["summary"][key] for key in ("errors", "warnings", "infos"))
+    assert len(of(found, *FINDINGS)) == sum(document["summary"][key] for key in ("errors", "warnings", "infos"))
+    assert len(of(found, "assumption")) == document["summary"]["assumptions"]
 
 
 @given(items)
@@ -126,9 +143,10 @@ def test_jsonl_is_the_same_findings_a_line_each(found: list[Diagnostic]) -> None
     for row in rows:
         validator.validate(row)
     whole_ = json.loads(render("json", found, {}.get))
-    assert whole_["diagnostics"] == [
-        {key: value for key, value in row.items() if key not in ("format", "kind")} for row in rows[:-1]
-    ]
+    for kind in ("diagnostic", "assumption", "fragment"):
+        assert whole_[kind + "s"] == [
+            {key: value for key, value in row.items() if key not in ("format", "kind")} for row in rows if row["kind"] == kind
+        ]
     assert whole_["summary"] == {key: value for key, value in rows[-1].items() if key not in ("format", "kind")}
 
 
@@ -174,7 +192,7 @@ def test_a_uri_is_a_uri_and_gives_the_path_back(path: str) -> None:
 @few
 def test_junit_is_xml_with_a_failure_for_each_error(found: list[Diagnostic]) -> None:
     tree = xml.fromstring(render("junit", found, {}.get, files_checked=1).encode("utf-8"))
-    errors = sum(1 for item in found if item.severity == "error")
+    errors, found = len(of(found, "error")), of(found, *FINDINGS)
     assert [errors] * 3 == [
         len(tree.findall(".//failure")), int(tree.attrib["failures"]), sum(int(s.attrib["failures"]) for s in tree),
     ]  # fmt: skip
@@ -236,8 +254,9 @@ def _taken(text: str, width: int) -> list[str]:
 def test_every_code_renders_in_every_format() -> None:
     found = [Diagnostic(Span("a", 1, 1, 1, 2), code, "x") for code in CODES]
     for form in FORMATS:
-        text = render(form, found, {"a": "abc"}.get)
-        assert all(code in text for code in CODES), form
+        text = render(form, found, {"a": "abc"}.get, assumptions=True)
+        silent = {"github": ("assumption", "fragment"), "junit": ("assumption", "fragment"), "text": ("fragment",)}.get(form, ())
+        assert [] == [item.code for item in found if item.code not in text and item.severity not in silent], form
 
 
 def test_an_unknown_format_is_refused_with_the_names_of_all() -> None:

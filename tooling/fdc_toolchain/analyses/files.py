@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterator
 from ..resolve.bound import bound_in
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
-from ..syntax.values import Ref, Value
+from ..syntax.values import Value
 from ..text.diagnostic import Diagnostic
 from ..text.span import Span
 from . import file_findings
@@ -66,8 +66,8 @@ from .file_effects import (
     then,
 )
 from .file_places import refused
-from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, hits
-from .paths import Path, filled, outer_name, path_of
+from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, glob_text, hits
+from .paths import Path, filled, looked_through, outer_name, path_of
 from .rule import Context
 
 SETTLED = file_findings.SETTLED
@@ -105,7 +105,7 @@ class Files:
     def _plan(self, instance: Instance, given: Given, *, stopping: bool) -> Outcomes:
         limits, unit = self._limits, instance.unit
         if unit.allow:
-            mine = (ALLOW, *(_glob_text(ALLOW, glob) for glob in unit.allow.get("write", ())))
+            mine = (ALLOW, *(glob_text(ALLOW, glob) for glob in unit.allow.get("write", ())))
             self._limits = limits if mine in limits else (*limits, mine)
         key = (id(instance), given, stopping, self._limits)
         found = self._known.get(key)
@@ -382,7 +382,7 @@ class Files:
         inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
         present: Path | None = None
         if node.alias and node.over is not None:
-            present = ((node.alias, _glob_text(GLOB, node.over)),)
+            present = ((node.alias, glob_text(GLOB, node.over)),)
             inner[node.alias] = present
             if node.name:
                 inner[node.name] = present  # two names of one file
@@ -442,25 +442,6 @@ class Files:
 
 LOOKS = ("list_files", "grep")
 """Tools that fail where the folder or file that they look through is not there."""
-
-
-def looked_through(value: Value) -> str | None:
-    """The folder or file that an argument of such a tool names literally; None for a glob, and for the whole workspace."""
-    if any(mark in value.text for mark in "*?[{") or value.text.startswith("/"):
-        return None
-    name = str(path_of(value)[0]).strip("/")
-    return None if name in ("", ".") or name.startswith("..") else name
-
-
-def _glob_text(kind: str, value: Value) -> str:
-    """A glob of a plan, with what is computed in it taken for anything."""
-    if "{" not in value.text:
-        return kind + value.text
-    parts = ["\0" if isinstance(part, Ref) else part for part in value.parts]
-    text = "".join(parts)
-    if kind == ALLOW:
-        return kind + text.replace("\0", "**")
-    return kind + (text.partition("\0")[0].rpartition("/")[0] + "/**" if "/" in text.partition("\0")[0] else "\0")
 
 
 def bound_twice(unit: Unit) -> set[str]:

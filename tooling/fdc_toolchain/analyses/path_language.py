@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ..syntax.values import Ref, Value
 from ..text import glob_match
 from .paths import Path
 
@@ -222,3 +223,14 @@ def _common(one: str, other: str) -> bool:
         return True
     letter, kind = (one, other) if len(one) == 1 else (other, one)
     return kind == _ALL or letter != "/" and (kind == _NAME or letter != ".")
+
+
+def glob_text(kind: str, value: Value) -> str:
+    """A glob of a plan, with what is computed in it taken for anything."""
+    if "{" not in value.text:
+        return kind + value.text
+    parts = ["\0" if isinstance(part, Ref) else part for part in value.parts]
+    text = "".join(parts)
+    if kind == ALLOW:
+        return kind + text.replace("\0", "**")
+    return kind + (text.partition("\0")[0].rpartition("/")[0] + "/**" if "/" in text.partition("\0")[0] else "\0")

@@ -85,3 +85,11 @@ def outer_name(path: Path) -> Path:
 def inner_name(path: Path) -> Path:
     """The same without the marks."""
     return tuple(part[1:] if isinstance(part, tuple) and part[0] == _OUTER else part for part in path)
+
+
+def looked_through(value: Value) -> str | None:
+    """The folder or file that an argument of such a tool names literally; None for a glob, and for the whole workspace."""
+    if any(mark in value.text for mark in "*?[{") or value.text.startswith("/"):
+        return None
+    name = str(path_of(value)[0]).strip("/")
+    return None if name in ("", ".") or name.startswith("..") else name
