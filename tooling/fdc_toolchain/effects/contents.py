@@ -12,12 +12,15 @@ import os
 import time
 
 from .. import cachedir
-from ..resolve.seen import Stamp, listing, settled, sha1, stamp
+from ..resolve.seen import NO_FILE, Stamp, listing, settled, sha1, stamp
 
 MOST = 256
 """Workspaces whose table is kept; the oldest go first."""
 
 _FOLDER = "stat"
+
+UNREADABLE = b"\0"
+"""The id of what is there and is no regular file, or cannot be read: no content has it."""
 
 
 def blob_id(data: bytes) -> bytes:
@@ -50,7 +53,7 @@ class Contents:
         return key if key.startswith("/") else f"{self.root}/{key}"
 
     def id(self, key: str) -> bytes | None:
-        """The id of the file under `key` as it is now, or None where there is no regular file.
+        """The id of the file under `key` as it is now, None where there is nothing, or UNREADABLE.
 
         The key of a folder, with its `/`, has the id of the list of protocol sources below it.
 
@@ -62,9 +65,9 @@ class Contents:
             self.ids[key] = None if names is None else blob_id(names)
             return self.ids[key]
         now = self.stamps[key] = stamp(path)
-        if now is None:
-            self.ids[key] = None
-            return None
+        if now is None or now == NO_FILE:
+            self.ids[key] = None if now is None else UNREADABLE
+            return self.ids[key]
         known = self._known.get(key)
         if known is not None and known[0] == now:
             self.ids[key] = known[1]
@@ -75,8 +78,8 @@ class Contents:
                 with open(path, "rb") as file:
                     found = blob_id(file.read())
             except OSError:
-                self.ids[key] = None
-                return None
+                self.ids[key] = UNREADABLE
+                return UNREADABLE
         if settled(now, self._began):
             self._known[key] = (now, found)
             self._changed = True

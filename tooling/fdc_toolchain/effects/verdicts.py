@@ -15,7 +15,7 @@ import os
 
 from .. import cachedir
 from ..resolve.seen import Seen, folder_stamp, missing_part, remember, sha1, tool_identity
-from .contents import Contents
+from .contents import UNREADABLE, Contents
 
 MOST_IN_FOLDER = 32
 """Records kept in each of the 256 folders; the oldest go first."""
@@ -46,7 +46,7 @@ def digest(keys: list[str], contents: Contents, options: str) -> str | None:
     hasher = sha1(f"{tool_identity()}\0{options}\0".encode())
     for key in keys:
         found = contents.id(key)
-        if found is None or key.startswith("/"):
+        if found is None or found == UNREADABLE or key.startswith("/"):
             return None  # plans outside of the workspace are judged each time
         hasher.update(os.fsencode(key) + b"\0" + found)
     name = hasher.hexdigest()

@@ -31,14 +31,20 @@ MOST = 256
 _FOLDER = "seen"
 
 
+NO_FILE: Stamp = (0, 0, -1, 0)
+"""The stamp of what is there and is no regular file, or cannot be looked at. No later stamp is taken for the same."""
+
+
 def stamp(path: str) -> Stamp | None:
-    """The stamp of the regular file at a path, or None where there is none."""
+    """The stamp of the regular file at a path, None where there is nothing, or NO_FILE."""
     try:
         info = os.stat(path)
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    except OSError:
+        return NO_FILE
     if info.st_mode & 0o170000 != 0o100000:
-        return None
+        return NO_FILE
     return (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino)
 
 
