@@ -26,6 +26,7 @@ from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
 from .known import Known, Operand, Origin, at_fault, either, pairs, wanted, written
 from .rule import Context
+from .tested import Tested, both, limited, tested, without
 
 MOST_VIEWS = 16
 """Lists of parameter types for which one plan is walked; beyond them its parameters may be anything."""
@@ -73,7 +74,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 yield Diagnostic(origin.span, "FDC706", f"{origin.who} is as the plan uses it: {_all(needs)}", help=help_)
             elif views.is_root(instance):
                 message = f"{origin.who} is given as the plan uses it: {_all(needs)}; `fdc run` gives text"
-                help_ = "test what is given in a `require`, or let a step bring the value"
+                help_ = "let a step bring the value: the catalogue says of what type its result is"
                 yield Diagnostic(origin.span, "FDC706", message, help=help_)
 
 
@@ -142,6 +143,7 @@ class _Walk:
         self.instance = instance
         self.unit = instance.unit
         self.names: dict[str, Known] = {}
+        self.facts: Tested = {}
         self.trail: list[tuple[str, Known | None]] = []
         self.wrong: dict[Span, Wrong] = {}
         self.called: list[Wrong] = []
@@ -167,6 +169,8 @@ class _Walk:
     def put(self, name: str, known: Known) -> None:
         self.trail.append((name, self.names.get(name)))
         self.names[name] = known
+        if self.facts:
+            self.facts = without(self.facts, {name})
 
     def undo(self, mark: int) -> dict[str, Known]:
         """Takes back what was bound since `mark`; returns it."""
@@ -193,8 +197,12 @@ class _Walk:
         known = self.names.get(path[0])
         if known is None:
             return None
-        for field in path[1:]:
-            known = known.made(lambda kind, field=field: kind.field(field))  # type: ignore[misc]
+        for size in range(1, len(path) + 1):
+            if size > 1:
+                known = known.made(lambda kind, field=path[size - 1]: kind.field(field))  # type: ignore[misc]
+            fact = self.facts.get(tuple(path[:size])) if self.facts else None
+            if fact is not None:
+                known = known.made(lambda kind, fact=fact: kind._replace(kinds=limited(kind.kinds, fact)))  # type: ignore[misc]
         return known
 
     def single(self, value: Value | None) -> Ref | None:
@@ -331,6 +339,7 @@ class _Walk:
                 self.choice(node)  # type: ignore[arg-type]
             elif kind is Gate:
                 self.condition(node.node, node.condition)  # type: ignore[union-attr]
+                self.facts = both(self.facts, tested(node.condition, True))  # type: ignore[union-attr]
             elif isinstance(node, Collect) and node.value is not None:
                 self.collect(node.value)
 
@@ -383,15 +392,18 @@ class _Walk:
 
     def choice(self, node: Choice) -> None:
         self.condition(node.node, node.condition)
-        mark = len(self.trail)
+        mark, facts = len(self.trail), self.facts
         then: dict[str, Known] = {}
         orelse: dict[str, Known] = {}
         if node.known is not False:
+            self.facts = both(facts, tested(node.condition, True))
             self.body(node.then)
             then = self.undo(mark)
         if node.known is not True:
+            self.facts = both(facts, tested(node.condition, False))
             self.body(node.orelse)
             orelse = self.undo(mark)
+        self.facts = without(facts, {*then, *orelse})
         if node.known is None:
             self.join(then, orelse)
         else:
@@ -447,7 +459,9 @@ class _Walk:
     def rounds(self, node: Loop, item: Known) -> None:
         """The rounds of a loop: the body is walked until what it hands on from round to round is stable."""
         own = {name for name in (node.name, node.alias) if name}
-        carried = [name for name in (*sorted(bound_in(node.body) - own), _RESULT) if name in self.names]
+        bound = bound_in(node.body)
+        carried = [name for name in (*sorted(bound - own), _RESULT) if name in self.names]
+        facts = self.facts = without(self.facts, {*bound, *own})
         if node.kind == "fork":
             carried = []
         entry = {name: self.names[name] for name in carried}
@@ -455,7 +469,7 @@ class _Walk:
             last = turn == MOST_NESTED or self.nested > MOST_NESTED
             if last:
                 entry = {name: Known(ANY, known.origin) for name, known in entry.items()}
-            mark = len(self.trail)
+            mark, self.facts = len(self.trail), facts
             for name in own:
                 self.put(name, item)
             for name, known in entry.items():
@@ -468,6 +482,7 @@ class _Walk:
             if last or node.most == 1 or all(wider[name].type == known.type for name, known in entry.items()):
                 break
             entry = wider
+        self.facts = facts
         if node.kind == "fork":
             return
         for name, known in after.items():

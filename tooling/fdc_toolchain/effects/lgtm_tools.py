@@ -74,7 +74,7 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     best = _best(found, "FileSearch")
     asked = content(" ".join(queries))
     instead = text(args, "instead", "")
-    best |= {"warn": f"{instead} found nothing or is unavailable; FileSearch instead."} if instead else {}
+    best |= {"warn": f"{instead} found nothing or is unavailable; FileSearch instead." if instead else ""}
     return {**best, "rows": [{**row, "tells": sorted(asked & _said(tree, row))} for row in best["rows"]]}
 
 

@@ -41,6 +41,7 @@ from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.codec import canonical
 from ..program.model import Program
+from ..resolve import types
 from ..text.patterns import no_pattern
 from . import capability, globs, marks, python_tools
 from .context import Context, Handler, Leaving
@@ -198,6 +199,8 @@ class LocalTools:
         A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
         """
         outcome = self._attempted(effect)
+        if effect.kind == "tool" and outcome.failure is None:
+            outcome = _as_declared(effect.tool, self._declared(effect), outcome)
         failed = outcome.failure
         if failed is not None and effect.kind == "tool" and self._declared(effect).get("failure") == "value":
             outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
@@ -435,6 +438,21 @@ def _outcome(found: Any) -> Outcome:
     if _deeper(plain, MAX_DEPTH):
         raise ToolFailure("result", f"the tool returned values nested deeper than {MAX_DEPTH} levels")
     return outcome._replace(value=plain)
+
+
+def _as_declared(tool: str, declared: Mapping[str, Any], outcome: Outcome) -> Outcome:
+    """The outcome, or a failure where it is not of the type that the catalogue declares and the proof rests on."""
+    result = declared.get("result")
+    if result is None:
+        return outcome
+    try:
+        wrong = types.misfit(outcome.value, types.of_result(result))
+    except (types.NoType, TypeError):  # a program of 0.1.0, whose catalogue could say anything of results
+        return outcome
+    if wrong is None:
+        return outcome
+    said = f"the result of `{tool}` is not what its catalogue declares: {wrong}"
+    return outcome._replace(value=None, failure=Failure("result", said))
 
 
 def _deeper(value: Any, levels: int) -> bool:

@@ -1,9 +1,9 @@
 """Types of values: what a catalogue, a construct or a literal says of a value before there is one.
 
-    null  boolean  number  text  list  list[TYPE]  object  object{field: TYPE, ...}  value  any
+    null  boolean  number  text  list  list[TYPE]  object  object{field: TYPE, ...}  value  any  TYPE?
 
-is how they are written (`value`: anything but null). A type is a set of kinds, with what is known of a list's items and
-of an object's fields; text is two kinds, because a text that spells a number is compared as one.
+is how they are written (`value`: anything but null; `TYPE?`: that, or null). A type is a set of kinds, with what is
+known of a list's items and of an object's fields; text is two kinds, because a text that spells a number is compared as one.
 """
 
 from __future__ import annotations
@@ -145,10 +145,17 @@ def parsed(text: str) -> Type:
 
 
 def _read(tokens: list[str], at: int, text: str, depth: int = 0) -> tuple[Type, int]:
+    found, at = _one(tokens, at, text, depth)
+    if at < len(tokens) and tokens[at] == "?":
+        return found._replace(kinds=found.kinds | NULL), at + 1
+    return found, at
+
+
+def _one(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
     word = tokens[at] if at < len(tokens) else ""
     found = SIMPLE.get(word)
     if found is None or depth > MOST_DEPTH:
-        raise NoType(f"`{text}` is no type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}")
+        raise NoType(f"`{text}` is no type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}, TYPE?")
     mark = tokens[at + 1] if at + 1 < len(tokens) else ""
     if word == "list" and mark == "[":
         item, at = _read(tokens, at + 2, text, depth + 1)
@@ -185,3 +192,30 @@ FAILED = object_of({"failed": TEXT, "why": TEXT})
 def kept(item: Type) -> Type:
     """The record of a branch that stopped, with the item that it was for."""
     return object_of({"failed": TEXT, "why": TEXT, "item": item, "at": TEXT, "path": TEXT, "line": COUNT})
+
+
+# ---- values beside types -----------------------------------------------------------------------
+
+_KIND = {bool: BOOLEAN, int: NUMBER, float: NUMBER, list: LIST, dict: OBJECT, type(None): NULL}
+
+
+def misfit(value: Any, kind: Type, name: str = "") -> str | None:
+    """What of a JSON value is not of a type, as one clause: its first part that does not fit; None where all fits.
+
+    A field that is not there is null; one of which the type says nothing may be anything.
+    """
+    found = TEXT.kinds & kind.kinds if isinstance(value, str) else _KIND[type(value)]
+    if not found & kind.kinds:
+        who = f"`{name}`" if name else "it"
+        return f"{who} is {shown(of_value(value))}, not {shown(kind)}"
+    if isinstance(value, list) and kind.item is not None and kind.item.kinds & KINDS != KINDS:
+        return next((said for at, one in enumerate(value) if (said := misfit(one, kind.item, f"{name}[{at}]"))), None)
+    if isinstance(value, dict) and kind.fields is not None:
+        within = f"{name}." if name else ""
+        return next((said for key, inner in kind.fields if (said := misfit(value.get(key), inner, within + key))), None)
+    return None
+
+
+def of_value(value: Any) -> Type:
+    """The type of a JSON value, without its items and fields."""
+    return of_constant(value) if isinstance(value, str) else Type(_KIND[type(value)])
