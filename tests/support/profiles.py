@@ -9,6 +9,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
 
+SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+
+
+def share(full: int) -> int:
+    """How many of so many generated cases a test takes: half of them in the default run, all in the soak."""
+    return full if SOAK else (full + 1) // 2
+
 
 def load() -> None:
     """Registers the profiles and chooses one. Two shared cores give no honest deadlines, so there are none."""
