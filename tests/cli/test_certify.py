@@ -38,13 +38,11 @@ def test_a_certificate_is_written_and_holds_of_its_program_only(plan: Path) -> N
 def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
-    certificate["automata"]["fdc:tooling/fdc_fsm.json"]["a.plan"]["bodies"][""]["IDLE"]["ends"] = ["IDLE"]
+    certificate["control"]["automata"]["fdc:tooling/fdc_fsm.json"]["a.plan"]["bodies"][""]["IDLE"]["ends"] = ["IDLE"]
     (plan / "c.json").write_text(json.dumps(certificate), "utf-8")
     done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
-    assert (1, "c.json: does not hold: plan `a.plan`: a run may end where `fdc:tooling/fdc_fsm.json` does not accept\n") == (
-        done.returncode,
-        done.stderr,
-    )
+    said = "part `control`: plan `a.plan`: a run may end where `fdc:tooling/fdc_fsm.json` does not accept"
+    assert (1, f"c.json: does not hold: {said}\n") == (done.returncode, done.stderr)
     for text in ("", "[]", "[" * 100_000, "\udcff"):
         (plan / "c.json").write_bytes(text.encode("utf-8", "surrogateescape"))
         done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
