@@ -280,7 +280,7 @@ class _Flow:
         brought = given | looks | self.labels.of(tool.trust, self.unit, node.step, tool.name)
         self.fails |= brought | left | self.choices
         self.stop(self.ends(node, brought | left))
-        self.put(node, brought)
+        self.put(node, brought, left)
         self.bind(node.step.bind, self.labels.cleared(brought | left, tool.clears), tool.fields)
 
     def sees_now(self) -> int:
@@ -310,12 +310,15 @@ class _Flow:
             brought |= self.exists(pattern_of(value)) | self.stored(pattern_of(value))
         return brought
 
-    def put(self, node: Act, brought: int) -> None:
-        """Remembers what a step does to files: what it writes into them, and that it chose whether they are there."""
-        moved = TRUSTED
+    def put(self, node: Act, brought: int, left: int) -> None:
+        """Remembers what a step does to files: what it writes into them, and that it chose whether they are there.
+
+        `left`: what it found there of an earlier run. What a command finds and keeps the sandbox holds.
+        """
+        moved = TRUSTED if node.bound.tool.writes_unknown else left
         for pattern, access in changes(node):
             if access == "delete":  # where a file is moved, its text goes along, and it is there if the first one was
-                moved |= self.stored(pattern)
+                moved |= self.stored(pattern) | self.left(pattern)
                 self.touch(pattern, self.choices)
         for pattern, access in changes(node):
             if access != "delete":

@@ -79,7 +79,7 @@ class Steps:
             if power == "command":  # a hole is code, or data that is quoted as one word
                 for hole in value:
                     if type(hole) is not str and hole["ref"] != ["run"]:
-                        coded = "quote" not in hole or hole.get("leads") is True
+                        coded = "quote" not in hole or hole.get("code") is True
                         self.use(node, self.label(state, hole, bare=False), "command" if coded else "argument")
             elif power is not None:
                 self.use(node, self.label(state, value, bare=False), power)
@@ -104,13 +104,15 @@ class Steps:
             self.stop(state, brought | left | sum_of(needs))
         else:
             self.stop(state, 0)
-        self.put(state, step, brought, self.outer | state.inner)
+        self.put(state, step, brought, 0 if step.tool.get("writes") == "unknown" else left, self.outer | state.inner)
         self.bind(state, node["bind"], cleared(brought | left, step.tool.get("clears", ())), step.tool.get("result"))
 
-    def put(self, state: State, step: Step, brought: int, choices: int) -> None:
-        """What a step does to files. Where one is moved, its text goes along, and it is there if the first one was."""
+    def put(self, state: State, step: Step, brought: int, left: int, choices: int) -> None:
+        """What a step does to files. Where one is moved, its text goes along, and it is there if the first one was. `left`: what
+        it found of an earlier run; what a command finds and keeps is held by the sandbox."""
         changes = list(step.changes())
-        moved = sum_of(self.in_files(state.texts, files) for files, how in changes if how == "delete")
+        moved = left | sum_of(self.in_files(kind, files) for files, how in changes if how == "delete"
+                              for kind in (state.texts, self.left))  # fmt: skip
         for files, how in changes:
             self.note(state, "there", files, choices | (brought if how == "unknown" else 0))
             if how != "delete":

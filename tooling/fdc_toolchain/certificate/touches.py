@@ -132,13 +132,13 @@ class Step:
             yield from ((files, True, True) for files in self.looks)
         elif self.unknown:
             yield SEEN if self.command else ANY, True, True
-        elif self.tool["trust"] == "workspace" and self.tool["effect"] != "pure":
+        elif self.tool["trust"] in ("workspace", "model") and self.tool["effect"] != "pure":
             texts = self.tool.get("reads") != "names"
             paths = [row for row in self.rows if self.chooses(row) == "path"]
             for row in paths:  # a step that needs one file fails without it, and so tells nothing by its result
                 one = row["kind"] == "path"
                 yield (self.files(row), True, False) if one else (below(text_of(self.args[row["name"]])), texts, True)
-            if not paths:
+            if not paths and (self.tool["trust"] == "workspace" or "python" in self.tool.get("run", ())):
                 yield ANY, texts, True
         failed = self.tool.get("failure") == "value"
         for row in self.rows:
