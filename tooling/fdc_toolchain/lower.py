@@ -137,8 +137,8 @@ class _Lowering:
                 for part in made:
                     if isinstance(part, dict) and (place := places.get(id(next(refs)))) is not None:
                         part["quote"] = place.quote
-                        if place.leads:
-                            part["leads"] = True
+                        if place.leads or place.wrong:
+                            part["code"] = True
                 found[parameter.name] = made
         return found
 

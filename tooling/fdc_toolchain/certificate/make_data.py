@@ -22,11 +22,14 @@ __all__ = ["Wrong", "make"]
 Left = dict[Files, int]
 
 
-def make(program: dict[str, Any]) -> dict[str, Any]:
-    """The claims about text from outside. Raises Wrong, with the place, where it may choose what it may not."""
+def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[str, Any]:
+    """The claims about text from outside. Raises Wrong, with the place, where it may choose what it may not.
+
+    `making`: the walk that makes them (for tests).
+    """
     left: Left = {}
     while True:
-        made = _Made(program, left)
+        made = Rows(program, left, making or Making)
         made.row(program["root"], False, {}, State({}, {}, {}, 0), 0)
         if within(made.left, left):
             break
@@ -38,11 +41,11 @@ def _written(labels: dict[Files, int]) -> list[Any]:
     return [[list(files), written(label)] for files, label in sorted(labels.items())]
 
 
-class _Made:
+class Rows:
     """The rows that are made, by how they begin."""
 
-    def __init__(self, program: dict[str, Any], left: Left) -> None:
-        self.program, self.known_left = program, left
+    def __init__(self, program: dict[str, Any], left: Left, making: type[Making]) -> None:
+        self.program, self.known_left, self.making = program, left, making
         self.rows: list[dict[str, Any]] = []
         self.left: Left = {}
         self.numbers: dict[Any, int] = {}
@@ -62,7 +65,7 @@ class _Made:
                 **{kind: _written(getattr(state, kind)) for kind in KEPT}, "loops": {}, "calls": {},
             }  # fmt: skip
             self.rows.append(row)
-            walk = _Making(self, row)
+            walk = self.making(self, row)
             walk.body("", walk.plan["body"], walk.begin())
             row["loops"] = {place: walk.shown(place) for place in walk.heads}
             row["gives"] = {part: written(getattr(walk, part)) for part in ("result", "fails", "stops")}
@@ -73,10 +76,10 @@ class _Made:
         return self.numbers[key]
 
 
-class _Making(Flow):
+class Making(Flow):
     """The same walk, with claims that are made where they are asked for."""
 
-    def __init__(self, made: _Made, row: dict[str, Any]) -> None:
+    def __init__(self, made: Rows, row: dict[str, Any]) -> None:
         super().__init__(made.program, {"rows": made.rows, "left": []}, row)
         self.made, self.left = made, made.known_left
         self.heads: dict[str, State] = {}

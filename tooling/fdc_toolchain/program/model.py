@@ -56,8 +56,8 @@ graph of a program has no cycle. Instructions are dicts with "op" and "line":
 A template is a list of parts: a string stands for itself, {"ref": [NAME, FIELD, ...]} for a
 value. A template that is one ref has that value (any JSON); otherwise it is text, with values
 that are not strings written as compact JSON. In a command a ref has "quote" too: word, double or
-single, where the shell's text has it; its value is written there as (a part of) one word; and "leads": true where
-that word names the program. Conditions are
+single, where the shell's text has it; its value is written there as (a part of) one word; and "code": true where
+that word names the program, or may be read as code. Conditions are
 
     {"not": c} {"and": [c, ...]} {"or": [c, ...]} {"test": OPERATOR, "left": v, "right": v}
     {"value": v}                              # true when the value is true, non-empty, non-zero
