@@ -116,6 +116,15 @@ def test_files_that_the_settings_name_hold_text_from_outside() -> None:
     assert None is wrong(of)
 
 
+def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
+    of = program(WEB + 'overwrite_file_with_block {run}/outside/p\n  {page}\nif cited("x")\n  submit done\n')
+    assert None is wrong(of)
+    of["predicates"]["cited"]["run"] = {"python": "mine:cited"}
+    assert "may choose choice" in str(wrong(of))
+    of["plans"]["a.plan"]["body"][1]["args"]["content"] = ["tea"]
+    assert None is wrong(of)
+
+
 def test_what_an_operator_allowed_is_an_assumption_of_the_program_and_of_no_other_line() -> None:
     row = Allowed("FDC471", "a.plan", "it is our own page")
     settings = Settings(fsm="any.json", allow=(row,), trusted=True)

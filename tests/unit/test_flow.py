@@ -409,3 +409,16 @@ def test_a_models_text_is_trusted_no_more_than_what_the_model_read(path: bool, l
         "a.plan": WEB + "overwrite_file_with_block {run}/outside/p\n  {page}\ns <- sums_up {run}/outside/p\nsubmit {s}\n",
     }  # fmt: skip
     assert places(lint(files, "a.plan", there=THERE), "FDC471") == ([("a.plan", 6, "FDC471")] if line else [])
+
+
+def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
+    """It is a Python function: what it answers may be what a page said, and then it decides nothing that is done."""
+    catalogue = {"format": 1, "name": "mine", "tools": {}, "predicates": {
+        "fits": {"summary": "x", "parameters": ["value"], "run": {"python": "mine:fits"}}}}  # fmt: skip
+    write = "overwrite_file_with_block {run}/outside/p\n  {page}\n"
+    for before, line in ((WEB + write, 5), (WEB, None), (HEAD + 'page <- plan_step_complete tea\n' + write, None)):
+        plan = before + 'if fits("x")\n  submit done\n'
+        checked = lint({"a.plan": plan, "fdc_tools.json": json.dumps(catalogue)}, "a.plan", there=THERE)
+        assert places(checked, "FDC472") == ([("a.plan", line + 1, "FDC472")] if line else [])
+    cited = WEB + write + 'if cited("x")\n  submit done\n'
+    assert found(cited) == []

@@ -116,7 +116,10 @@ def paths(value: Any) -> Iterator[Any]:
         yield from paths(one)
 
 
-def asks(cond: Any) -> bool:
-    """Whether a condition asks which files there are."""
+def asked(cond: Any) -> Iterator[str]:
+    """The predicates that a condition asks."""
     inner = cond.values() if isinstance(cond, dict) and "const" not in cond else cond if isinstance(cond, list) else ()
-    return isinstance(cond, dict) and cond.get("call") == "exists" or any(asks(one) for one in inner)
+    if isinstance(cond, dict) and "call" in cond:
+        yield cond["call"]
+    for one in inner:
+        yield from asked(one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .labels import KEPT, LEVEL, POWER, Name, State, asks, cleared, label_of, labels_of, paths, said, sum_of
+from .labels import KEPT, LEVEL, POWER, Name, State, asked, cleared, label_of, labels_of, paths, said, sum_of
 from .plans import Wrong
 from .touches import ANY, Files, Step, apart, files_of, hidden
 
@@ -44,7 +44,11 @@ class Steps:
         """The label of a condition; it may have no meaning for the values that there are, which ends the branch."""
         found = self.label(state, cond)
         if cond is not None:
-            found |= self.in_files(state.there, ANY) if asks(cond) else 0
+            for name in asked(cond):  # a Python function of the workspace may look at any file
+                looks = "run" in self.program.get("predicates", {}).get(name, ())
+                found |= self.in_files(state.there, ANY) if looks or name == "exists" else 0
+                found |= self.in_files(state.texts, ANY) | self.in_files(self.left, ANY) if looks else 0
+                found |= LEVEL["untrusted"] if looks and self.outside else 0
             self.fails |= found | self.outer | state.inner
             self.stop(state, found)
         return found
