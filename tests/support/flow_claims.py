@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
+import re
 from typing import Any
 
+from fdc_toolchain import resources
 from fdc_toolchain.certificate import make_data
 from fdc_toolchain.certificate.control import digest
+from fdc_toolchain.check import Checked
 from fdc_toolchain.program.model import Program
 
-from tests.support import flows
+from tests.support import flows, linting
 
 Made = dict[str, Any]
+
+ROWS = json.loads(resources.read("grammar/tools.json"))["tools"]
+TOOLS = (*flows.flow_world.CHOSEN, "google_search", "request_user_input", "plan_step_complete")
+LEFT_OUT = ("actions", "refuse", "limits", "cost", "repeatable", "creates")
+ACCESSES = ("read", "create", "write", "edit", "delete")
+SINKS = ("command", "path", "url", "message", "change", "user", "data")
 
 
 def program(seed: int, *, aimed: bool = True) -> Program:
@@ -23,6 +33,53 @@ def program(seed: int, *, aimed: bool = True) -> Program:
     way = ways[seed % len(ways)]
     plans = flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
     return program_of(flows.checked(plans))
+
+
+# ---- declarations ---------------------------------------------------------------------------------------
+
+
+def under_other_declarations(seed: int) -> Checked:
+    """Plans over tools of a catalogue of their own, which are those of fdc but for one to three changes."""
+    chance = random.Random(seed)
+    way = chance.choice((*flows.AIMS, "made", "kept"))
+    plans = flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    names = [name for name in TOOLS if name in ROWS]
+    tools = {f"my_{name}": {key: part for key, part in ROWS[name].items() if key not in LEFT_OUT} for name in names}
+    for _ in range(chance.choice((1, 2, 3))):
+        name = chance.choice(list(tools))
+        tools[name] = redeclared(tools[name], chance)
+    step = re.compile(rf"(?m)^(\s*(?:\w+ <- )?)({'|'.join(names)})\b")
+    files = {name: step.sub(r"\1my_\2", text) for name, text in plans.items()}
+    files["fdc_tools.json"] = json.dumps({"format": 1, "name": "mine", "tools": tools})
+    return linting.lint(files, "a.plan", there=flows.THERE, whole=True)
+
+
+def redeclared(row: Made, chance: random.Random) -> Made:
+    """A row of a catalogue with one thing changed that says what a step may choose, look at or do."""
+    row = copy.deepcopy(row)
+    one = chance.choice(row["parameters"])
+    way = chance.randrange(10)
+    if way == 0:
+        row["trust"] = chance.choice(("trusted", "workspace", "model", "untrusted"))
+    elif way == 1:
+        row["clears"] = chance.sample(("command", "path", "url", "message", "choice"), chance.randint(1, 5))
+    elif way == 2:
+        row.pop("clears", None)
+    elif way == 3:
+        one["sink"] = chance.choice(SINKS)
+    elif way == 4:
+        one.pop("sink", None)
+    elif way == 5:
+        row["effect"] = chance.choice(("pure", "read", "idempotent", "once"))
+    elif way == 6 and "access" in one:
+        one["access"] = chance.choice(ACCESSES)
+    elif way == 7:
+        row["writes"] = "unknown"
+    elif way == 8:
+        row["failure"] = "value"
+    else:
+        row["reads"] = "names"
+    return row
 
 
 # ---- certificates without a conscience ----------------------------------------------------------------
