@@ -79,3 +79,24 @@ def test_nothing_begins_of_which_no_certificate_holds(workspace: Path) -> None:
     with pytest.raises(Exit, match=r"does not accept; nothing was run\. This is a bug of fdc, please report it") as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
+
+
+def test_nothing_begins_whose_part_data_does_not_hold(workspace: Path) -> None:
+    """A program in which text from outside chooses a path; lint would have refused its plan."""
+    program = program_of(lint({"a.plan": "name <- read_file x.md\nread_file {name}\n"}, there=("x.md",), whole=True))
+    program["tools"]["read_file"]["trust"] = "untrusted"
+    said = r"part `data`: plan `a\.plan`, line 2: text from outside may choose a path; nothing was run"
+    with pytest.raises(Exit, match=said) as stop:
+        begin(str(workspace), program, "a.plan", {}, {})
+    assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
+
+
+def test_a_certificate_without_the_part_data_does_not_hold(plan: Path) -> None:
+    """Those of an older fdc are the part `control` alone."""
+    fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
+    certificate = json.loads((plan / "c.json").read_text("utf-8"))
+    for older, said in ((certificate["control"], "not of the form 2"), ({**certificate, "data": None}, "part `data`: ")):
+        (plan / "c.json").write_text(json.dumps(older), "utf-8")
+        done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
+        assert (1, "") == (done.returncode, done.stdout)
+        assert said in done.stderr

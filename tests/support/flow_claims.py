@@ -178,8 +178,9 @@ def tighten(row: dict[str, Any], chance: random.Random) -> None:
         row["trust"] = "untrusted"
     elif way == 1:
         row.pop("clears", None)
-    elif way == 2 and row["parameters"]:
-        chance.choice(row["parameters"])["sink"] = "command"
+    elif way == 2:  # not `command`: then the tool would be one that sees less
+        for one in row["parameters"]:
+            one.update({"sink": "url"} if one.get("sink") in ("data", "user") else {})
     else:
         row["writes"] = "unknown"
 

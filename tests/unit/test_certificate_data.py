@@ -15,7 +15,7 @@ import pytest
 from fdc_toolchain.certificate import check as whole
 from fdc_toolchain.certificate import make, make_data, touches
 from fdc_toolchain.certificate.data import check
-from fdc_toolchain.certificate.labels import label_of, written
+from fdc_toolchain.certificate.labels import POWERS, label_of, written
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of
 from fdc_toolchain.program.shape import problems
@@ -84,7 +84,7 @@ fork x in {items} max 3 keep failures
 )  # fmt: skip
 def test_text_chooses_nothing_that_it_may_not(steps: str, power: str) -> None:
     of = program(steps, s="param p\nsubmit {p}\n", r="x <- read_file {run}/x\nyield {x}\n")
-    assert f"may choose {power}" in str(wrong(of))
+    assert f"may choose {POWERS[power]}" in str(wrong(of))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_files_that_the_settings_name_hold_text_from_outside() -> None:
     steps = "mail <- read_file a.txt\nsubmit {mail}\n"
     assert None is wrong(program(steps))
     of = program(steps, Settings(fsm="any.json", untrusted=("*.txt",)))
-    assert ["*.txt"] == of["untrusted"] and "may choose message" in str(wrong(of))
+    assert ["*.txt"] == of["untrusted"] and "may choose a message" in str(wrong(of))
     del of["untrusted"]
     assert None is wrong(of)
 
@@ -120,7 +120,7 @@ def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
     of = program(WEB + 'overwrite_file_with_block {run}/outside/p\n  {page}\nif cited("x")\n  submit done\n')
     assert None is wrong(of)
     of["predicates"]["cited"]["run"] = {"python": "mine:cited"}
-    assert "may choose choice" in str(wrong(of))
+    assert "may choose whether this is done" in str(wrong(of))
     of["plans"]["a.plan"]["body"][1]["args"]["content"] = ["tea"]
     assert None is wrong(of)
 
@@ -133,11 +133,11 @@ def test_what_an_operator_allowed_is_an_assumption_of_the_program_and_of_no_othe
     assert None is wrong(of)
     certificate = make_data.make(of)
     of["assumptions"] = []
-    assert "may choose message" in str(check(of, flow_claims.rebased(certificate, of)))
+    assert "may choose a message" in str(check(of, flow_claims.rebased(certificate, of)))
     inside = program(WEB + "call_plan s.plan p={page}\n", settings, s="param p\nsubmit {p}\n")
     assert None is wrong(inside)
     inside["plans"][next(key for key in inside["plans"] if "s.plan" in key)]["body"][0]["line"] += 1
-    assert "may choose message" in str(wrong(inside))
+    assert "may choose a message" in str(wrong(inside))
 
 
 LOOP = program("x <- plan_step_complete tea\n" + WEB + "iterate max 3\n  message_user {x}\n  x <- plan_step_complete {page}\n")

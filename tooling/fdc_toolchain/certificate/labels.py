@@ -13,7 +13,12 @@ from .touches import Files
 
 MAY = {"workspace": ("argument", "path", "url", "anything", "message", "change", "choice", "code"),
        "model": ("message", "change", "choice", "code"), "untrusted": ()}  # fmt: skip
-POWERS = ("command", *MAY["workspace"])
+POWERS = {
+    "command": "a command", "argument": "an argument of a command", "path": "a path", "url": "an address",
+    "anything": "what the tool does", "message": "a message", "change": "what is changed", "choice": "whether this is done",
+    "code": "what a command executes",
+}  # fmt: skip
+"""What text may choose, in words."""
 CLEARS = {"command": ("command", "argument", "code"), "message": ("message", "change")}
 BITS = {(level, power): 1 << 9 * row + at for row, level in enumerate(MAY) for at, power in enumerate(POWERS)}
 LEVEL = {level: sum(BITS[level, power] for power in POWERS if power not in MAY[level]) for level in MAY} | {"trusted": 0}
@@ -77,8 +82,8 @@ def labels_of(rows: Any) -> dict[Any, int]:
 
 def said(label: int) -> str:
     """The levels of a label, in words."""
-    words = {"workspace": "the workspace", "model": "a model", "untrusted": "outside"}
-    return " and of ".join(words[level] for level in MAY if label & sum(BITS[level, power] for power in POWERS))
+    words = {"workspace": "text of the workspace", "model": "text of a model", "untrusted": "text from outside"}
+    return " and ".join(words[level] for level in MAY if label & sum(BITS[level, power] for power in POWERS))
 
 
 def written(label: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .labels import KEPT, LEVEL, POWER, Name, State, asked, cleared, label_of, labels_of, paths, said, sum_of
+from .labels import KEPT, LEVEL, POWER, POWERS, Name, State, asked, cleared, label_of, labels_of, paths, said, sum_of
 from .plans import Wrong
 from .touches import ANY, Files, Step, apart, files_of, hidden
 
@@ -65,7 +65,7 @@ class Steps:
             one["code"] == "FDC712" and " allowed FDC47" in one["text"] and [self.plan["path"], node["line"]] in one["uses"]
             for one in self.program.get("assumptions", ())
         ):
-            what = f"text of {said(label & POWER[power])} may choose {power}"
+            what = f"{said(label & POWER[power])} may choose {POWERS[power]}"
             raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: {what}")
 
     def bind(self, state: State, name: str | None, label: int, fields: Any = None) -> None:
