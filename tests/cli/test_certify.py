@@ -38,13 +38,11 @@ def test_a_certificate_is_written_and_holds_of_its_program_only(plan: Path) -> N
 def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
-    certificate["automata"]["fdc:tooling/fdc_fsm.json"]["a.plan"]["bodies"][""]["IDLE"]["ends"] = ["IDLE"]
+    certificate["control"]["automata"]["fdc:tooling/fdc_fsm.json"]["a.plan"]["bodies"][""]["IDLE"]["ends"] = ["IDLE"]
     (plan / "c.json").write_text(json.dumps(certificate), "utf-8")
     done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
-    assert (1, "c.json: does not hold: plan `a.plan`: a run may end where `fdc:tooling/fdc_fsm.json` does not accept\n") == (
-        done.returncode,
-        done.stderr,
-    )
+    said = "part `control`: plan `a.plan`: a run may end where `fdc:tooling/fdc_fsm.json` does not accept"
+    assert (1, f"c.json: does not hold: {said}\n") == (done.returncode, done.stderr)
     for text in ("", "[]", "[" * 100_000, "\udcff"):
         (plan / "c.json").write_bytes(text.encode("utf-8", "surrogateescape"))
         done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
@@ -81,3 +79,24 @@ def test_nothing_begins_of_which_no_certificate_holds(workspace: Path) -> None:
     with pytest.raises(Exit, match=r"does not accept; nothing was run\. This is a bug of fdc, please report it") as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
+
+
+def test_nothing_begins_whose_part_data_does_not_hold(workspace: Path) -> None:
+    """A program in which text from outside chooses a path; lint would have refused its plan."""
+    program = program_of(lint({"a.plan": "name <- read_file x.md\nread_file {name}\n"}, there=("x.md",), whole=True))
+    program["tools"]["read_file"]["trust"] = "untrusted"
+    said = r"part `data`: plan `a\.plan`, line 2: text from outside may choose a path; nothing was run"
+    with pytest.raises(Exit, match=said) as stop:
+        begin(str(workspace), program, "a.plan", {}, {})
+    assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
+
+
+def test_a_certificate_without_the_part_data_does_not_hold(plan: Path) -> None:
+    """Those of an older fdc are the part `control` alone."""
+    fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
+    certificate = json.loads((plan / "c.json").read_text("utf-8"))
+    for older, said in ((certificate["control"], "not of the form 2"), ({**certificate, "data": None}, "part `data`: ")):
+        (plan / "c.json").write_text(json.dumps(older), "utf-8")
+        done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
+        assert (1, "") == (done.returncode, done.stdout)
+        assert said in done.stderr

@@ -94,7 +94,7 @@ def _unasked(self: Any, one: Any, other: Any, choices: int) -> Any:
 
 
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
-    "conditions do not count": (flow._Flow, "condition", lambda self, condition: TRUSTED),
+    "conditions do not count": (flow._Flow, "condition", lambda self, condition, at=None: TRUSTED),
     "files are forgotten": (flow._Flow, "write", lambda self, pattern, label: None),
     "what is filled in is forgotten": (flow._Flow, "value", lambda self, value: TRUSTED),
 }

@@ -377,3 +377,48 @@ def test_a_path_of_a_run_may_be_in_the_folder_of_this_run() -> None:
     plan = WEB + SAVED.format("{run}/x/page.md")
     assert found(plan + "t <- read_file runs/20260101-a/x/page.md\nread_file {t}\n") == [("a.plan", 6, "FDC471")]
     assert found(plan + "t <- read_file runs/20260101-a/x/other\nread_file {t}\n") == []
+
+
+def test_a_value_in_an_option_may_be_any_option() -> None:
+    """`sort -n{x}` may be `sort -noMakefile`: it writes, and so it is no command that only looks at data."""
+    sort = "x <- plan_step_complete r\n" + "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"
+    assert found(HEAD + sort + "run_in_bash_session sort -n p\n") == []
+    for option in ("-n{x}", "-{x}"):
+        assert found(HEAD + sort + f"run_in_bash_session sort {option} p\n") == [("a.plan", 6, "FDC474")]
+    assert found(HEAD + sort + "run_in_bash_session diff -{x} p a.txt\n") == [("a.plan", 6, "FDC474")]
+    assert found(HEAD + sort + "run_in_bash_session head -{x} p\n") == []
+
+
+def test_what_an_earlier_run_left_goes_along_with_a_file_that_is_moved() -> None:
+    later = "page <- view_text_website https://e/\noverwrite_file_with_block a.txt\n  {page}\n"
+    moves = "rename_file a.txt c.txt\nname <- read_file c.txt\nread_file {name}\n"
+    assert found(HEAD + moves + later) == [("a.plan", 4, "FDC471")]
+    assert found(HEAD + moves.replace("a.txt c.txt", "b.txt c.txt") + later) == []
+
+
+@pytest.mark.parametrize(("path", "line"), [(True, True), (False, True), (False, False)])
+def test_a_models_text_is_trusted_no_more_than_what_the_model_read(path: bool, line: bool) -> None:
+    """A tool that reads a file, or that is a Python function which may read any; a prompt is shown what it is given."""
+    row = {
+        "summary": "x", "action": None, "effect": "read", "trust": "model", "result": "text",
+        "parameters": [{"name": "what", **({"kind": "path", "access": "read"} if path else {"kind": "word", "sink": "data"})}],
+        "run": {"python": "mine:sums_up"} if line else {"prompt": "p.md", "role": "writer"},
+    }  # fmt: skip
+    files = {
+        "fdc_tools.json": json.dumps({"format": 1, "name": "mine", "tools": {"sums_up": row}}), "p.md": "Sum up {{ what }}",
+        "a.plan": WEB + "overwrite_file_with_block {run}/outside/p\n  {page}\ns <- sums_up {run}/outside/p\nsubmit {s}\n",
+    }  # fmt: skip
+    assert places(lint(files, "a.plan", there=THERE), "FDC471") == ([("a.plan", 6, "FDC471")] if line else [])
+
+
+def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
+    """It is a Python function: what it answers may be what a page said, and then it decides nothing that is done."""
+    catalogue = {"format": 1, "name": "mine", "tools": {}, "predicates": {
+        "fits": {"summary": "x", "parameters": ["value"], "run": {"python": "mine:fits"}}}}  # fmt: skip
+    write = "overwrite_file_with_block {run}/outside/p\n  {page}\n"
+    for before, line in ((WEB + write, 5), (WEB, None), (HEAD + 'page <- plan_step_complete tea\n' + write, None)):
+        plan = before + 'if fits("x")\n  submit done\n'
+        checked = lint({"a.plan": plan, "fdc_tools.json": json.dumps(catalogue)}, "a.plan", there=THERE)
+        assert places(checked, "FDC472") == ([("a.plan", line + 1, "FDC472")] if line else [])
+    cited = WEB + write + 'if cited("x")\n  submit done\n'
+    assert found(cited) == []

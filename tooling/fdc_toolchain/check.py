@@ -215,7 +215,8 @@ def program_of(checked: Checked) -> dict[str, Any]:
     key = checked.keys[0]
     unit = linker.units[key]
     default = context.default if unit.part is None else unit.continues
-    program = lower(context.graph, key, default, linker.files, linker.catalogue.rows, linker.obligations)
+    untrusted = linker.settings.untrusted
+    program = lower(context.graph, key, default, linker.files, linker.catalogue.rows, linker.obligations, untrusted)
     reached = {plan["path"] for plan in program["plans"].values()}
     program["assumptions"] = [_assumption(item) for item in checked.assumptions if item.span.path in reached]
     return program

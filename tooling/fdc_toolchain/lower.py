@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .machines.model import Automaton
@@ -24,12 +24,14 @@ def lower(
     files: Files,
     predicates: Mapping[str, dict[str, Any]],
     rules: Iterable[Obligation] = (),
+    untrusted: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The program whose root is the plan under `key`, which must have no error.
 
     `default` governs a root that names no automaton; `files` is what was read on the way, also for plans, catalogues
     and registries that the program does not reach: those are not in it, so that they do not change its digest;
-    `predicates` are all that are declared, `rules` those of the protocols.
+    `predicates` are all that are declared, `rules` those of the protocols, `untrusted` the
+    globs of the settings.
     """
     root = graph.instance(key)
     order = graph.order([root])
@@ -72,6 +74,7 @@ def lower(
         "tools": tools,
         "predicates": asked,
         **({"rules": watched} if watched else {}),
+        **({"untrusted": list(untrusted)} if untrusted else {}),
         "budget": {measure: limit for measure, (limit, _) in unit.budget.items()},
         "allow": plans[root.id]["allow"],
         "sources": _sources(files, [*(instance.unit.key for instance in order), *automata, *texts]),
@@ -128,12 +131,14 @@ class _Lowering:
         for parameter in node.bound.tool.parameters:
             value = node.bound.arguments.get(parameter.name)
             if parameter.sink == "command" and value is not None and "{" in value.text:
-                quotes = {id(piece.ref): piece.place.quote for piece in pieces(unit, value) if not piece.is_text}
+                places = {id(piece.ref): piece.place for piece in pieces(unit, value) if not piece.is_text}
                 refs = iter(part for part in value.parts if isinstance(part, Ref) and part.path[0] in self.names)
                 made = self.template(value)
                 for part in made:
-                    if isinstance(part, dict) and id(ref := next(refs)) in quotes:
-                        part["quote"] = quotes[id(ref)]
+                    if isinstance(part, dict) and (place := places.get(id(next(refs)))) is not None:
+                        part["quote"] = place.quote
+                        if place.leads or place.wrong:
+                            part["code"] = True
                 found[parameter.name] = made
         return found
 

@@ -51,8 +51,8 @@ def _looks(text: str) -> bool:
         if word.startswith(_COMPUTED):  # it may be any option
             if options is not _ANY_OPTION:
                 return False
-        elif word.startswith("-") and not options.fullmatch(word.replace(_COMPUTED, "")):
-            return False
+        elif word.startswith("-") and not options.fullmatch(word.replace(_COMPUTED, "") if options is _ANY_OPTION else word):
+            return False  # what is computed could be the rest of any other option
     return True
 
 

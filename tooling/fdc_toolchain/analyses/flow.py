@@ -45,6 +45,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     summaries: dict[_Key, Summary] = {}
     labels = Labels()
     outside = tuple(map(pattern_of_glob, context.linker.settings.untrusted))
+    asking = frozenset(name for name, row in context.linker.catalogue.rows.items() if "run" in row)
     called = {call.key for unit in units.values() for call in unit.calls}
     calls = calls_of(units)
     followed = set(units) if outside else heard(units, calls)
@@ -57,8 +58,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
         while changed:
             changed = False
             mark = labels.mark()
-            flows = [_Flow(units[key], summaries, labels, key in called, outside) for key in group]
-            flows += [_Flow(units[key], summaries, labels, True, outside, kept=True) for key in group if key in alone]
+            flows = [_Flow(units[key], summaries, labels, key in called, outside, asking) for key in group]
+            flows += [_Flow(units[key], summaries, labels, True, outside, asking, kept=True) for key in group if key in alone]
             for flow in flows:
                 key = flow.unit.key, flow.kept
                 before = summaries.get(key)
@@ -81,6 +82,7 @@ class _Flow:
     """One plan. `names`: what is bound here; `choices`: the label of the conditions around.
 
     `called`: a plan here calls it. `outside`: the files that hold text from outside before anything runs.
+    `asking`: the predicates that are Python functions of the workspace, which may look at any file.
     `kept`: what stops it, or the branch that is looked at, does not stop the run. `stops`: what decides whether it stops.
     """
 
@@ -91,6 +93,7 @@ class _Flow:
         labels: Labels,
         called: bool,
         outside: tuple[Pattern, ...],
+        asking: frozenset[str],
         kept: bool = False,
     ) -> None:
         self.unit = unit
@@ -99,6 +102,7 @@ class _Flow:
         self.called = called
         self.kept = kept
         self.outside = outside
+        self.asking = asking
         self.known = unit.names
         self.names: dict[str, _Name] = {}
         self.trail: list[tuple[str, _Name | None]] = []
@@ -163,13 +167,18 @@ class _Flow:
             and found.fields.get(ref.path[1]) in ("number", "boolean")
         )  # fmt: skip
 
-    def condition(self, condition: Condition | None) -> int:
+    def condition(self, condition: Condition | None, at: tree.Statement | None = None) -> int:
+        """The label of a condition, which stands `at` a statement."""
         out = TRUSTED
         if condition is not None:
             for ref in condition.refs:
                 out |= self.ref(ref)
-            if any(name in LOOKING for name, *_ in condition.predicates):
-                out |= self.exists(ANY)
+            for name, *_ in condition.predicates:
+                if name in self.asking:
+                    out |= self.stored(ANY) | self.left(ANY)
+                    out |= self.labels.of("untrusted", self.unit, at, name) if self.outside and at is not None else TRUSTED
+                if name in LOOKING or name in self.asking:
+                    out |= self.exists(ANY)
         return out
 
     def stored(self, pattern: Pattern) -> int:
@@ -280,7 +289,7 @@ class _Flow:
         brought = given | looks | self.labels.of(tool.trust, self.unit, node.step, tool.name)
         self.fails |= brought | left | self.choices
         self.stop(self.ends(node, brought | left))
-        self.put(node, brought)
+        self.put(node, brought, left)
         self.bind(node.step.bind, self.labels.cleared(brought | left, tool.clears), tool.fields)
 
     def sees_now(self) -> int:
@@ -310,12 +319,15 @@ class _Flow:
             brought |= self.exists(pattern_of(value)) | self.stored(pattern_of(value))
         return brought
 
-    def put(self, node: Act, brought: int) -> None:
-        """Remembers what a step does to files: what it writes into them, and that it chose whether they are there."""
-        moved = TRUSTED
+    def put(self, node: Act, brought: int, left: int) -> None:
+        """Remembers what a step does to files: what it writes into them, and that it chose whether they are there.
+
+        `left`: what it found there of an earlier run. What a command finds and keeps the sandbox holds.
+        """
+        moved = TRUSTED if node.bound.tool.writes_unknown else left
         for pattern, access in changes(node):
             if access == "delete":  # where a file is moved, its text goes along, and it is there if the first one was
-                moved |= self.stored(pattern)
+                moved |= self.stored(pattern) | self.left(pattern)
                 self.touch(pattern, self.choices)
         for pattern, access in changes(node):
             if access != "delete":
@@ -403,8 +415,7 @@ class _Flow:
             self.bind(node.name, item)
             self.bind(node.alias, item)
             self.body(node.body)
-            self.looks(node.until)
-            self.choices |= self.condition(node.until)
+            self.choices |= self.looks(node.until, node.node)
             again = self.after_round(mark)
             again |= (self.choices, *self.changed()) != before
             self.until[id(node)] = self.choices  # so that loops in loops do not find it out again each time
@@ -426,17 +437,17 @@ class _Flow:
             again |= before is not None and self.names[name] != before
         return again
 
-    def looks(self, condition: Condition | None) -> None:
-        """A condition may not hold, or have no meaning for the values that there are: where that stops, it is told."""
-        label = self.condition(condition)
+    def looks(self, condition: Condition | None, at: tree.Statement) -> int:
+        """The label of a condition that may not hold, or has no meaning for the values that there are: a stop is told."""
+        label = self.condition(condition, at)
         self.fails |= label | self.choices
         if condition is not None:
             self.stop(label)
+        return label
 
     def choice(self, node: Choice) -> None:
         outer = self.choices
-        self.looks(node.condition)
-        self.choices |= self.condition(node.condition)
+        self.choices |= self.looks(node.condition, node.node)
         chosen = self.choices
         mark = len(self.trail)
         self.body(node.then)
@@ -455,7 +466,7 @@ class _Flow:
 
     def gate(self, node: Gate) -> None:
         """A gate stops the run or does nothing: what it looked at chooses no step that is done, unless the stop is kept."""
-        self.looks(node.condition)
+        self.looks(node.condition, node.node)
 
     def collect(self, node: Collect) -> None:
         self.result |= self.value(node.value) | self.choices & ~self.entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..resolve.catalogue import Parameter, Tool
+from ..resolve.catalogue import Parameter, Tool, reads_at_large
 from ..resolve.model import Act
 from ..syntax.values import Value
 from .data_commands import files_of, is_data_command
@@ -67,8 +67,9 @@ def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
             yield pattern, True, True
     elif tool.writes_unknown:
         yield (SEEN if commands else ANY), True, True
-    elif tool.trust == "workspace" and tool.effect != "pure":
-        named = False
+    elif tool.trust in ("workspace", "model") and tool.effect != "pure":
+        # A model's text is no more than what the model was shown; a prompt is shown what it is given.
+        named = tool.trust == "model" and not reads_at_large(tool.row)
         for item in tool.parameters:
             if item.sink == "path" and item.name in arguments:
                 value, named = arguments[item.name], True

@@ -4,7 +4,7 @@ A certificate makes claims at the joints of a program: a plan, the body of a loo
 Each body is walked once for each claim about it, and the other claims are taken for what the walk meets. No claim rests on
 itself: the claimed heights fall along every call, and a loop lies inside the body that meets it.
 
-The checker is this file with `plans.py` (calls, names, steps) and `readers.py` (automata, rules).
+The checker of this part is this file with `plans.py` (calls, names, steps) and `readers.py` (automata, rules).
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ _SHOWN = 16
 def command(plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None) -> int:
     """Write a certificate of the program that PLAN compiles to: claims that a small independent checker can check.
 
-    It claims where runs can be in their automata and rules, how deep calls go, which names are bound, and how many steps a
-    run takes at most. `fdc run` makes and checks one before it begins a run.
+    It claims where runs can be in their automata and rules, how deep calls go, which names are bound, how many steps a
+    run takes at most, and what text from outside can reach. `fdc run` makes and checks one before it begins a run.
     """
     from .beginning import compile_or_refuse
     from .run_options import root_of
@@ -57,20 +57,27 @@ def command(plan: str, certificate: str | None, checks: bool, output: str | None
 
 def certified(program: dict[str, Any], plan: str) -> dict[str, Any]:
     """The certificate of a program that was proved, checked. Raises Exit, for a bug of ours, where there is none that holds."""
-    from ..certificate.control import check
-    from ..certificate.make import Wrong, make
+    from ..certificate import make, make_data
+    from ..certificate.check import PARTS
+    from ..certificate.plans import Wrong
 
-    try:
-        made = make(program)
-        wrong = check(program, made)
-    except Wrong as found:
-        wrong = str(found)
+    parts: dict[str, Any] = {}
+    wrong = None
+    for name, makes in (("control", make.make), ("data", make_data.make)):
+        try:
+            parts[name] = makes(program)
+            found = PARTS[name](program, parts[name])
+        except Wrong as refused:
+            found = str(refused)
+        if found is not None:
+            wrong = f"part `{name}`: {found}"
+            break
     if wrong is not None:
         raise Exit(
             f"lint proved `{plan}`, and the independent check of its program found: {wrong}; nothing was run. "
             "This is a bug of fdc, please report it"
         )
-    return made
+    return {"format": 2, "program": parts["control"]["program"], **parts}
 
 
 def _read(path: str) -> Any:
@@ -88,7 +95,8 @@ def _read(path: str) -> Any:
 
 def _check(plan: str, program: dict[str, Any], path: str, given: Any) -> int:
     """Says whether a certificate holds of a program."""
-    from ..certificate.control import check, digest
+    from ..certificate.check import check
+    from ..certificate.control import digest
 
     named = given.get("program") if isinstance(given, dict) else None
     if not isinstance(given, dict):
@@ -106,8 +114,9 @@ def _check(plan: str, program: dict[str, Any], path: str, given: Any) -> int:
 
 def _said(program: dict[str, Any], made: dict[str, Any]) -> str:
     """What a certificate that holds claims, in one line."""
-    root = made["plans"][program["root"]]
-    kept = sum(1 for _, claims in zip(program.get("rules", ()), made["rules"]) if claims is not None)
+    control = made["control"]
+    root = control["plans"][program["root"]]
+    kept = sum(1 for _, claims in zip(program.get("rules", ()), control["rules"]) if claims is not None)
     watched = len(program.get("rules", ())) - kept
     rules = f"; rules kept: {kept}" + (f", only watched by the runner: {watched}" if watched else "") if kept + watched else ""
     return f"at most {_steps(root['steps'])} steps, {root['height']} deep{rules}"

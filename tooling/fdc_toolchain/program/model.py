@@ -14,6 +14,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
       "assumptions": [assumption, ...],       # what its proof rests on; absent in programs of 0.1.0
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
+      "untrusted": [GLOB, ...],               # files that hold text from outside, of the settings; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
       "sources": {PATH: blake2b-256 hex of the bytes}             # the texts, automata and prompts that it was made of
@@ -55,7 +56,8 @@ graph of a program has no cycle. Instructions are dicts with "op" and "line":
 A template is a list of parts: a string stands for itself, {"ref": [NAME, FIELD, ...]} for a
 value. A template that is one ref has that value (any JSON); otherwise it is text, with values
 that are not strings written as compact JSON. In a command a ref has "quote" too: word, double or
-single, where the shell's text has it; its value is written there as (a part of) one word. Conditions are
+single, where the shell's text has it; its value is written there as (a part of) one word; and "code": true where
+that word names the program, or may be read as code. Conditions are
 
     {"not": c} {"and": [c, ...]} {"or": [c, ...]} {"test": OPERATOR, "left": v, "right": v}
     {"value": v}                              # true when the value is true, non-empty, non-zero

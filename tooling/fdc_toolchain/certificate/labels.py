@@ -1,0 +1,130 @@
+"""The part of the checker that says what labels are, and how they are written. Like `control.py` it imports nothing of fdc.
+
+A label is a set of facts (level, power): text of that level is in it, which may not choose this. No fact: the author's own text.
+Sets of facts are numbers, a bit for a fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .touches import Files
+
+MAY = {"workspace": ("argument", "path", "url", "anything", "message", "change", "choice", "code"),
+       "model": ("message", "change", "choice", "code"), "untrusted": ()}  # fmt: skip
+POWERS = {
+    "command": "a command", "argument": "an argument of a command", "path": "a path", "url": "an address",
+    "anything": "what the tool does", "message": "a message", "change": "what is changed", "choice": "whether this is done",
+    "code": "what a command executes",
+}  # fmt: skip
+"""What text may choose, in words."""
+CLEARS = {"command": ("command", "argument", "code"), "message": ("message", "change")}
+BITS = {(level, power): 1 << 9 * row + at for row, level in enumerate(MAY) for at, power in enumerate(POWERS)}
+LEVEL = {level: sum(BITS[level, power] for power in POWERS if power not in MAY[level]) for level in MAY} | {"trusted": 0}
+POWER = {power: sum(BITS[level, power] for level in MAY) for power in POWERS}
+KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"]}
+"""What is remembered of files: a model may choose which of them there are, and text of the workspace is no news in them."""
+
+
+class Name(NamedTuple):
+    """A bound name: its label, and its fields that are declared numbers or truth values."""
+
+    label: int
+    bare: frozenset[str]
+
+
+class State:
+    """What holds at one place: names, what is in files, what chose that files are there, the conditions since the plan began."""
+
+    def __init__(self, names: dict[str, Name], texts: dict[Files, int], there: dict[Files, int], inner: int) -> None:
+        self.names, self.texts, self.there, self.inner = names, texts, there, inner
+
+    def copy(self) -> State:
+        return State(dict(self.names), dict(self.texts), dict(self.there), self.inner)
+
+    def add(self, other: State) -> None:
+        """Joins another state into this one."""
+        for name, value in other.names.items():
+            mine = self.names.setdefault(name, value)
+            if mine is not value:
+                self.names[name] = Name(mine.label | value.label, mine.bare & value.bare)
+        for kind in KEPT:
+            for files, label in getattr(other, kind).items():
+                getattr(self, kind)[files] = getattr(self, kind).get(files, 0) | label
+        self.inner |= other.inner
+
+
+def within(one: dict[Any, int], other: dict[Any, int]) -> bool:
+    """Whether the labels of one are claimed by the other."""
+    return all(not label & ~other.get(key, 0) for key, label in one.items())
+
+
+def covers(claim: State, state: State) -> bool:
+    """Whether a state is claimed."""
+    names = all(name in claim.names and not value.label & ~claim.names[name].label and value.bare >= claim.names[name].bare
+                for name, value in state.names.items())  # fmt: skip
+    return names and all(within(getattr(state, kind), getattr(claim, kind)) for kind in KEPT) and not state.inner & ~claim.inner
+
+
+def label_of(facts: Any) -> int:
+    """A label as it is written: `["workspace", "untrusted path url"]`; a level alone has all that it may not choose."""
+    found = 0
+    for level, *powers in (fact.split(" ") for fact in facts):
+        found |= sum(BITS[level, power] for power in set(powers)) if powers else LEVEL[level]
+    return found
+
+
+def labels_of(rows: Any) -> dict[Any, int]:
+    """Labels by files, as they are written."""
+    return {tuple(files): label_of(facts) for files, facts in rows}
+
+
+def said(label: int) -> str:
+    """The levels of a label, in words."""
+    words = {"workspace": "text of the workspace", "model": "text of a model", "untrusted": "text from outside"}
+    return " and ".join(words[level] for level in MAY if label & sum(BITS[level, power] for power in POWERS))
+
+
+def written(label: int) -> list[str]:
+    """A label as `label_of` reads it."""
+    found = []
+    for level in MAY:
+        powers = [power for power in POWERS if label & BITS[level, power]]
+        if powers:
+            found.append(level if label & LEVEL[level] == LEVEL[level] else " ".join((level, *powers)))
+    return found
+
+
+def cleared(label: int, sinks: Any) -> int:
+    """What is left of a label after a check, or a person's answer, that clears text for some sinks."""
+    powers = {power for sink in sinks for power in CLEARS.get(sink, (sink,))}
+    powers |= {"anything"} if powers >= {"command", "path", "url", "message"} else set()
+    return label & ~sum(POWER[power] for power in powers)
+
+
+def sum_of(labels: Any) -> int:
+    """The join of some labels."""
+    found = 0
+    for label in labels:
+        found |= label
+    return found
+
+
+def paths(value: Any) -> Iterator[Any]:
+    """The references in templates and conditions."""
+    if isinstance(value, dict) and "const" not in value:
+        if "ref" in value:
+            yield value["ref"]
+        value = [one for key, one in value.items() if key != "ref"]
+    for one in value if isinstance(value, list) else ():
+        yield from paths(one)
+
+
+def asked(cond: Any) -> Iterator[str]:
+    """The predicates that a condition asks."""
+    inner = cond.values() if isinstance(cond, dict) and "const" not in cond else cond if isinstance(cond, list) else ()
+    if isinstance(cond, dict) and "call" in cond:
+        yield cond["call"]
+    for one in inner:
+        yield from asked(one)

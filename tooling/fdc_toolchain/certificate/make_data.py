@@ -1,0 +1,109 @@
+"""Makes the part `data` of certificates. Nothing here is trusted: what is made counts once `data.check` has said that it holds.
+
+The claims are found by the walk that checks them: loops are gone round until nothing is new, and a call that begins in a new
+way gets a row of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .control import digest
+from .data import Flow
+from .labels import KEPT, State, covers, within, written
+from .plans import Wrong
+from .touches import Files, lasting
+
+MOST_ROWS = 5000
+"""Beyond so many ways in which plans begin, no certificate is made."""
+
+__all__ = ["Wrong", "make"]
+
+Left = dict[Files, int]
+
+
+def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[str, Any]:
+    """The claims about text from outside. Raises Wrong, with the place, where it may choose what it may not.
+
+    `making`: the walk that makes them (for tests).
+    """
+    left: Left = {}
+    while True:
+        made = Rows(program, left, making or Making)
+        made.row(program["root"], False, {}, State({}, {}, {}, 0), 0)
+        if within(made.left, left):
+            break
+        left = {files: left.get(files, 0) | made.left.get(files, 0) for files in left | made.left}
+    return {"format": 1, "part": "data", "program": digest(program), "left": _written(left), "rows": made.rows}
+
+
+def _written(labels: dict[Files, int]) -> list[Any]:
+    return [[list(files), written(label)] for files, label in sorted(labels.items())]
+
+
+class Rows:
+    """The rows that are made, by how they begin."""
+
+    def __init__(self, program: dict[str, Any], left: Left, making: type[Making]) -> None:
+        self.program, self.known_left, self.making = program, left, making
+        self.rows: list[dict[str, Any]] = []
+        self.left: Left = {}
+        self.numbers: dict[Any, int] = {}
+
+    def row(self, plan: str, kept: bool, given: dict[str, int], state: State, choices: int) -> int:
+        """The number of the row for a plan that begins so."""
+        params = {name: label for name, label in given.items() if label}
+        files = [tuple(sorted(getattr(state, kind).items())) for kind in KEPT]
+        key = plan, kept, tuple(sorted(params.items())), *files, choices
+        if key not in self.numbers:
+            if len(self.rows) >= MOST_ROWS:
+                raise Wrong(f"plan `{plan}`: plans begin in more than {MOST_ROWS} ways")
+            self.numbers[key] = len(self.rows)
+            row: dict[str, Any] = {
+                "plan": plan, "kept": kept, "choices": written(choices),
+                "params": {name: written(label) for name, label in params.items()},
+                **{kind: _written(getattr(state, kind)) for kind in KEPT}, "loops": {}, "calls": {},
+            }  # fmt: skip
+            self.rows.append(row)
+            walk = self.making(self, row)
+            walk.body("", walk.plan["body"], walk.begin())
+            row["loops"] = {place: walk.shown(place) for place in walk.heads}
+            row["gives"] = {part: written(getattr(walk, part)) for part in ("result", "fails", "stops")}
+            row["gives"] |= {kind: _written(walk.wrote[kind]) for kind in KEPT}
+            for one, label in walk.wrote["texts"].items():
+                if lasting(one):
+                    self.left[one] = self.left.get(one, 0) | label
+        return self.numbers[key]
+
+
+class Making(Flow):
+    """The same walk, with claims that are made where they are asked for."""
+
+    def __init__(self, made: Rows, row: dict[str, Any]) -> None:
+        super().__init__(made.program, {"rows": made.rows, "left": []}, row)
+        self.made, self.left = made, made.known_left
+        self.heads: dict[str, State] = {}
+        self.named: dict[str, set[str]] = {}
+
+    def callee(self, state: State, node: Any, place: str, given: dict[str, int]) -> Any:
+        self.row["calls"][place] = self.made.row(node["plan"], self.kept, given, state, self.outer | state.inner)
+        return self.made.rows[self.row["calls"][place]]
+
+    def rounds(self, state: State, node: Any, place: str, item: int, names: Any) -> None:
+        head = state.copy()
+        if place in self.heads:
+            head.add(self.heads[place])
+        while True:
+            end = self.turn(head.copy(), node, place, item, names)
+            self.named.setdefault(place, set()).update(name for name in end.names if end.names[name] is not head.names.get(name))
+            if covers(head, end):
+                break
+            head.add(end)
+        self.heads[place] = head.copy()
+        state.names, state.texts, state.there, state.inner = head.names, head.texts, head.there, head.inner
+
+    def shown(self, place: str) -> dict[str, Any]:
+        """What is claimed of a loop: of names, those that its rounds bind."""
+        head = self.heads[place]
+        names = {name: [written(head.names[name].label), sorted(head.names[name].bare)] for name in sorted(self.named[place])}
+        return {"names": names, "texts": _written(head.texts), "there": _written(head.there), "choices": written(head.inner)}

@@ -1,0 +1,129 @@
+"""The part of the checker that follows labels through one step, by the rules of `docs/trust.md`. It imports nothing of fdc."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .labels import KEPT, LEVEL, POWER, POWERS, Name, State, asked, cleared, label_of, labels_of, paths, said, sum_of
+from .plans import Wrong
+from .touches import ANY, Files, Step, apart, files_of, hidden
+
+
+class Steps:
+    """A plan that begins as a row says, one step after the other; what its result and its failures are made of adds up.
+
+    `kept`: what stops it does not stop the run, so that its stop is a condition. `outer`: the conditions that led to the plan.
+    """
+
+    def __init__(self, program: Any, certificate: Any, row: Any) -> None:
+        self.program, self.rows, self.row, self.plan = program, certificate["rows"], row, program["plans"][row["plan"]]
+        self.left, self.outside = labels_of(certificate["left"]), [files_of(glob) for glob in program.get("untrusted", ())]
+        self.kept, self.outer = row["kept"] is True, label_of(row["choices"])
+        self.result = self.fails = self.stops = 0
+        self.wrote: dict[str, dict[Files, int]] = {kind: {} for kind in KEPT}
+
+    # ---- labels ------------------------------------------------------------------------
+
+    def label(self, state: State, value: Any, *, bare: bool = True) -> int:
+        """The label of all that a template or condition reads; `bare` False: without declared numbers and truth values."""
+        found = 0
+        for ref in paths(value):
+            name = state.names.get(ref[0])
+            if name is not None and (bare or len(ref) != 2 or ref[1] not in name.bare):
+                found |= name.label
+        return found
+
+    def in_files(self, kind: dict[Files, int], files: Files) -> int:
+        """The label of what is remembered of some files."""
+        found = 0
+        for other, label in kind.items():
+            found |= 0 if apart(files, other) else label
+        return found
+
+    def condition(self, state: State, cond: Any) -> int:
+        """The label of a condition; it may have no meaning for the values that there are, which ends the branch."""
+        found = self.label(state, cond)
+        if cond is not None:
+            for name in asked(cond):  # a Python function of the workspace may look at any file
+                looks = "run" in self.program.get("predicates", {}).get(name, ())
+                found |= self.in_files(state.there, ANY) if looks or name == "exists" else 0
+                found |= self.in_files(state.texts, ANY) | self.in_files(self.left, ANY) if looks else 0
+                found |= LEVEL["untrusted"] if looks and self.outside else 0
+            self.fails |= found | self.outer | state.inner
+            self.stop(state, found)
+        return found
+
+    def stop(self, state: State, label: int) -> None:
+        """Something that a label decides may end the branch here: then it is a condition for what follows."""
+        if self.kept:
+            self.stops |= label | state.inner
+            state.inner |= label
+
+    def use(self, node: Any, label: int, power: str) -> None:
+        """Raises Wrong where the text may not choose, and no operator allowed it in this line."""
+        if label & POWER[power] and not any(
+            one["code"] == "FDC712" and " allowed FDC47" in one["text"] and [self.plan["path"], node["line"]] in one["uses"]
+            for one in self.program.get("assumptions", ())
+        ):
+            what = f"{said(label & POWER[power])} may choose {POWERS[power]}"
+            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: {what}")
+
+    def bind(self, state: State, name: str | None, label: int, fields: Any = None) -> None:
+        """Binds a name; `fields`: the declared types of its fields."""
+        if name is not None:
+            kinds = fields.items() if isinstance(fields, dict) else ()
+            state.names[name] = Name(label, frozenset(field for field, kind in kinds if kind in ("number", "boolean")))
+
+    def step(self, state: State, node: Any) -> None:
+        """One step: what chooses in it, what its result is made of, what it does to files."""
+        step, given, choices = Step(self.program, node), 0, self.outer | state.inner
+        for row in step.rows:
+            value, power = step.args[row["name"]], step.chooses(row)
+            given |= self.label(state, value)
+            if power == "command":  # a hole is code, or data that is quoted as one word
+                for hole in value:
+                    if type(hole) is not str and hole["ref"] != ["run"]:
+                        coded = "quote" not in hole or hole.get("code") is True
+                        self.use(node, self.label(state, hole, bare=False), "command" if coded else "argument")
+            elif power is not None:
+                self.use(node, self.label(state, value, bare=False), power)
+        if step.acts():
+            self.use(node, choices, "choice")
+        if step.executes:
+            seen = [label for kind in KEPT for files, label in getattr(state, kind).items() if not hidden(files)]
+            for label in seen:
+                self.use(node, label, "code")
+        looks, left = LEVEL[step.tool["trust"]], 0
+        for files, texts, names in step.reads():
+            if texts:
+                looks |= self.in_files(state.texts, files)
+                left |= self.in_files(self.left, files)
+                looks |= LEVEL["untrusted"] if any(not apart(files, other) for other in self.outside) else 0
+            looks |= self.in_files(state.there, files) if names else 0
+        brought = given | looks
+        self.fails |= brought | left | choices
+        if step.fails():
+            named = [step.files(row) for row in step.rows if "access" in row]
+            needs = [self.in_files(getattr(state, kind), files) for files in named for kind in KEPT]
+            self.stop(state, brought | left | sum_of(needs))
+        else:
+            self.stop(state, 0)
+        self.put(state, step, brought, 0 if step.tool.get("writes") == "unknown" else left, self.outer | state.inner)
+        self.bind(state, node["bind"], cleared(brought | left, step.tool.get("clears", ())), step.tool.get("result"))
+
+    def put(self, state: State, step: Step, brought: int, left: int, choices: int) -> None:
+        """What a step does to files. Where one is moved, its text goes along, and it is there if the first one was. `left`: what
+        it found of an earlier run; what a command finds and keeps is held by the sandbox."""
+        changes = list(step.changes())
+        moved = left | sum_of(self.in_files(kind, files) for files, how in changes if how == "delete"
+                              for kind in (state.texts, self.left))  # fmt: skip
+        for files, how in changes:
+            self.note(state, "there", files, choices | (brought if how == "unknown" else 0))
+            if how != "delete":
+                self.note(state, "texts", files, brought | moved | choices)
+
+    def note(self, state: State, kind: str, files: Files, label: int) -> None:
+        """Remembers a label of some files."""
+        if label := label & KEPT[kind]:
+            for where in (getattr(state, kind), self.wrote[kind]):
+                where[files] = where.get(files, 0) | label
