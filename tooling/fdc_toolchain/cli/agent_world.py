@@ -396,14 +396,14 @@ class LocalWorld:
     # What is from outside, and what a person says of it
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
-        """Port `World`: what the settings name, what earlier runs kept, and reports of research that cite an address."""
-        from ..effects import globs
+        """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""
+        from ..effects import globs, outside_table
         from ..effects.documents import MARK
         from ..resolve.settings import read_settings
 
         declared = read_settings(self.root).untrusted
         with opened(self.root, "outside") as context:
-            found = {path for glob in declared for path in globs.files(context.root, glob)}
+            found = outside_table.paths(self.root) | {path for glob in declared for path in globs.files(context.root, glob)}
         if files is None:
             return sorted(found)
         kept = {path for path, text in files if path.startswith("runs/") or (text.startswith(MARK) and "://" in text)}

@@ -16,12 +16,15 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..engine.events import Grant
 from ..resolve import places
 from ..resolve.protected import SETTINGS, folded_path, named, protected
 from .failure import ToolFailure, from_os
+
+if TYPE_CHECKING:
+    from .outside_table import Keeper
 
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that are read or written; more is refused."""
@@ -44,12 +47,17 @@ class Root:
         self.protect = protect
         self.guarded = guarded
         self._grants: Sequence[Grant] = ()
+        self._keeper: Keeper | None = None
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
-    def granted(self, grants: Sequence[Grant]) -> Root:
-        """The same open workspace for a step under these grants. It is closed with the first one."""
+    def granted(self, grants: Sequence[Grant], keeper: Keeper | None = None) -> Root:
+        """The same open workspace for a step under these grants. It is closed with the first one.
+
+        `keeper` is told of each change of a file before it is made.
+        """
         seen = copy.copy(self)
         seen._grants = grants
+        seen._keeper = keeper
         return seen
 
     def close(self) -> None:
@@ -113,6 +121,8 @@ class Root:
                 if self.read(path) == data:
                     return
                 raise ToolFailure("exists", f"`{path}` already exists")
+            if self._keeper is not None:
+                self._keeper.wrote("/".join(parts), data, self.read(path) if mode == "edit" else None)
             try:
                 _fill(temporary, data, above, permissions)
                 if mode == "create":
@@ -129,6 +139,8 @@ class Root:
         try:
             with _said(path), self.folder(parts[:-1]) as above:
                 self._replaceable(path, parts[-1], above, "edit")
+                if self._keeper is not None:
+                    self._keeper.gone("/".join(parts))
                 os.unlink(parts[-1], dir_fd=above)
                 os.fsync(above)
         except ToolFailure as failure:
@@ -143,6 +155,8 @@ class Root:
         source, goal = self._writable(path, None), self._writable(target, data)
         with _said(path), self.folder(source[:-1]) as above:
             self._replaceable(path, source[-1], above, "edit")
+            if self._keeper is not None:
+                self._keeper.moved("/".join(source), "/".join(goal), data)
             with _said(target), self.folder(goal[:-1], make=True) as below:
                 _second_name(source[-1], above, goal[-1], below, target)
                 _unlink(source[-1], above)

@@ -48,6 +48,7 @@ from .failure import ToolFailure, from_os
 from .files import Root
 from .limits import Limits
 from .operator import OPERATOR, Operator
+from .outside_table import Book, Keeper, as_proved
 from .prompt_tools import Model
 from .secrets import Scrubber
 
@@ -190,6 +191,7 @@ class LocalTools:
         self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber()
+        self._book = Book(bench.root.path)
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
@@ -266,6 +268,9 @@ class LocalTools:
         self._cancelled.set()
 
     def _perform(self, effect: Perform) -> Outcome:
+        found = self._book.unproved(self._bench.run, self._program.get("stored", ()))
+        if found:
+            as_proved(found, effect, self._declared(effect))
         if effect.kind == "files":
             glob = effect.args["glob"]
             if not isinstance(glob, str):
@@ -277,7 +282,15 @@ class LocalTools:
         args = self._arguments(effect)
         declared = self._declared(effect)
         capability.check(declared, args, effect.grants)
-        return self._limits.perform(effect.tool, declared, lambda: self._attempt(effect, declared, args))
+        return self._limits.perform(effect.tool, declared, lambda: self._kept(effect, declared, args))
+
+    def _kept(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
+        """An attempt of a step; where it writes text from outside and not through `context.root`, what it wrote is noted."""
+        row = TOOLS.get(effect.tool)
+        if not effect.outside or (row is not None and row.module == "file_tools" and "run" not in declared):
+            return self._attempt(effect, declared, args)
+        with Keeper(self._book, self._bench.run, effect).around(declared, args):
+            return self._attempt(effect, declared, args)
 
     def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         run = declared.get("run")
@@ -344,7 +357,7 @@ class LocalTools:
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
         return Context(
-            root=bench.root.granted(effect.grants),
+            root=bench.root.granted(effect.grants, Keeper(self._book, bench.run, effect)),
             key=self._key(effect),
             run=bench.run,
             run_folder=bench.run_folder,
