@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.outside_table import Book, Keeper, paths
 from fdc_toolchain.engine.events import Perform
+from fdc_toolchain.engine.ports import WorldFailed
 
 from tests.support.linting import ANY
 from tests.support.process import fdc
@@ -135,8 +135,8 @@ def test_a_file_that_a_plan_moves_or_edits_takes_it_along(place: Path) -> None:
     runs(place, SAVES)
     runs(place, HEAD + "rename_file docs/page.md docs/moved.md\n")
     assert codes(place, HEAD + "t <- read_file docs/moved.md\nread_file {t}\n") == ["FDC471"]
-    edit = "replace_with_git_merge_diff docs/moved.md\n  <<<<<<< SEARCH\n  tea.md\n  =======\n  tea.md and more\n  >>>>>>> REPLACE\n"
-    runs(place, HEAD + edit)
+    sections = "  <<<<<<< SEARCH\n  tea.md\n  =======\n  tea.md and more\n  >>>>>>> REPLACE\n"
+    runs(place, HEAD + "replace_with_git_merge_diff docs/moved.md\n" + sections)
     assert (place / "docs/moved.md").read_text().startswith("tea.md and more")
     assert codes(place, HEAD + "t <- read_file docs/moved.md\nread_file {t}\n") == ["FDC471"]
     runs(place, HEAD + "t <- read_file docs/moved.md\ncreate_file_with_block docs/copy.md\n  {t}\n")
@@ -180,7 +180,8 @@ def damage(table: Path, how: str) -> None:
         table.unlink()
         table.mkdir()
     else:
-        table.write_bytes({"byte": data.replace(b"page", b"pagf"), "line": b"{}\n" + data, "zeros": b"\0" * len(data) + b"\n"}[how])
+        other = {"byte": data.replace(b"page", b"pagf"), "line": b"{}\n" + data, "zeros": b"\0" * len(data) + b"\n"}
+        table.write_bytes(other[how])
 
 
 @pytest.mark.parametrize("how", ["byte", "line", "zeros", "folder"])
@@ -256,3 +257,12 @@ def test_a_run_that_was_proved_before_does_not_use_what_another_stored_meanwhile
     runs(place, SAVES)
     done = fdc("resume", name.group(), "--answer", "yes", cwd=place)
     assert done.returncode == 1 and "after this plan was proved" in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+def test_a_run_that_met_no_text_from_outside_leaves_none(place: Path) -> None:
+    plan = HEAD + 'param web = "no"\ntext <- read_file tea.md\nif web == "yes"\n  text <- page tea\n'
+    plan += "overwrite_file_with_block docs/page.md\n  {text}\n"
+    runs(place, plan)
+    assert (place / "docs/page.md").read_text() and paths(str(place)) == set()
+    runs(place, plan, "web=yes")
+    assert paths(str(place)) == {"docs/page.md"}

@@ -337,13 +337,13 @@ class _Flow:
                 self.write(pattern, brought | moved | self.choices)
                 self.touch(pattern, (brought if access == "unknown" else TRUSTED) | self.choices)
 
-    def store(self, label: int, steps: frozenset[Store]) -> None:
+    def store(self, label: int, written: frozenset[Store]) -> None:
         """Notes steps that write text into files: where it is from outside, or a caller gives it, whose matter it is then."""
         for atom in self.labels.atoms(label & self.labels.lasting):
             if atom.origin is None:
-                self.stores[atom.source] = self.stores.get(atom.source, frozenset()) | steps
+                self.stores[atom.source] = self.stores.get(atom.source, frozenset()) | written
             else:
-                self.marks |= steps
+                self.marks |= written
 
     def command(self, node: Act, value: Value) -> None:
         """What is text of the command is the author's own; data is one word, or it is said where it could be code."""
@@ -390,8 +390,8 @@ class _Flow:
         for pattern, label in callee.there.items():
             self.touch(pattern, self.labels.filled(label, given))
         self.sees |= self.labels.filled(callee.sees, given)
-        for source, steps in callee.stores.items():
-            self.store(given.get(source, TRUSTED), steps)
+        for source, written in callee.stores.items():
+            self.store(given.get(source, TRUSTED), written)
         told = False
         for (source, sink), deep in callee.needs.items():
             told |= self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)

@@ -8,9 +8,8 @@ from .labels import TRUSTED
 from .need import Need
 from .stored import Pattern
 
-
 Store = tuple[str, int, str]
-"""A step that writes text from outside into files: its plan, its line, and `text`, or `choice` where that text chooses whether."""
+"""A step that writes text from outside into files: its plan and line, and `text`, or `choice` where such text chooses whether."""
 
 
 class Summary(NamedTuple):

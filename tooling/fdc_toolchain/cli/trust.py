@@ -14,7 +14,7 @@ from .run_options import root_of
     "trust",
     epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the world failed.",
 )
-@click.option("--file", "files", multiple=True, metavar="PATH", help="Approve the content of a file that a run stored from outside.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="Approve what a run stored from outside in a file.")
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
 @click.option("--withdraw", is_flag=True, help="Take the confirmation, or the approval of the files, back.")
 @click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")

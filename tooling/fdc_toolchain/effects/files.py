@@ -93,6 +93,8 @@ class Root:
                 data = file.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
             raise ToolFailure("size", f"`{path}` has more than {MAX_FILE} bytes")
+        if self._keeper is not None:
+            self._keeper.reads("/".join(parts))
         return data
 
     def find(self, path: str) -> bytes | None:

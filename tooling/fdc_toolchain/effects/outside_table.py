@@ -10,12 +10,12 @@ import errno
 import json
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .. import durable
-from ..engine.events import Perform
+from ..engine.events import Perform, Record
 from ..engine.ports import WorldFailed
 from ..resolve.catalogue import reads_at_large
 from ..resolve.files import Files
@@ -35,6 +35,7 @@ from ..resolve.outside import (
     is_hidden,
     read,
 )
+from ..resolve.settings import SettingsError, read_settings
 from ..text.glob_match import matches
 from . import runs
 from .failure import ToolFailure
@@ -44,10 +45,14 @@ _THREADS = threading.Lock()
 
 
 class Book:
-    """The table of one workspace, open for one run. It reads what is new in it, and no line twice."""
+    """The table of one workspace, open for one run. It reads what is new in it, and no line twice.
 
-    def __init__(self, root: str) -> None:
+    `met`: the run has looked at text from outside, or may have. Until then it writes none, whatever its program may do.
+    """
+
+    def __init__(self, root: str, met: bool = True) -> None:
         self.root = root
+        self.met = met
         self._table = Table()
         self._inode = 0
         self._looked = (0, 0)
@@ -77,6 +82,7 @@ class Book:
             if self._looked != stamp:
                 rows = [row for row in active(Files(self.root)) if row.run != run and row.path not in known]
                 self._looked, self._unproved = stamp, {row.path: row for row in rows}
+            self.met |= bool(self._unproved)
         return self._unproved
 
     def append(self, rows: Sequence[dict[str, Any]]) -> int:
@@ -154,6 +160,14 @@ class Keeper:
         self._run = run
         self._effect = effect
 
+    @property
+    def _mark(self) -> str:
+        return self._effect.outside if self._book.met else ""
+
+    def reads(self, path: str) -> None:
+        """The step reads a file."""
+        self._book.met |= is_hidden(path)
+
     def _row(self, path: str, sha256: str, there: bool) -> dict[str, Any]:
         effect = self._effect
         found = Row(path, sha256, there, self._run, effect.address, effect.path, effect.line)._asdict()
@@ -162,13 +176,13 @@ class Keeper:
 
     def wrote(self, path: str, data: bytes, before: bytes | None = None) -> None:
         """The step is about to write a file. `before`: what it had, where that is edited and not replaced."""
-        mark = self._effect.outside
+        mark = self._mark
         if not is_hidden(path) and (mark or (before is not None and self._book.is_known(path, before))):
             self._book.append([self._row(path, digest(data), mark == "choice")])
 
     def moved(self, path: str, target: str, data: bytes) -> None:
         """The step is about to give a file another name."""
-        mark = self._effect.outside
+        mark = self._mark
         rows = []
         if not is_hidden(target) and (mark or is_hidden(path) or self._book.is_known(path, data)):
             rows.append(self._row(target, digest(data), mark == "choice"))
@@ -179,7 +193,7 @@ class Keeper:
 
     def gone(self, path: str) -> None:
         """The step is about to delete a file."""
-        if self._effect.outside == "choice" and not is_hidden(path):
+        if self._mark == "choice" and not is_hidden(path):
             self._book.append([self._row(path, "", True)])
 
     @contextmanager
@@ -190,7 +204,10 @@ class Keeper:
         paths = [os.path.normpath(args[name]) for name in names if isinstance(args.get(name), str)]
         if declared.get("writes") == "unknown" or not paths:
             paths = [ANY]
-        there = self._effect.outside == "choice"
+        there = self._mark == "choice"
+        if not self._mark:
+            yield
+            return
         book, root = self._book, self._book.root
         since = book.append([self._row(path, ANY, there) for path in paths])
         try:
@@ -223,6 +240,21 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, 
 def _names(glob: str, path: str) -> bool:
     plain = os.path.normpath(glob)
     return plain in (".", path) or path.startswith(plain + "/") or matches(path, glob)
+
+
+def met(root: str, program: Mapping[str, Any], records: Iterable[Record]) -> bool:
+    """Whether a run has looked at text from outside before now, as its record says, or may do so in files."""
+    try:
+        if program.get("stored") or read_settings(root).untrusted:
+            return True
+    except SettingsError:
+        return True
+    for record in records:
+        if record.kind == "outcome":
+            declared = program["tools"].get(record.tool, {}).get("trust")
+            if "untrusted" in (declared, (record.body.get("notes") or {}).get("trust")):
+                return True
+    return False
 
 
 def paths(root: str) -> set[str]:

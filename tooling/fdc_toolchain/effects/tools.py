@@ -157,7 +157,8 @@ class Workbench(NamedTuple):
     """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
 
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
-    `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts.
+    `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
+    may have looked at text from outside before.
     """
 
     run: str
@@ -171,6 +172,7 @@ class Workbench(NamedTuple):
     model: Model | None = None
     overrides: Mapping[str, Handler] = MappingProxyType({})
     givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
+    met: bool = True
 
     def close(self) -> None:
         """Closes what was opened for the run: its root, and the lines to the model."""
@@ -191,7 +193,7 @@ class LocalTools:
         self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber()
-        self._book = Book(bench.root.path)
+        self._book = Book(bench.root.path, bench.met)
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
@@ -199,11 +201,14 @@ class LocalTools:
 
         A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
         """
+        declared = self._declared(effect)
+        from_outside = effect.kind == "tool" and (declared.get("trust") == "untrusted" or _from_outside(effect.args))
+        self._book.met |= from_outside
         outcome = self._attempted(effect)
         failed = outcome.failure
-        if failed is not None and effect.kind == "tool" and self._declared(effect).get("failure") == "value":
+        if failed is not None and effect.kind == "tool" and declared.get("failure") == "value":
             outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
-        if effect.kind == "tool" and (self._declared(effect).get("trust") == "untrusted" or _from_outside(effect.args)):
+        if from_outside:
             outcome = outcome._replace(notes={"trust": "untrusted", **(outcome.notes or {})})
         who = self._answered.pop(effect.address, None)
         if who is not None:

@@ -83,7 +83,7 @@ class Table:
                 raise ValueError
             found = Row(*(row[name] for name in _WORDS), int(row.get("since", 0)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            said = f"line {self.lines} is damaged, so nobody knows which files hold text from outside; put a whole copy of it back"
+            said = f"line {self.lines} is damaged, so nobody knows which files hold text from outside; put a whole copy back"
             raise Damaged(errno.EINVAL, said, where) from None
         if found.sha256 == ANY:
             self.open.append(found)
