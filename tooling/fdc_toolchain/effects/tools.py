@@ -50,7 +50,8 @@ from .limits import Limits
 from .operator import OPERATOR, Operator
 from .outside_table import Book, Keeper, as_proved
 from .prompt_tools import Model
-from .secrets import Scrubber
+from .secret_values import values_of
+from .secrets import Scrubber, without
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
@@ -192,7 +193,7 @@ class LocalTools:
         self._functions: dict[Row, Any] = {}
         self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
-        self._secrets = Scrubber()
+        self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
         self._book = Book(bench.root.path, bench.met)
 
     def perform(self, effect: Perform) -> Outcome:
@@ -216,7 +217,7 @@ class LocalTools:
         return self._scrubbed(outcome)
 
     def _scrubbed(self, outcome: Outcome) -> Outcome:
-        """The outcome without the secrets of this process's environment: it goes into the journal."""
+        """The outcome without secrets: it goes into the journal."""
         scrub = self._secrets
         failure = outcome.failure
         if failure is not None:
@@ -226,14 +227,16 @@ class LocalTools:
     def _attempted(self, effect: Perform) -> Outcome:
         try:
             return self._perform(effect)
-        except (Waiting, WorldFailed, Cancelled):
+        except WorldFailed as failed:
+            raise without(self._secrets, failed) from failed.__cause__
+        except (Waiting, Cancelled):
             raise
         except ToolFailure as failure:
             return Outcome(None, Failure(failure.kind, str(failure)), failure.usage, failure.notes)
         except OSError as failed:
             said = from_os(failed, str(failed.filename or effect.tool))
             if isinstance(said, WorldFailed):
-                raise said from failed
+                raise without(self._secrets, said) from failed
             return Outcome(failure=Failure("file", str(said)))
         except RecursionError:
             return Outcome(failure=Failure("size", "a value that is nested too deeply"))
@@ -375,6 +378,7 @@ class LocalTools:
             grants=effect.grants,
             operator=bench.operator,
             plan=effect.path,
+            secrets=self._secrets,
         )
 
     def _key(self, effect: Perform) -> str:
