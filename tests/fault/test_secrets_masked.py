@@ -97,10 +97,10 @@ def test_it_goes_into_no_address(place: Path, written: str) -> None:
 
 def test_it_goes_into_no_prompt(place: Path) -> None:
     """What a plan itself says of it, which no result of a step brought."""
-    with messages_api([reply("a word")]) as server:
+    with messages_api([reply("an answer of the model")]) as server:
         keys = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k", "FDC_MODEL": "claude-sonnet-5"}
-        said = ran(place, f"t <- think {WRITTEN[1]}\nmessage_user {{t}}", **keys)
-        assert "a word" in said, said
+        said = ran(place, f't <- think "{WRITTEN[1]}"\nmessage_user {{t}}', **keys)
+        assert "an answer of the model" in said, said
         asked = json.dumps(server.requests)
     assert "[secret .env SERVICE_TOKEN]" in asked and clean(asked)
 

@@ -175,11 +175,11 @@ def _read_by(act: Act) -> Iterator[str]:
         if access in ("read", "edit") or access == "delete" and moves:
             yield value.text
     for parameter in act.bound.tool.parameters:
-        value = act.bound.arguments.get(parameter.name)
-        if value is not None and parameter.kind == "glob":
-            yield value.text
-        elif value is not None and parameter.sink == "command" and is_data_command(value):
-            yield from (pattern.begins for pattern in files_of(value) if pattern.whole)
+        given = act.bound.arguments.get(parameter.name)
+        if given is not None and parameter.kind == "glob":
+            yield given.text
+        elif given is not None and parameter.sink == "command" and is_data_command(given):
+            yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
 
 
 def _secrets(paths: Iterable[str], unit: Unit, guard: _Guard, span: Span) -> Iterator[Diagnostic]:

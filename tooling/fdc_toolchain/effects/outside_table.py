@@ -226,7 +226,7 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, 
     """Raises ToolFailure (`changed`) where a step may look at, or execute, one of the files that were `found` to hold text from
     outside only after the plan was proved."""
     globs = [effect.args["glob"]] if effect.kind == "files" else []
-    everything = effect.kind == "tool" and (declared.get("writes") == "unknown" or reads_at_large(declared))
+    everything = effect.kind == "tool" and (declared.get("writes") == "unknown" or reads_at_large(dict(declared)))
     for parameter in declared.get("parameters", ()):
         value = effect.args.get(parameter["name"])
         if parameter.get("sink") == "path" or parameter.get("access") in ("read", "edit"):

@@ -108,14 +108,14 @@ class Scrubber:
                 if one in text:
                     text = text.replace(one, mark)
                 if plain and one in plain:
-                    text = re.sub("".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), lambda _, mark=mark: mark, text)
+                    text = _put(mark, "".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), text)
             elif kind == "hex":
                 if one in digits:
-                    text = re.sub(r"[\s:]*".join(one), lambda _, mark=mark: mark, text, flags=re.IGNORECASE)
+                    text = _put(mark, "(?i:" + r"[\s:]*".join(one) + ")", text)
             elif kind == "text" and one in text:
                 text = text.replace(one, mark)
             elif kind == "base64" and one in whole:
-                text = re.sub(r"[\r\n]*".join(map(re.escape, one)), lambda _, mark=mark: mark, text)
+                text = _put(mark, r"[\r\n]*".join(map(re.escape, one)), text)
         return text
 
 
@@ -146,6 +146,11 @@ def _ways(value: str) -> Iterator[tuple[str, str]]:
             if text not in seen and len(text) >= LEAST:
                 seen.add(text)
                 yield "base64", text
+
+
+def _put(mark: str, pattern: str, text: str) -> str:
+    """The text with a mark wherever the pattern matches."""
+    return re.sub(pattern, mark.replace("\\", r"\\"), text)
 
 
 def _joined(text: str, between: str) -> str:

@@ -81,7 +81,7 @@ class Table:
                 return
             if any(type(row[name]) is not kind for name, kind in _WORDS.items()):
                 raise ValueError
-            found = Row(*(row[name] for name in _WORDS), int(row.get("since", 0)))
+            found = Row(**{name: row[name] for name in _WORDS}, since=int(row.get("since", 0)))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             said = f"line {self.lines} is damaged, so nobody knows which files hold text from outside; put a whole copy back"
             raise Damaged(errno.EINVAL, said, where) from None
