@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from fdc_toolchain.effects.secrets import LEAST, Scrubber
+import base64
+import textwrap
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from fdc_toolchain.effects.secret_values import files_of, values_of
+from fdc_toolchain.effects.secrets import FORMS, LEAST, Scrubber
+from hypothesis import given
+from hypothesis import strategies as st
+
+VALUE = "pa:ss/W0rd+x%7é"
 
 
 def test_the_password_of_the_database_is_a_secret_as_written_and_as_meant() -> None:
@@ -20,3 +31,73 @@ def test_a_short_password_and_a_path_are_not_searched_for() -> None:
 def test_an_environment_without_secrets_changes_nothing() -> None:
     value = {"a": [1, "b"]}
     assert Scrubber({"HOME": "/home/somebody"}).value(value) is value
+
+
+def encoded(value: str) -> dict[str, str]:
+    data = value.encode()
+    return {
+        "as it is": value,
+        **{f"base64 behind {n}": base64.b64encode(b"x" * n + data + b"y" * n).decode() for n in range(4)},
+        **{f"base64 of URLs behind {n}": base64.urlsafe_b64encode(b"?" * n + data).decode().rstrip("=") for n in range(4)},
+        "base64 in lines": "\n".join(textwrap.wrap(base64.b64encode(b"xx" + data).decode(), 5)),
+        "hex": data.hex(), "HEX": data.hex().upper(), "hex in pairs": data.hex(" "), "hex in lines": data.hex("\n"),
+        "percent": quote(value, safe=""), "all percent": "".join(f"%{byte:02x}" for byte in data),
+        "some percent": value.replace("a", "%61").replace(":", "%3A"),
+    }
+
+
+@pytest.mark.parametrize("way", encoded(VALUE))
+def test_a_secret_is_found_in_every_way_to_write_it(way: str) -> None:
+    text = encoded(VALUE)[way]
+    masked = Scrubber({"SERVICE_TOKEN": VALUE}).text(f"before {text} after")
+    assert "[secret SERVICE_TOKEN]" in masked and masked.startswith("before ") and masked.endswith(" after"), masked
+    assert len(masked) < len("before [secret SERVICE_TOKEN] after") + 12, "no more of it is left than its neighbours share"
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=LEAST, max_size=40), st.data())
+def test_no_alignment_and_no_neighbour_hides_a_value(value: str, data: st.DataObject) -> None:
+    before, after = data.draw(st.binary(max_size=5)), data.draw(st.binary(max_size=5))
+    scrubber = Scrubber({"A_KEY": value})
+    if value.startswith("/"):
+        return
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        assert "[secret A_KEY]" in scrubber.text(encode(before + value.encode() + after).decode())
+    assert "[secret A_KEY]" in scrubber.text((before + value.encode() + after).hex().upper())
+    assert "[secret A_KEY]" in scrubber.text("x" + quote(value, safe="") + "y")
+
+
+LOOKS = (
+    "sk-ant-api03-" + "a1B2" * 10, "ghp_" + "a1B2" * 9, "github_pat_" + "a1B2" * 9, "glpat-" + "a1B2" * 5, "AKIA" + "A1B2" * 4,
+    "xoxb-" + "12345678-" * 3 + "abc", "AIza" + "a1B2c" * 7, "sk_live_" + "a1B2" * 6, "npm_" + "a1B2" * 9,
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LOOKS)
+def test_what_looks_like_a_secret_is_one(text: str) -> None:
+    assert "it is [secret]." == Scrubber({}).text(f"it is {text}.")
+
+
+def test_what_only_begins_like_one_is_none() -> None:
+    text = " ".join(start for start, _ in FORMS) + " task-list sk-learn AKIA1 npm_config xox-y BEGIN PUBLIC KEY-----"
+    assert Scrubber({}).text(text) is text
+
+
+def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path) -> None:
+    files = {
+        ".env": "NODE_ENV=production\nAPI_TOKEN='tok-from-env'\nDATABASE_URL=postgres://u:dbpassword@db/x\nPORT=8080\n",
+        "deploy/.npmrc": "//registry.npmjs.org/:_authToken=npmtoken1\n",
+        ".netrc": "machine a login b password netrc-password\n",
+        "credentials.json": '{"project": "a-long-name", "client_secret": "json-secret"}',
+        "a/key.pem": "-----BEGIN PRIVATE KEY-----\n" + "Ab1+" * 16 + "\n-----END PRIVATE KEY-----\n",
+        "README.md": "API_TOKEN=not-a-secret-file\n",
+        ".venv/pyvenv.cfg": "", ".venv/bin/x": "", ".venv/lib/cacert.pem": "Zz9+" * 16 + "\n",
+    }  # fmt: skip
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    wanted = {"tok-from-env", "dbpassword", "npmtoken1", "netrc-password", "json-secret", "Ab1+" * 16}
+    assert set(values_of(str(tmp_path))) == wanted
+    assert files_of(str(tmp_path)) == [".env", ".netrc", "a/key.pem", "credentials.json", "deploy/.npmrc"]
+    scrubber = Scrubber({}, more=lambda: values_of(str(tmp_path)))
+    assert "production [secret .env API_TOKEN]" == scrubber.text("production tok-from-env")

@@ -278,10 +278,10 @@ def test_a_secret_that_a_file_holds_too_does_not_reach_the_journal(workspace: Pa
     """Design 6: secrets are never journaled, whoever says them: a file, a command's output, a failure."""
     monkeypatch.setenv("SERVICE_TOKEN", "tok-0123456789")
     monkeypatch.setenv("SHORT_KEY", "a")
-    (workspace / ".env").write_text("SERVICE_TOKEN=tok-0123456789 a\n")
+    (workspace / "service.txt").write_text("SERVICE_TOKEN=tok-0123456789 a\n")
     bench = Bench(workspace, tmp_path)
-    assert bench.value("read_file", path=".env") == "SERVICE_TOKEN=[secret SERVICE_TOKEN] a\n"
-    outcome = bench.do("run_in_bash_session", command="cat .env; exit 1", bound=False)
+    assert bench.value("read_file", path="service.txt") == "SERVICE_TOKEN=[secret SERVICE_TOKEN] a\n"
+    outcome = bench.do("run_in_bash_session", command="cat service.txt; exit 1", bound=False)
     assert "tok-" not in repr(outcome) and "[secret SERVICE_TOKEN]" in repr(outcome)
 
 

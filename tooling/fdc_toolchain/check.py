@@ -215,10 +215,12 @@ def program_of(checked: Checked) -> dict[str, Any]:
     key = checked.keys[0]
     unit = linker.units[key]
     default = context.default if unit.part is None else unit.continues
-    untrusted = linker.settings.untrusted
-    program = lower(context.graph, key, default, linker.files, linker.catalogue.rows, linker.obligations, untrusted)
+    rows, untrusted = linker.catalogue.rows, linker.settings.untrusted
+    program = lower(context.graph, key, default, linker.files, rows, linker.obligations, untrusted, context.marks)
     reached = {plan["path"] for plan in program["plans"].values()}
     program["assumptions"] = [_assumption(item) for item in checked.assumptions if item.span.path in reached]
+    if linker.outside:
+        program["stored"] = [row.path for row in linker.outside]
     return program
 
 

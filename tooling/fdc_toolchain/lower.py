@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from .machines.model import Automaton
@@ -25,13 +26,14 @@ def lower(
     predicates: Mapping[str, dict[str, Any]],
     rules: Iterable[Obligation] = (),
     untrusted: Sequence[str] = (),
+    marks: Mapping[tuple[str, int], str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The program whose root is the plan under `key`, which must have no error.
 
     `default` governs a root that names no automaton; `files` is what was read on the way, also for plans, catalogues
     and registries that the program does not reach: those are not in it, so that they do not change its digest;
-    `predicates` are all that are declared, `rules` those of the protocols, `untrusted` the
-    globs of the settings.
+    `predicates` are all that are declared, `rules` those of the protocols, `untrusted` the globs of the settings. `marks`:
+    by plan and line, the steps that write text from outside into files.
     """
     root = graph.instance(key)
     order = graph.order([root])
@@ -53,7 +55,7 @@ def lower(
     made = FORMAT
     for instance in order:
         unit = instance.unit
-        lowering = _Lowering(instance, tools, predicates, asked, files, texts)
+        lowering = _Lowering(instance, tools, predicates, asked, files, texts, marks)
         plans[instance.id] = {
             "path": unit.key,
             "name": unit.name,
@@ -95,9 +97,11 @@ class _Lowering:
         asked: dict[str, Any],
         files: Files,
         texts: set[str],
+        marks: Mapping[tuple[str, int], str],
     ) -> None:
         self.instance = instance
         self.texts = texts
+        self.marks = marks
         self.files = files
         self.tools = tools
         self.declared = declared
@@ -172,8 +176,10 @@ class _Lowering:
             if tool.name not in self.tools:
                 self.tools[tool.name] = self.declaration(tool.row)
             cited = self.evidence.get(node.step.line)
+            mark = self.marks.get((self.instance.unit.key, node.step.line))
             return {
                 **({"evidence": cited} if cited else {}),
+                **({"outside": mark} if mark else {}),
                 "op": "step",
                 "line": node.step.line,
                 "tool": tool.name,

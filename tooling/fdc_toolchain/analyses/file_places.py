@@ -1,20 +1,23 @@
 """Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
 
-The runner refuses these by the same tables (`resolve.places`, `resolve.protected`).
+The runner refuses these by the same tables (`resolve.places`, `resolve.protected`, `resolve.secret_files`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable, Iterator
 
 from ..resolve import places
 from ..resolve.files import Files
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Loop, Node, Unit
 from ..resolve.protected import ANYWHERE, TOP, Protected, named, of_workspace, protected
+from ..resolve.secret_files import Secret, secret
 from ..syntax.values import Ref, Value
 from ..text.diagnostic import Diagnostic
 from ..text.span import Span
+from .data_commands import files_of, is_data_command
 from .path_language import APART, GLOB, hits
 from .paths import path_of
 from .rule import Context
@@ -23,7 +26,7 @@ _CHANGES = ("create", "write", "edit", "delete")
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """FDC415, FDC416 and FDC417 in every plan that the judged ones reach."""
+    """FDC415, FDC416, FDC417 and FDC418 in every plan that the judged ones reach."""
     linker = context.linker
     guard = _Guard(context)
     units = {instance.unit.key: instance.unit for instance in context.order}
@@ -42,10 +45,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
             for parameter in act.bound.tool.parameters:
                 if parameter.kind == "glob" and parameter.name in act.bound.arguments:
                     yield from _glob(act.bound.arguments[parameter.name], span, slash=True)
+            yield from _secrets(_read_by(act), unit, guard, span)
         for loop in _loops(unit.body):
             if loop.over is not None:
                 span = unit.span(loop.node)
                 yield from _glob(loop.over, span, slash=False)
+                yield from _secrets([loop.over.text], unit, guard, span)
                 yield from _changed_in(unit, loop, guard, linker.files, probes)
 
 
@@ -57,26 +62,36 @@ class _Guard:
         self.context = context
         self.settings = linker.settings.catalogues
         plans = [key for key in (linker.resolve(name)[0] for name in linker.callable_names()) if key and ":" not in key]
+        self.secret = linker.settings.secret
         self.more = of_workspace(linker.root, linker.settings, plans, "")
 
     def refuses(self, path: str, unit: Unit) -> Protected | None:
         """Why a step of a plan may not change a path on some run; None where no run of a root refuses it."""
         found = protected(path, self.settings, self.more)
-        if found is None or found.never:
+        if found is None or found.never or self.unnamed(found.entry, unit, "write"):
             return found
+        return None
+
+    def withholds(self, path: str, unit: Unit) -> Secret | None:
+        """Why a step of a plan may not read a path on some run; None where no run of a root refuses it."""
+        found = secret(path, self.secret)
+        return found if found is not None and self.unnamed(found.entry, unit, "read") else None
+
+    def unnamed(self, entry: str, unit: Unit, kind: str) -> bool:
+        """True where on some run of a root a plan with `allow` lines does not name the entry, or no plan has such lines."""
         seen: set[tuple[int, bool]] = set()
         work: list[tuple[Instance, bool, bool]] = [(root, False, True) for root, _ in self.context.roots]
         while work:
             here, some, every = work.pop()
-            globs = here.unit.allow.get("write", ())
+            globs = here.unit.allow.get(kind, ())
             if here.unit.allow:
-                some, every = True, every and any(named(found.entry, _pieces(glob)) for glob in globs)
+                some, every = True, every and any(named(entry, _pieces(glob)) for glob in globs)
             if here.unit.key == unit.key and not (some and every):
-                return found
+                return True
             if (id(here), some and every) not in seen:
                 seen.add((id(here), some and every))
                 work += [(callee, some, every) for callee in here.callees if callee is not None]
-        return None
+        return False
 
 
 def _pieces(glob: Value) -> list[tuple[bool, str]]:
@@ -151,6 +166,28 @@ def _glob(value: Value, span: Span, *, slash: bool) -> Iterator[Diagnostic]:
     if upwards or text.startswith("/"):
         why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
         yield Diagnostic(span, "FDC416", f"`{text}` {why}", help="a path counts from the workspace's root, and stays in it")
+
+
+def _read_by(act: Act) -> Iterator[str]:
+    """The literal paths that a step reads: its files, what it searches, what a command that looks at data is given."""
+    moves = any(access in ("create", "write") for access, _ in act.bound.files)
+    for access, value in act.bound.files:
+        if access in ("read", "edit") or access == "delete" and moves:
+            yield value.text
+    for parameter in act.bound.tool.parameters:
+        given = act.bound.arguments.get(parameter.name)
+        if given is not None and parameter.kind == "glob":
+            yield given.text
+        elif given is not None and parameter.sink == "command" and is_data_command(given):
+            yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
+
+
+def _secrets(paths: Iterable[str], unit: Unit, guard: _Guard, span: Span) -> Iterator[Diagnostic]:
+    for path in paths:
+        found = None if any(mark in path for mark in "{*?[\0") else guard.withholds(posixpath.normpath(path), unit)
+        if found is not None:
+            message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
+            yield Diagnostic(span, "FDC418", message, help=f"name it in the plan: `allow read {found.entry}`")
 
 
 def _changed_in(unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set[str]) -> Iterator[Diagnostic]:

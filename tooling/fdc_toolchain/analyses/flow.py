@@ -27,12 +27,13 @@ from ..syntax import tree
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Diagnostic
 from ..text.span import Span
+from .earlier import Earlier, earlier, of_earlier_run, steps, stores
 from .heard import heard, kept
 from .labels import CHOICES, FILES, SEES, THERE, TRUSTED, Labels
 from .need import Need, finding
 from .rule import Context
 from .stored import ANY, Pattern, Stored, hidden, meet, pattern_of, pattern_of_glob, read_back, spelled
-from .summary import NOTHING, Summary, same
+from .summary import NOTHING, Store, Summary, same
 from .touched import LOOKING, acts, changes, executes, reads, sinks
 
 _Key = tuple[str, bool]
@@ -48,7 +49,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
     asking = frozenset(name for name, row in context.linker.catalogue.rows.items() if "run" in row)
     called = {call.key for unit in units.values() for call in unit.calls}
     calls = calls_of(units)
-    followed = set(units) if outside else heard(units, calls)
+    before = earlier(context.linker.outside, labels)
+    marks: set[Store] = set()
+    followed = set(units) if outside or before.sees else heard(units, calls)
     alone = kept(units, followed)
     for group in components(calls):
         if followed.isdisjoint(group):
@@ -58,19 +61,23 @@ def check(context: Context) -> Iterator[Diagnostic]:
         while changed:
             changed = False
             mark = labels.mark()
-            flows = [_Flow(units[key], summaries, labels, key in called, outside, asking) for key in group]
-            flows += [_Flow(units[key], summaries, labels, True, outside, asking, kept=True) for key in group if key in alone]
+            flows = [_Flow(units[key], summaries, labels, key in called, outside, before, asking) for key in group]
+            flows += [
+                _Flow(units[key], summaries, labels, True, outside, before, asking, kept=True) for key in group if key in alone
+            ]
             for flow in flows:
                 key = flow.unit.key, flow.kept
-                before = summaries.get(key)
+                known = summaries.get(key)
                 summaries[key] = flow.summary()
-                changed |= looping and not same(before, summaries[key])
+                changed |= looping and not same(known, summaries[key])
+                marks |= flow.marks
         found: dict[tuple[Span, str, str], Diagnostic] = {}
         for flow in flows:
             found = {**flow.found, **found}
         yield from found.values()
         if called.isdisjoint(group):
             labels.release(mark)
+    context.marks = steps(marks)
 
 
 class _Name(NamedTuple):
@@ -81,7 +88,8 @@ class _Name(NamedTuple):
 class _Flow:
     """One plan. `names`: what is bound here; `choices`: the label of the conditions around.
 
-    `called`: a plan here calls it. `outside`: the files that hold text from outside before anything runs.
+    `called`: a plan here calls it. `outside`: the files that hold text from outside before anything runs, as the settings
+    say; `earlier`: those that earlier runs wrote. `marks`, `stores`: the steps that write such text into files.
     `asking`: the predicates that are Python functions of the workspace, which may look at any file.
     `kept`: what stops it, or the branch that is looked at, does not stop the run. `stops`: what decides whether it stops.
     """
@@ -93,6 +101,7 @@ class _Flow:
         labels: Labels,
         called: bool,
         outside: tuple[Pattern, ...],
+        earlier: Earlier,
         asking: frozenset[str],
         kept: bool = False,
     ) -> None:
@@ -102,7 +111,10 @@ class _Flow:
         self.called = called
         self.kept = kept
         self.outside = outside
+        self.earlier = earlier
         self.asking = asking
+        self.marks: set[Store] = set()
+        self.stores: dict[str, frozenset[Store]] = {}
         self.known = unit.names
         self.names: dict[str, _Name] = {}
         self.trail: list[tuple[str, _Name | None]] = []
@@ -132,7 +144,8 @@ class _Flow:
             before, self.before = self.before, self.writes.lasting()
             if all(self.before.get(pattern) == before.get(pattern) for pattern in self.looked):
                 writes, there = self.writes.labels, self.there.labels
-                return Summary(self.result, self.needs, writes, there, self.sees, self.fails, self.stops, self.files())
+                made = self.result, self.needs, writes, there, self.sees, self.fails, self.stops
+                return Summary(*made, self.files(), self.stores)
 
     # ---- labels ------------------------------------------------------------------------
 
@@ -183,7 +196,7 @@ class _Flow:
 
     def stored(self, pattern: Pattern) -> int:
         """What may stand in files: what this plan and those it calls wrote, and what its callers did."""
-        here = self.writes.get(pattern)
+        here = self.writes.get(pattern) | self.earlier.texts.get(pattern)
         return here | self.given(FILES + spelled(pattern)) if self.called else here
 
     def left(self, pattern: Pattern) -> int:
@@ -194,7 +207,7 @@ class _Flow:
     def exists(self, pattern: Pattern) -> int:
         """What chose whether files are there. Below the folder of the run that is this run alone; what another run left
         elsewhere, it left without being told so by text from outside."""
-        here = self.there.get(pattern)
+        here = self.there.get(pattern) | self.earlier.there.get(pattern)
         return here | self.given(THERE + spelled(pattern)) if self.called else here
 
     def write(self, pattern: Pattern, label: int) -> None:
@@ -294,12 +307,14 @@ class _Flow:
 
     def sees_now(self) -> int:
         """What lies where a command sees it."""
-        return self.sees | self.given(SEES) if self.called else self.sees
+        here = self.sees | self.earlier.sees
+        return here | self.given(SEES) if self.called else here
 
     def looks_at(self, node: Act) -> tuple[int, int]:
         """The labels of what a step looks at beside what it is given: texts of files, and whether they are there; and of
         what an earlier run may have left in them."""
-        looks = left = TRUSTED
+        level = "untrusted" if of_earlier_run(node) else "trusted"
+        looks, left = self.labels.of(level, self.unit, node.step, node.bound.tool.name), TRUSTED
         for pattern, texts, names in reads(node):
             if texts:
                 looks |= self.stored(pattern)
@@ -330,9 +345,19 @@ class _Flow:
                 moved |= self.stored(pattern) | self.left(pattern)
                 self.touch(pattern, self.choices)
         for pattern, access in changes(node):
+            for label, step in stores(node, self.unit.key, brought | moved, self.choices, access == "delete", self.labels):
+                self.store(label, frozenset((step,)))
             if access != "delete":
                 self.write(pattern, brought | moved | self.choices)
                 self.touch(pattern, (brought if access == "unknown" else TRUSTED) | self.choices)
+
+    def store(self, label: int, written: frozenset[Store]) -> None:
+        """Notes steps that write text into files: where it is from outside, or a caller gives it, whose matter it is then."""
+        for atom in self.labels.atoms(label & self.labels.lasting):
+            if atom.origin is None:
+                self.stores[atom.source] = self.stores.get(atom.source, frozenset()) | written
+            else:
+                self.marks |= written
 
     def command(self, node: Act, value: Value) -> None:
         """What is text of the command is the author's own; data is one word, or it is said where it could be code."""
@@ -379,6 +404,8 @@ class _Flow:
         for pattern, label in callee.there.items():
             self.touch(pattern, self.labels.filled(label, given))
         self.sees |= self.labels.filled(callee.sees, given)
+        for source, written in callee.stores.items():
+            self.store(given.get(source, TRUSTED), written)
         told = False
         for (source, sink), deep in callee.needs.items():
             told |= self.sink(given.get(source, TRUSTED), sink, node.call, deep.tool, deep)
@@ -389,7 +416,7 @@ class _Flow:
         label = self.result | self.fails | self.stops | self.sees
         for written in (*self.writes.labels.values(), *self.there.labels.values()):
             label |= written
-        sources = {source for source, _ in self.needs}
+        sources = {*self.stores, *(source for source, _ in self.needs)}
         sources |= {atom.source for atom in self.labels.atoms(label & self.labels.given)}
         files = sorted(source for source in sources if source.startswith((FILES, THERE)))
         return tuple((source, read_back(source.split(":", 1)[1])) for source in files)
@@ -403,8 +430,7 @@ class _Flow:
         outer, result, fails = self.choices, self.result, self.fails | over | self.choices
         alone, stops = self.kept, self.stops
         gathers = getattr(node.node, "bind", None)
-        if gathers:
-            self.result = TRUSTED
+        self.result = TRUSTED if gathers else result
         if node.keeps:
             self.fails, self.stops, self.kept = TRUSTED, TRUSTED, True
         item = over | self.labels.of("workspace", self.unit, node.node, "for_each_file") if node.kind == "each" else over

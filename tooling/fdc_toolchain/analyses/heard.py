@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ..resolve.commands import pieces
 from ..resolve.model import Choice, Invoke, Loop, Node, Unit
+from .earlier import of_earlier_run
 
 
 def heard(units: Mapping[str, Unit], calls: Mapping[str, Collection[str | None]]) -> set[str]:
@@ -34,7 +35,7 @@ def _quiet(unit: Unit, *, alone: bool) -> bool:
     """
     for act in unit.acts:
         tool = act.bound.tool
-        if tool.trust in ("model", "untrusted"):
+        if tool.trust in ("model", "untrusted") or of_earlier_run(act):
             return False
         for parameter in tool.parameters:
             value = act.bound.arguments.get(parameter.name) if parameter.sink == "command" else None

@@ -63,6 +63,13 @@ class Origin(NamedTuple):
         return self.unit.span(self.step)
 
 
+class Earlier(NamedTuple):
+    """A file that holds text from outside, and the step of an earlier run that wrote it, in words."""
+
+    tool: str
+    said: str
+
+
 class Atom(NamedTuple):
     """A level with the step that brought it, or a name that stands for what is given (no step).
 
@@ -70,7 +77,7 @@ class Atom(NamedTuple):
     """
 
     source: str
-    origin: Origin | None
+    origin: Origin | Earlier | None
     cleared: frozenset[str]
 
 
@@ -88,11 +95,17 @@ class Labels:
         """The bits of what must be remembered of text in files: all but the author's and the workspace's."""
         self.outside = 0
         """The bits of what is from outside, or stands for something given."""
+        self.lasting = 0
+        """The bits of those that no person and no check has cleared: what is remembered when the run is over."""
         self.refusing = dict.fromkeys(MOST, 0)
         """By sink: the bits of what may not choose it, what is given included."""
 
     def _bit(self, atom: Atom) -> int:
-        unit, line = ("", 0) if atom.origin is None else (atom.origin.unit.key, id(atom.origin.step))
+        unit, line = "", 0
+        if isinstance(atom.origin, Origin):
+            unit, line = atom.origin.unit.key, id(atom.origin.step)
+        elif atom.origin is not None:
+            unit = atom.origin.tool
         key = (atom.source, line, unit, atom.cleared)
         bit = self._bits.get(key)
         if bit is None:
@@ -106,6 +119,8 @@ class Labels:
                 self.tainting |= bit
             if level is None or level > 2:
                 self.outside |= bit
+                if "anything" not in atom.cleared:
+                    self.lasting |= bit
             for sink, most in MOST.items():
                 if sink not in atom.cleared and (level is None or level > most):
                     self.refusing[sink] |= bit
@@ -125,11 +140,16 @@ class Labels:
         self.given &= kept
         self.tainting &= kept
         self.outside &= kept
+        self.lasting &= kept
         self.refusing = {sink: bits & kept for sink, bits in self.refusing.items()}
 
     def of(self, level: str, unit: Unit, step: tree.Statement, tool: str) -> int:
         """The label of what a step brings."""
         return TRUSTED if level == "trusted" else self._bit(Atom(level, Origin(unit, step, tool), frozenset()))
+
+    def earlier(self, path: str, said: str) -> int:
+        """The label of what an earlier run wrote into a file."""
+        return self._bit(Atom("untrusted", Earlier(f"the file {path}", said), frozenset()))
 
     def stands_for(self, name: str) -> int:
         """The label of what a plan is given under a name."""

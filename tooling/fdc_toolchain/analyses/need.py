@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..resolve.model import Unit
 from ..syntax import tree
 from ..text.diagnostic import Diagnostic, Label
-from .labels import Origin
+from .labels import Earlier, Origin
 
 _FROM = {"workspace": "text of the workspace", "model": "a model's text", "untrusted": "text from outside"}
 _HELP = "let a person decide (`request_user_input`), or a tool whose catalogue says that it `clears` text for this"
@@ -40,13 +40,18 @@ class Need(NamedTuple):
         return _CHOSEN[self.sink].format(self.tool)
 
 
-def finding(source: str, origin: Origin, need: Need, deep: Need | None) -> Diagnostic:
+def finding(source: str, origin: Origin | Earlier, need: Need, deep: Need | None) -> Diagnostic:
     """Text of the level `source` from `origin` chooses what it may not. `deep`: where that is, in the plan called here."""
     span = need.unit.span(need.step)
     chosen = f"{deep.what}, in the plan called here" if deep is not None else need.what
     verb, help_ = ("is in", _HIDE) if need.sink == "code" else ("chooses", _HELP)
     message = f"{_FROM[source]} (`{origin.tool}`) {verb} {chosen}"
-    marks = [] if origin.span == span else [Label(origin.span, "it comes from here")]
+    marks = []
+    if isinstance(origin, Earlier):
+        message = f"{_FROM[source]} ({origin.tool}, which {origin.said}) {verb} {chosen}"
+        help_ = f"look at the file and approve it (`fdc trust --file {origin.tool.removeprefix('the file ')}`), or move it away"
+    elif origin.span != span:
+        marks.append(Label(origin.span, "it comes from here"))
     if deep is not None:
         marks.append(Label(deep.unit.span(deep.step), f"there it chooses {deep.what}"))
     return Diagnostic(span, _CODES.get(need.sink, "FDC471"), message, tuple(marks), help=help_)

@@ -20,7 +20,7 @@ class Context(Record):
     its automaton is missing, which was reported). `units` in `graph` are all that they reach.
     """
 
-    __slots__ = ("linker", "graph", "roots", "order", "default", "probes", "_summaries")
+    __slots__ = ("linker", "graph", "roots", "order", "default", "probes", "marks", "_summaries")
 
     def __init__(
         self,
@@ -37,6 +37,8 @@ class Context(Record):
         self.default = default
         self.probes: dict[str, set[str]] = {}
         # By root: the paths of the workspace whose existence its findings rest on.
+        self.marks: dict[tuple[str, int], str] = {}
+        # By plan and line: the steps that write text from outside into files, as the program says it.
         self._summaries: dict[str, Summaries] = {}
 
     def summaries(self, machine: Machine) -> Summaries:

@@ -8,13 +8,17 @@ from .labels import TRUSTED
 from .need import Need
 from .stored import Pattern
 
+Store = tuple[str, int, str]
+"""A step that writes text from outside into files: its plan and line, and `text`, or `choice` where such text chooses whether."""
+
 
 class Summary(NamedTuple):
     """A plan in terms of what it is given: its result, what chooses there, what it does to files, why it may fail.
 
     `writes`: what it puts into files. `there`: what chooses whether files are there. `sees`: what it leaves where
     commands see it. `fails`: what the reason of a failure is made of; `stops`: what decides whether it fails.
-    `files`: the files that callers may have put something into which matters.
+    `files`: the files that callers may have put something into which matters. `stores`: by what is given, the steps that
+    write it into files.
     """
 
     result: int
@@ -25,9 +29,10 @@ class Summary(NamedTuple):
     fails: int
     stops: int
     files: tuple[tuple[str, Pattern], ...]
+    stores: dict[str, frozenset[Store]]
 
 
-NOTHING = Summary(TRUSTED, {}, {}, {}, TRUSTED, TRUSTED, TRUSTED, ())
+NOTHING = Summary(TRUSTED, {}, {}, {}, TRUSTED, TRUSTED, TRUSTED, (), {})
 """A plan that does nothing; one that is not known yet."""
 
 

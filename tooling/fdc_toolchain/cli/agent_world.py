@@ -366,17 +366,18 @@ class LocalWorld:
         return Operator.of_environment().web
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
-        """Port `World`: the product's own `fdc research`, in a process of its own."""
+        """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
         from ..effects import agent_files, background
         from .research import slug
 
-        out = f"research/{slug(question)}.md"
+        hidden = (web and self.web()) or self.outside()
+        place = f"runs/{os.path.basename(agent_files.folder(self.root, task_id))}/outside" if hidden else "research"
+        out = f"{place}/{slug(question)}.md"
         code = "from fdc_toolchain.cli.main import main; raise SystemExit(main())"
         options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
         argv = [sys.executable, "-c", code, "research", *options, "--", question]
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))}
         if self.purse is not None and self.purse.budget:
             environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
         background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)
@@ -396,14 +397,14 @@ class LocalWorld:
     # What is from outside, and what a person says of it
 
     def outside(self, files: Sequence[tuple[str, str]] | None = None) -> Sequence[str]:
-        """Port `World`: what the settings name, what earlier runs kept, and reports of research that cite an address."""
-        from ..effects import globs
+        """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""
+        from ..effects import globs, outside_table
         from ..effects.documents import MARK
         from ..resolve.settings import read_settings
 
         declared = read_settings(self.root).untrusted
         with opened(self.root, "outside") as context:
-            found = {path for glob in declared for path in globs.files(context.root, glob)}
+            found = outside_table.paths(self.root) | {path for glob in declared for path in globs.files(context.root, glob)}
         if files is None:
             return sorted(found)
         kept = {path for path, text in files if path.startswith("runs/") or (text.startswith(MARK) and "://" in text)}
@@ -464,11 +465,10 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
     """The surroundings of single tools, outside of a run's journal."""
     from ..effects import agent_files, runs
     from ..effects.context import Context, Leaving
-    from ..effects.files import Root
     from ..effects.operator import Operator
     from . import bench
 
-    files = Root(root, *bench.protected(root))
+    files = bench.opened(root)
     try:
         yield Context(
             root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, runs.FOLDER, agent_files.AGENTS),

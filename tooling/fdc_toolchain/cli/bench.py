@@ -12,6 +12,7 @@ from .progress import Quiet
 if TYPE_CHECKING:
     from ..effects.answers import Answer
     from ..effects.context import Context
+    from ..effects.files import Root
     from ..effects.operator import Operator
     from ..effects.tools import Workbench
 
@@ -30,7 +31,6 @@ def bench_for(
     Raises UsageError.
     """
     from ..effects import runs
-    from ..effects.files import Root
     from ..effects.operator import Operator
     from ..effects.shell import SECONDS
     from ..effects.tools import Workbench
@@ -39,7 +39,7 @@ def bench_for(
     model = model_for(root, allowed.model, allowed.asks)
     return Workbench(
         run=run,
-        root=Root(root, *protected(root)),
+        root=opened(root),
         run_folder=runs.run_folder(root, run),
         say=show.say,
         ask=show.ask,
@@ -50,6 +50,18 @@ def bench_for(
         overrides={"close_task": _closing(root), "plan.run": pipeline_in(root, show, allowed)},
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )
+
+
+def opened(root: str) -> Root:
+    """The workspace with all that is protected or secret in it."""
+    from ..effects.files import Root
+    from ..resolve.settings import Settings, SettingsError, read_settings
+
+    try:
+        secret = read_settings(root).secret
+    except SettingsError:
+        secret = Settings().secret
+    return Root(root, *protected(root), secret=secret)
 
 
 def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,6 +14,7 @@ from .. import cachedir
 from ..check import default_automaton, judge, settle
 from ..effects.contents import Contents, blob_id
 from ..resolve.link import Linker
+from ..resolve.outside import TABLE
 from ..resolve.seen import sha1, tool_identity
 from ..syntax.parse import parse
 from ..text.diagnostic import Diagnostic, from_plain, plain
@@ -47,11 +48,12 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
     """What `check.check` finds in the plans under `keys`, with as little work as the table allows."""
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
+    outside = linker.outside  # what they say and where they lie is among the files that are read for every verdict
     base = {key: _id_as_read(linker, contents, key) for key in linker.files.seen if not key.startswith("fdc:")}
     for name in ("fdc.toml", "pyproject.toml"):
         base[name] = contents.id(name)
     general = linker.automaton_findings()
-    table = _Table(linker, contents, repr((tool_identity(), options, sorted(base.items(), key=str))))
+    table = _Table(linker, contents, repr((tool_identity(), options, outside, sorted(base.items(), key=str))))
     wanted = set(keys)
     while True:
         calls = table.reached(keys)
@@ -88,7 +90,7 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
     total = linker.diagnostics + general
     marked = {}
     files = dict(base)
-    all_probes: dict[str, bool] = {}
+    all_probes = {TABLE: linker.files.exists(TABLE)}
     for key in calls:
         entry = table.entries[key]
         total += [from_plain(item) for item in entry.found]

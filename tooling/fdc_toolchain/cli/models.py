@@ -16,6 +16,8 @@ def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) ->
     if not name:
         return None
     from ..effects.model import Choice, MessagesModel
+    from ..effects.secret_values import values_of
+    from ..effects.secrets import Scrubber
     from ..resolve.settings import SettingsError, read_settings
 
     try:
@@ -25,7 +27,9 @@ def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) ->
     asked: dict[str, Any] = dict(asks)
     asked |= {key: value for key, value in rows.pop("default", {}).items() if key != "model"}
     choice = Choice(name)._replace(**asked)
-    return MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
+    model = MessagesModel(choice, {role: choice._replace(**row) for role, row in rows.items()})
+    model.secrets = Scrubber(more=lambda: values_of(root))
+    return model
 
 
 def names(root: str, name: str) -> list[str]:

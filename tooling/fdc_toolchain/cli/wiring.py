@@ -129,6 +129,7 @@ def _drive(
 ) -> Ended:
     from ..effects import answers as kept
     from ..effects import runs
+    from ..effects.outside_table import met
     from ..effects.run_log import Watched
     from ..effects.simulate import SimulatedTools
     from ..effects.tools import LocalTools
@@ -164,6 +165,7 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready)
+    bench = bench._replace(met=met(root, program, records))
     tools: Tools = LocalTools(program, bench)
     if "simulate" in row.inputs:
         tools = SimulatedTools(row.inputs["simulate"], bench.root)

@@ -299,7 +299,7 @@ def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
         argv = [str(handle) if word == "FILTER" else word for word in argv]
     _close_all_but(kept)
     if plan["fence"] == "landlock":
-        _mount(plan["mounts"])
+        _mount(plan["mounts"], plan.get("nothing", ""))
         os.chdir(plan["root"])  # where it stands is below the mounts still
         _drop_capabilities()
         _prctl(_NO_NEW_PRIVS, 1)
@@ -341,8 +341,11 @@ def _prctl(option: int, value: int, third: object = 0) -> None:
         raise Refused(f"prctl({option}): {os.strerror(ctypes.get_errno())}")
 
 
-def _mount(rows: list) -> None:
-    """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders."""
+def _mount(rows: list, nothing: str) -> None:
+    """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders.
+
+    Over a file with `nothing` the file of that name is laid, which nobody may read.
+    """
     if not rows:
         return
     private, bind, empty = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1 | 0x2 | 0x4 | 0x8
@@ -354,6 +357,10 @@ def _mount(rows: list) -> None:
     for path, how in rows:
         if how == "hidden":
             _mounted("none", path, "tmpfs", empty)
+            continue
+        if how == "nothing":
+            _mounted(nothing, path, None, bind)
+            _mounted(None, path, None, remount)
             continue
         _mounted(path, path, None, bind)
         if how == "kept":

@@ -13,6 +13,7 @@ from ..engine.events import Grant
 from .failure import ToolFailure
 from .files import Root
 from .operator import OPERATOR, Operator
+from .secrets import Scrubber
 
 
 class Leaving:
@@ -63,6 +64,7 @@ class Context:
     where the plan keeps the result. `cancelled` is set when the controller leaves.
     `shell_seconds` limits a command. `tool` is the tool's declaration. `grants` are what the plans
     on the stack allow, `operator` what whoever started fdc does. `plan`: the path of the plan that the step is in.
+    `secrets` takes secrets out of texts (None: those of the environment alone are known).
     """
 
     root: Root
@@ -78,6 +80,7 @@ class Context:
     grants: Sequence[Grant] = ()
     operator: Operator = OPERATOR
     plan: str = ""
+    secrets: Scrubber | None = None
 
 
 Handler = Callable[[dict[str, Any], Context], Any]

@@ -15,6 +15,7 @@ import stat
 import time
 from dataclasses import dataclass, field
 
+from ..resolve.secret_files import secret
 from .ignored import Ignored
 
 MARK = "<!-- fdc: research report -->"
@@ -145,7 +146,7 @@ class _Walk:
                     self.skip(path, "a symbolic link, not followed")
             elif entry.is_dir(follow_symlinks=False):
                 self._folder(folder, entry.name, path, depth)
-            elif _wanted(entry.name, self.code) and not self.ignored(path, False):
+            elif _wanted(entry.name, self.code) and not self.ignored(path, False) and secret(path) is None:
                 self._file(folder, entry.name, path)
 
     def _folder(self, above: int, name: str, path: str, depth: int) -> None:

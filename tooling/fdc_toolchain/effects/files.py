@@ -16,12 +16,16 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..engine.events import Grant
 from ..resolve import places
 from ..resolve.protected import SETTINGS, folded_path, named, protected
+from ..resolve.secret_files import secret
 from .failure import ToolFailure, from_os
+
+if TYPE_CHECKING:
+    from .outside_table import Keeper
 
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that are read or written; more is refused."""
@@ -34,22 +38,34 @@ Mode = Literal["create", "write", "edit"]
 
 class Root:
     """An open workspace. `protected` are paths in it, beside the list, that no step may change; `protect` globs of what a
-    step changes only where the plans name it. Not `guarded`: a folder of fdc's own, in which no path is special."""
+    step changes only where the plans name it, `secret` of what it reads only then. Not `guarded`: a folder of fdc's own, in
+    which no path is special."""
 
     def __init__(
-        self, path: str, protected: tuple[str, ...] = (), protect: tuple[str, ...] = (), guarded: bool = True
+        self,
+        path: str,
+        protected: tuple[str, ...] = (),
+        protect: tuple[str, ...] = (),
+        guarded: bool = True,
+        secret: tuple[str, ...] = (),
     ) -> None:
         self.path = os.path.abspath(path)
         self.protected = protected
         self.protect = protect
+        self.secret = secret
         self.guarded = guarded
         self._grants: Sequence[Grant] = ()
+        self._keeper: Keeper | None = None
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
-    def granted(self, grants: Sequence[Grant]) -> Root:
-        """The same open workspace for a step under these grants. It is closed with the first one."""
+    def granted(self, grants: Sequence[Grant], keeper: Keeper | None = None) -> Root:
+        """The same open workspace for a step under these grants. It is closed with the first one.
+
+        `keeper` is told of each change of a file before it is made.
+        """
         seen = copy.copy(self)
         seen._grants = grants
+        seen._keeper = keeper
         return seen
 
     def close(self) -> None:
@@ -74,9 +90,23 @@ class Root:
         finally:
             os.close(at)
 
+    def withheld(self, path: str) -> str:
+        """Why a step may not read a file that holds secrets, as a sentence; empty where it may."""
+        found = secret(path, self.secret) if self.guarded else None
+        if found is None or by_name(found.entry, self._grants, "read"):
+            return ""
+        return f"`{path}`: `{found.entry}` {found.what}; a plan that reads it says `allow read {found.entry}`"
+
     def read(self, path: str) -> bytes:
         """The bytes of a regular file. Raises ToolFailure or WorldFailed."""
         parts = parts_of(path)
+        wrong = self.withheld("/".join(parts))
+        if wrong:
+            raise ToolFailure("protected", wrong)
+        return self._read(path, parts)
+
+    def _read(self, path: str, parts: list[str]) -> bytes:
+        """As `read`, whatever the file holds: for what stays in this class."""
         with _said(path), self.folder(parts[:-1]) as above:
             handle = os.open(parts[-1], os.O_RDONLY | _FILE, dir_fd=above)
             with open(handle, "rb") as file:
@@ -85,6 +115,8 @@ class Root:
                 data = file.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
             raise ToolFailure("size", f"`{path}` has more than {MAX_FILE} bytes")
+        if self._keeper is not None:
+            self._keeper.reads("/".join(parts))
         return data
 
     def find(self, path: str) -> bytes | None:
@@ -110,9 +142,11 @@ class Root:
         with _said(path), self.folder(parts[:-1], make=mode != "edit") as above:
             permissions = self._replaceable(path, parts[-1], above, mode)
             if mode == "create" and permissions is not None:
-                if self.read(path) == data:
+                if self._read(path, parts) == data:
                     return
                 raise ToolFailure("exists", f"`{path}` already exists")
+            if self._keeper is not None:
+                self._keeper.wrote("/".join(parts), data, self._read(path, parts) if mode == "edit" else None)
             try:
                 _fill(temporary, data, above, permissions)
                 if mode == "create":
@@ -129,6 +163,8 @@ class Root:
         try:
             with _said(path), self.folder(parts[:-1]) as above:
                 self._replaceable(path, parts[-1], above, "edit")
+                if self._keeper is not None:
+                    self._keeper.gone("/".join(parts))
                 os.unlink(parts[-1], dir_fd=above)
                 os.fsync(above)
         except ToolFailure as failure:
@@ -143,6 +179,8 @@ class Root:
         source, goal = self._writable(path, None), self._writable(target, data)
         with _said(path), self.folder(source[:-1]) as above:
             self._replaceable(path, source[-1], above, "edit")
+            if self._keeper is not None:
+                self._keeper.moved("/".join(source), "/".join(goal), data)
             with _said(target), self.folder(goal[:-1], make=True) as below:
                 _second_name(source[-1], above, goal[-1], below, target)
                 _unlink(source[-1], above)
@@ -281,9 +319,9 @@ def refused(path: str, grants: Sequence[Grant], settings: Sequence[str], more: S
     raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`")
 
 
-def by_name(entry: str, grants: Sequence[Grant]) -> bool:
-    """True where every plan with `allow` lines names a protected entry, and there is such a plan."""
-    return bool(grants) and all(any(named(entry, glob) for glob in grant.get("write", ())) for grant in grants)
+def by_name(entry: str, grants: Sequence[Grant], kind: str = "write") -> bool:
+    """True where every plan with `allow` lines names a protected (or secret) entry, and there is such a plan."""
+    return bool(grants) and all(any(named(entry, glob) for glob in grant.get(kind, ())) for grant in grants)
 
 
 def parts_of(path: str) -> list[str]:

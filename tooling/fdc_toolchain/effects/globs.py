@@ -1,8 +1,8 @@
 """Which files of a workspace a glob names: `*` and `?` inside a name, `**` for any folders.
 
 The order is that of the paths. Names that begin with a dot are only matched by a pattern that
-writes the dot; `.git` and `.fdc` never are. Symbolic links are not followed, and folders that
-the pattern cannot reach are not opened.
+writes the dot; `.git` and `.fdc` never are, and files that hold secrets only where the plans name
+them. Symbolic links are not followed, and folders that the pattern cannot reach are not opened.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def files(root: Root, glob: str) -> list[str]:
             after = {nxt for at in positions for nxt in _steps(name, at, segments, patterns)}
             if not after or name in HIDDEN:
                 continue
-            if not is_folder and len(segments) in after:
+            if not is_folder and len(segments) in after and not root.withheld("/".join([*folder, name])):
                 out.append("/".join([*folder, name]))
             elif is_folder:
                 inside = _closed(after - {len(segments)}, segments)

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from ..engine.ports import WorldFailed
 from .failure import ToolFailure
 from .model_prices import price
+from .secrets import Scrubber
 
 MAX_REPLY = 8 * 1024 * 1024
 """Characters of a reply that are taken; a server that sends more is cut off."""
@@ -87,6 +88,7 @@ class MessagesModel:
         self.cold: set[str] = set()
         """Models that take no temperature."""
         self._making = threading.Lock()
+        self.secrets = Scrubber()
 
     def choice(self, role: str) -> Choice:
         """The settings that a role is asked with."""
@@ -97,7 +99,8 @@ class MessagesModel:
         return [self._choice, *self._roles.values()]
 
     def ask(self, question: Question) -> Reply:
-        """The answer. Raises ToolFailure (`refusal`, `reply`, `budget`, `model`) and WorldFailed."""
+        """The answer. Raises ToolFailure (`refusal`, `reply`, `budget`, `model`) and WorldFailed. No secret is asked."""
+        question = question._replace(system=self.secrets.text(question.system), text=self.secrets.text(question.text))
         return _Dialogue(self, question, self.choice(question.role)).run()
 
     def client(self) -> Any:

@@ -25,6 +25,8 @@ from ..knowledge.activity import Entry, Status, Task, entry, log_ids
 from ..program.model import Instruction, Program
 from . import activity_log
 from .documents import MARK
+from .secret_values import values_of
+from .secrets import Scrubber
 
 _NAMESPACE = uuid.UUID("6d0ac5b0-6f1d-5c7e-9f6b-5f0d0f6c0001")
 _MOST = 200
@@ -68,6 +70,7 @@ class RunLog:
         self._run = run
         self._program = program
         self._task = task
+        self._secrets = Scrubber(more=lambda: values_of(root))
         self._steps: queue.SimpleQueue[Step | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._failed: Exception | None = None
@@ -133,7 +136,8 @@ class RunLog:
                 return
 
     def _entry(self, step: Step) -> Entry:
-        return entry_of(self._run, self._program, self._task, step)
+        effect = step.effect._replace(args=self._secrets.value(step.effect.args))
+        return entry_of(self._run, self._program, self._task, step._replace(effect=effect))
 
 
 class Watched:

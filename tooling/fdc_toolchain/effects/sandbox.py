@@ -10,7 +10,7 @@ no plan and no file of the workspace can. Where no tier is left, the command is 
 What a command may touch in the upper two: the system's programs and its own scratch folder, the
 workspace to read, and of it to write what the plans' `allow write` name (`effects.writable`); all
 of it where no plan on the stack has such a line. Never what is protected (`resolve.protected`), but
-for what the plans name; and it does not see the text from outside that runs keep (`effects.views`).
+for what the plans name; and it does not see the text from outside that runs keep, and files that hold secrets (`effects.views`).
 Network where the plans allow it (`allow net *`) and the operator too (`--allow-network`, or
 FDC_ALLOW_NETWORK=1).
 
@@ -245,6 +245,8 @@ def _bubblewrap(
     for path, how in views.mounts(seen):
         if how == "hidden":
             made += ["--tmpfs", path, "--remount-ro", path]
+        elif how == "nothing":
+            made += ["--ro-bind-try", nothing(scratch), path]
         else:
             made += ["--bind-try" if how == "open" else "--ro-bind-try", path, path]
     made += ["--bind", scratch, scratch, "--chdir", root, "--remount-ro", "/", "--seccomp", "FILTER", "--", *argv]
@@ -268,6 +270,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
     return {
         "root": root,
         "mounts": rows,
+        "nothing": nothing(scratch) if any(how == "nothing" for _, how in rows) else "",
         "read": [*SYSTEM, *_KERNEL, *programs],
         "devices": [*_DEVICES, scratch],
         "lists": [os.path.relpath(path, root) for path in lists],
@@ -278,6 +281,14 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
         "asked": seccomp.asked(),
         "whole": whole,
     }
+
+
+def nothing(scratch: str) -> str:
+    """An empty file that nobody may read, to lie over one that a command must not see."""
+    path = os.path.join(scratch, ".fdc-nothing")
+    if not os.path.lexists(path):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0))
+    return path
 
 
 @functools.lru_cache(maxsize=4)

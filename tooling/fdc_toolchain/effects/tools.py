@@ -49,8 +49,10 @@ from .failure import ToolFailure, from_os
 from .files import Root
 from .limits import Limits
 from .operator import OPERATOR, Operator
+from .outside_table import Book, Keeper, as_proved
 from .prompt_tools import Model
-from .secrets import Scrubber
+from .secret_values import values_of
+from .secrets import Scrubber, without
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
@@ -157,7 +159,8 @@ class Workbench(NamedTuple):
     """What a run's tools work with. `ask` returns a person's answer, or None where nobody is there.
 
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
-    `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts.
+    `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
+    may have looked at text from outside before.
     """
 
     run: str
@@ -171,6 +174,7 @@ class Workbench(NamedTuple):
     model: Model | None = None
     overrides: Mapping[str, Handler] = MappingProxyType({})
     givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
+    met: bool = True
 
     def close(self) -> None:
         """Closes what was opened for the run: its root, and the lines to the model."""
@@ -190,7 +194,8 @@ class LocalTools:
         self._functions: dict[Row, Any] = {}
         self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
-        self._secrets = Scrubber()
+        self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
+        self._book = Book(bench.root.path, bench.met)
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
@@ -198,13 +203,16 @@ class LocalTools:
 
         A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
         """
+        declared = self._declared(effect)
+        from_outside = effect.kind == "tool" and (declared.get("trust") == "untrusted" or _from_outside(effect.args))
+        self._book.met |= from_outside
         outcome = self._attempted(effect)
         if effect.kind == "tool" and outcome.failure is None:
             outcome = _as_declared(effect.tool, self._declared(effect), outcome)
         failed = outcome.failure
-        if failed is not None and effect.kind == "tool" and self._declared(effect).get("failure") == "value":
+        if failed is not None and effect.kind == "tool" and declared.get("failure") == "value":
             outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
-        if effect.kind == "tool" and (self._declared(effect).get("trust") == "untrusted" or _from_outside(effect.args)):
+        if from_outside:
             outcome = outcome._replace(notes={"trust": "untrusted", **(outcome.notes or {})})
         who = self._answered.pop(effect.address, None)
         if who is not None:
@@ -212,7 +220,7 @@ class LocalTools:
         return self._scrubbed(outcome)
 
     def _scrubbed(self, outcome: Outcome) -> Outcome:
-        """The outcome without the secrets of this process's environment: it goes into the journal."""
+        """The outcome without secrets: it goes into the journal."""
         scrub = self._secrets
         failure = outcome.failure
         if failure is not None:
@@ -222,14 +230,16 @@ class LocalTools:
     def _attempted(self, effect: Perform) -> Outcome:
         try:
             return self._perform(effect)
-        except (Waiting, WorldFailed, Cancelled):
+        except WorldFailed as failed:
+            raise without(self._secrets, failed) from failed.__cause__
+        except (Waiting, Cancelled):
             raise
         except ToolFailure as failure:
             return Outcome(None, Failure(failure.kind, str(failure)), failure.usage, failure.notes)
         except OSError as failed:
             said = from_os(failed, str(failed.filename or effect.tool))
             if isinstance(said, WorldFailed):
-                raise said from failed
+                raise without(self._secrets, said) from failed
             return Outcome(failure=Failure("file", str(said)))
         except RecursionError:
             return Outcome(failure=Failure("size", "a value that is nested too deeply"))
@@ -269,6 +279,9 @@ class LocalTools:
         self._cancelled.set()
 
     def _perform(self, effect: Perform) -> Outcome:
+        found = self._book.unproved(self._bench.run, self._program.get("stored", ()))
+        if found:
+            as_proved(found, effect, self._declared(effect))
         if effect.kind == "files":
             glob = effect.args["glob"]
             if not isinstance(glob, str):
@@ -280,7 +293,15 @@ class LocalTools:
         args = self._arguments(effect)
         declared = self._declared(effect)
         capability.check(declared, args, effect.grants)
-        return self._limits.perform(effect.tool, declared, lambda: self._attempt(effect, declared, args))
+        return self._limits.perform(effect.tool, declared, lambda: self._kept(effect, declared, args))
+
+    def _kept(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
+        """An attempt of a step; where it writes text from outside and not through `context.root`, what it wrote is noted."""
+        row = TOOLS.get(effect.tool)
+        if not effect.outside or (row is not None and row.module == "file_tools" and "run" not in declared):
+            return self._attempt(effect, declared, args)
+        with Keeper(self._book, self._bench.run, effect).around(declared, args):
+            return self._attempt(effect, declared, args)
 
     def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         run = declared.get("run")
@@ -347,7 +368,7 @@ class LocalTools:
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
         return Context(
-            root=bench.root.granted(effect.grants),
+            root=bench.root.granted(effect.grants, Keeper(self._book, bench.run, effect)),
             key=self._key(effect),
             run=bench.run,
             run_folder=bench.run_folder,
@@ -360,6 +381,7 @@ class LocalTools:
             grants=effect.grants,
             operator=bench.operator,
             plan=effect.path,
+            secrets=self._secrets,
         )
 
     def _key(self, effect: Perform) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..engine.events import Grant
 from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, own_environment, protected
+from ..resolve.secret_files import secret
 from ..text.glob_match import matches
 from . import writable
 from .failure import ToolFailure
@@ -28,7 +29,7 @@ MOST = 2000
 
 class View(NamedTuple):
     """Absolute paths. `write`: what the command may write, but for `kept`, which is protected, and `hidden`, which it does not
-    even see. `made`: what was made for it (`writable.withdraw`)."""
+    even see (folders for text from outside, files that hold secrets). `made`: what was made for it (`writable.withdraw`)."""
 
     write: list[str]
     kept: list[str]
@@ -92,8 +93,8 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
         if root.path in write and _none_or_folder(own):
             writable.hold(own, made)
             kept.add(own)
-        hidden = _hidden(root.path, run, made)
-    return View(write, sorted(kept), hidden, made)
+        hidden = [*_hidden(root.path, run, made), *_secrets(root.granted(grants))]
+    return View(write, sorted(kept - set(hidden)), hidden, made)
 
 
 def of_git(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
@@ -124,6 +125,33 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
         return []
     paths = [os.path.join(runs, name, OUTSIDE) for name in names if not os.path.islink(os.path.join(runs, name))]
     return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+
+
+def _secrets(root: Root) -> list[str]:
+    """What holds secrets in the workspace, and no plan names. Environments and `node_modules` are not searched.
+
+    Raises ToolFailure (`sandbox`) where that is too much.
+    """
+    found: list[str] = []
+    work = [""]
+    while work:
+        folder = work.pop()
+        try:
+            with os.scandir(os.path.join(root.path, folder) if folder else root.path) as entries:
+                rows = [(one.name, one.is_dir(follow_symlinks=False)) for one in entries if not one.is_symlink()]
+        except OSError:
+            continue
+        for name, is_folder in rows:
+            path = folder + name
+            if secret(path, root.secret) is not None:
+                if root.withheld(path):
+                    found.append(os.path.join(root.path, path))
+            elif is_folder and name not in ("node_modules", ".git", ".fdc"):
+                if not own_environment(os.path.join(root.path, path, "bin")):
+                    work.append(path + "/")
+        if len(found) > MOST:
+            raise ToolFailure("sandbox", f"more than {MOST} files with secrets are in the workspace (`{path}` is the last one)")
+    return sorted(found)
 
 
 def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -> Iterator[str]:
@@ -187,7 +215,7 @@ def without(path: str, closed: Sequence[str]) -> Iterator[str]:
 
 
 def mounts(seen: View) -> list[tuple[str, str]]:
-    """What to mount in which order, each over what is there: path, and `open`, `kept` or `hidden`.
+    """What to mount in which order, each over what is there: path, and `open`, `kept`, `hidden`, or `nothing` for a hidden file.
 
     What has a mount on it cannot be renamed or deleted; so every folder above something that is kept gets one, too.
     """
@@ -197,7 +225,7 @@ def mounts(seen: View) -> list[tuple[str, str]]:
             around = [folder for folder in seen.write if path.startswith(folder + "/")]
             if how == "kept" and (not around or os.path.islink(path)):
                 continue  # not to be written there anyway; what becomes of a link is looked at afterwards
-            rows[path] = how
+            rows[path] = "nothing" if how == "hidden" and not os.path.isdir(path) else how
             for folder in around:
                 above = os.path.dirname(path)
                 while len(above) > len(folder):

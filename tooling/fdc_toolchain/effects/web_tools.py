@@ -69,7 +69,7 @@ def page_of(url: str, context: Context) -> tuple[dict[str, Any], tuple[str, ...]
             title, said = readable("html", said.encode("utf-8", "replace"))
         else:
             said = _visible(said)
-    said = said.strip("\n")
+    said = (context.secrets or Scrubber()).text(said.strip("\n"))
     if not said.strip():
         raise ToolFailure("unreadable", f"no text was found on {page.url[:200]}")
     row = {"url": page.url, "asked": page.asked, "title": title or page.url, "kind": page.kind, "charset": charset,
@@ -102,8 +102,8 @@ def _may_go_out(context: Context, said: str) -> None:
     if not (context.operator.web or context.operator.network):
         allow = "`fdc research --web`, `--allow-network`, FDC_ALLOW_WEB=1"
         raise ToolFailure("unavailable", f"the web is out of reach: whoever starts fdc allows it ({allow})")
-    if Scrubber().text(said) != said:
-        raise ToolFailure("secret", "what would be sent holds a secret of fdc's own environment")
+    if (context.secrets or Scrubber()).text(said) != said:
+        raise ToolFailure("secret", "what would be sent holds a secret (of the environment, a file of secrets, or by its form)")
 
 
 def _hosts(context: Context) -> Any:

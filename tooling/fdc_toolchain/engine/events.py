@@ -32,6 +32,7 @@ class Perform(NamedTuple):
     `bound`: the plan keeps the result. `grants`: what the plans on the stack allow, each of which
     holds. `turn` and `after`: which attempt of an announced effect this is, and why there is another.
     `paid`: it may use up something that the run has a budget of, so a lost attempt of it must be known.
+    `outside`: `text` where it writes text from outside into files, `choice` where such text chooses whether it does.
     `alone`: its failure ends a branch of a fork that keeps failures, and not the run.
     """
 
@@ -49,6 +50,7 @@ class Perform(NamedTuple):
     after: str | None = None
     paid: bool = False
     alone: bool = False
+    outside: str = ""
 
     @property
     def once(self) -> bool:

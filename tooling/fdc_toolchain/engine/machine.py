@@ -256,7 +256,7 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         paid = any(measure in state.budget for measure in cost)
     columns = (
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
-        strand.alone,
+        strand.alone, item.get("outside", ""),
     )  # fmt: skip
     wanted = Perform._make(columns)  # twice as quick as `Perform(...)`
     seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()

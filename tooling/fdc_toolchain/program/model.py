@@ -13,6 +13,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "tools": {NAME: declaration as in the catalogue},
       "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
       "assumptions": [assumption, ...],       # what its proof rests on; absent in programs of 0.1.0
+      "stored": [PATH, ...],                  # files that held text from outside when it was proved; absent key: none
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "untrusted": [GLOB, ...],               # files that hold text from outside, of the settings; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
@@ -42,7 +43,8 @@ graph of a program has no cycle. Instructions are dicts with "op" and "line":
 
     {"op": "step", "tool": N, "action": SYMBOL or null, "bind": NAME or null,
      "args": {PARAMETER: template},           # a text block is the argument of the block parameter
-     "evidence": TEXT}                        # what the step rests on; absent where the plan does not say
+     "evidence": TEXT,                        # what the step rests on; absent where the plan does not say
+     "outside": "text" | "choice"}            # it writes text from outside; that text chooses whether it does; absent: neither
     {"op": "call", "plan": PLAN_ID, "name": N, "args": {PARAM: template}, "bind": NAME or null}
     {"op": "skip", "bind": NAME or null}      # a call whose stated depth is used up: binds null
     {"op": "each", "glob": template, "name": NAME, "alias": "file1", "max": N or null, "body": [...]}

@@ -73,6 +73,9 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
     assumed = program.get("assumptions", [])
     if not isinstance(assumed, list) or not all(isinstance(row, dict) for row in assumed):
         yield "`assumptions` is not a list of objects"
+    stored = program.get("stored", [])
+    if not isinstance(stored, list) or not all(isinstance(path, str) for path in stored):
+        yield "`stored` is not a list of paths"
     for rule in program.get("rules", []) if isinstance(program.get("rules", []), list) else [None]:
         if not _rule(rule):
             yield "a rule of it is not of its form"
@@ -154,6 +157,8 @@ def _is(value: Any, kinds: tuple[type, ...]) -> bool:
 def _content(program: dict[str, Any], item: dict[str, Any], depth: int) -> Iterator[str]:
     if item["op"] == "step" and item["tool"] not in program["tools"]:
         yield f"the tool `{item['tool']}` is not in the program"
+    if item.get("outside", "text") not in ("text", "choice"):
+        yield "what it writes from outside is neither `text` nor `choice`"
     if "keep" in item and not (item["op"] == "fork" and item["keep"] == "failures" and program["format"] == KEEPING):
         yield f"only a fork keeps anything, and failures only, in format {KEEPING}"
     if item["op"] == "call" and item["plan"] not in program["plans"]:

@@ -27,6 +27,7 @@ from .catalogue import ANY_NUMBER, Catalogue, read_catalogue
 from .constants import fold
 from .files import SHIPPED, Files
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
+from .outside import Row, active
 from .registry import REGISTRY, Registry, read_registry
 from .settings import Settings
 
@@ -69,8 +70,16 @@ class Linker:
 
             workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
             self.obligations = read_obligations(sources, workspace, self.diagnostics)
+        self._outside: tuple[Row, ...] | None = None
         self._nearest: dict[str, str | None] = {}
         self._automata: dict[str, tuple[Automaton | None, list[Diagnostic]]] = {}
+
+    @property
+    def outside(self) -> tuple[Row, ...]:
+        """The files that hold text from outside which earlier runs wrote. Raises OSError where nobody can tell."""
+        if self._outside is None:
+            self._outside = active(self.files)
+        return self._outside
 
     # ---- plans -------------------------------------------------------------------------
 

@@ -46,7 +46,8 @@ class Settings(NamedTuple):
     `research_seconds`, the most that research may take which it runs in the background (FDC-90). `models`:
     by role, how the model is asked (its name, `max-tokens`, `effort`, `seconds`); whether one is
     asked at all, the operator decides. `untrusted`: globs of files that hold text from outside. `protect`: globs
-    of more files and folders that a plan writes only where it names them (`resolve.protected`).
+    of more files and folders that a plan writes only where it names them (`resolve.protected`). `secret`: globs of more
+    files and folders that a plan reads only where it names them (`resolve.secret_files`).
     """
 
     fsm: str = "tooling/fdc_fsm.json"
@@ -71,6 +72,7 @@ class Settings(NamedTuple):
     trusted: bool = False
     assumptions: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
 
 
 FILES = ("fdc.toml", "pyproject.toml")
@@ -129,7 +131,7 @@ def _settings(table: Any, where: str) -> Settings:
         "per-file-ignores": dict, "strict": bool, "max-stack": int, "limits": dict,
         "agents": dict,
         "test-command": str, "test-seconds": int, "debug-attempts": int, "research-seconds": int,
-        "models": dict, "untrusted": list, "protect": list, "allow": list, "assumptions": (str, list),
+        "models": dict, "untrusted": list, "protect": list, "secret": list, "allow": list, "assumptions": (str, list),
     }  # fmt: skip
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: expected a table")
@@ -156,7 +158,7 @@ def _settings(table: Any, where: str) -> Settings:
 
     if values.get("profile", "default") not in ("default", "fdc"):
         raise SettingsError(f"{where}: `profile` is `default` or `fdc`, found `{values['profile']}`")
-    for key in ("catalogues", "exclude", "untrusted", "protect"):
+    for key in ("catalogues", "exclude", "untrusted", "protect", "secret"):
         if key in values:
             if not all(isinstance(item, str) for item in values[key]):
                 raise SettingsError(f"{where}: `{key}` takes a list of texts")

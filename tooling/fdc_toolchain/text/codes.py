@@ -88,6 +88,7 @@ CODES: dict[str, Code] = {
     "FDC415": Code("not-a-file", "error", "a path where a file should be that is, or leads through, something else"),
     "FDC416": Code("outside-path", "error", "a path that leads out of the workspace"),
     "FDC417": Code("protected-file", "error", "a step that changes what rules fdc or git"),
+    "FDC418": Code("secret-file", "error", "a step that reads a file which holds secrets, without leave"),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
     "FDC422": Code("unbudgeted", "error", "a plan that may do very much and states no budget"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),

@@ -1,0 +1,268 @@
+"""Text from outside that a run wrote into a file stays text from outside in later plans (finding A23)."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import re
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects.files import Root
+from fdc_toolchain.effects.outside_table import Book, Keeper, paths
+from fdc_toolchain.engine.events import Perform
+from fdc_toolchain.engine.ports import WorldFailed
+
+from tests.support.linting import ANY
+from tests.support.process import fdc
+
+TOOLS = {
+    "format": 1, "name": "test",
+    "tools": {
+        "page": {
+            "summary": "a page", "action": "read_op", "effect": "read", "trust": "untrusted",
+            "parameters": [{"name": "name", "kind": "rest", "sink": "data"}],
+            "run": {"python": "pages_of_the_test:page"},
+        },
+        "save": {
+            "summary": "save", "action": "write_op", "effect": "idempotent", "trust": "trusted",
+            "parameters": [
+                {"name": "path", "kind": "path", "access": "write", "sink": "path"},
+                {"name": "content", "kind": "block", "sink": "data"},
+            ],
+            "run": {"python": "pages_of_the_test:save"},
+        },
+    }
+}
+PAGES = """
+def page(name):
+    return f"{name}.md"
+
+def save(path, content):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(content)
+"""
+HEAD = "# FSM: any.json\n"
+SAVES = HEAD + "text <- page tea\ncreate_file_with_block docs/page.md\n  {text}\n"
+COMMAND = HEAD + "run_in_bash_session python3 -m pytest tests\n"
+
+
+@pytest.fixture
+def place(workspace: Path) -> Path:
+    (workspace / "any.json").write_text(ANY)
+    (workspace / "fdc_tools.json").write_text(json.dumps(TOOLS))
+    (workspace / "pages_of_the_test.py").write_text(PAGES)
+    (workspace / "docs").mkdir()
+    (workspace / "tea.md").write_text("tea\n")
+    return workspace
+
+
+def runs(place: Path, text: str, *arguments: str) -> str:
+    """Runs a plan to its end; returns the run's name."""
+    (place / "one.plan").write_text(text)
+    done = fdc("run", "one.plan", *arguments, cwd=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.search(r"\d{8}-\d{6}-\w{4}", done.stdout)
+    assert found is not None
+    return found.group()
+
+
+def codes(place: Path, text: str) -> list[str]:
+    """What is found in a plan that comes later."""
+    (place / "two.plan").write_text(text)
+    done = fdc("lint", "two.plan", "--format", "json", cwd=place)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return [item["code"] for item in json.loads(done.stdout)["diagnostics"] if item["severity"] == "error"]
+
+
+USES = {
+    "address": "t <- read_file docs/page.md\nview_text_website {t}\n",
+    "path": "t <- read_file docs/page.md\nread_file {t}\n",
+    "argument": "t <- read_file docs/page.md\nmessage_user {t}\nrun_in_bash_session cat {t}\n",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_one_plan_saves_of_a_page_chooses_nothing_in_a_later_plan(place: Path, use: str) -> None:
+    (place / "docs/page.md").write_text("tea.md")
+    assert codes(place, HEAD + USES[use]) == []
+    (place / "docs/page.md").unlink()
+    name = runs(place, SAVES)
+    assert codes(place, HEAD + USES[use]) == ["FDC471"]
+    said = fdc("lint", "two.plan", cwd=place).stdout
+    assert f"the file docs/page.md, which the run {name} stored at main/2, one.plan:3" in said
+    assert "fdc trust --file docs/page.md" in said
+    refused = fdc("run", "two.plan", cwd=place)
+    assert refused.returncode == 1 and "FDC471" in refused.stderr
+
+
+def test_a_command_of_a_later_plan_may_execute_what_an_earlier_one_stored(place: Path) -> None:
+    assert codes(place, COMMAND) == []
+    runs(place, SAVES.replace("docs/page.md", "tests/conftest.py"))
+    assert codes(place, COMMAND) == ["FDC474"]
+    assert codes(place, HEAD + "run_in_bash_session wc tests/conftest.py\n") == []
+    (place / "tests/conftest.py").write_text("# I looked at it\n")
+    assert codes(place, COMMAND) == []
+
+
+def test_what_lies_in_the_folder_for_text_from_outside_is_known_by_its_path(place: Path) -> None:
+    name = runs(place, SAVES.replace("docs/page.md", "{run}/outside/page.md"))
+    assert not (place / ".fdc/outside.jsonl").exists()
+    assert codes(place, COMMAND) == []
+    assert codes(place, HEAD + f"t <- read_file runs/{name}/outside/page.md\nread_file {{t}}\n") == ["FDC471"]
+
+
+def test_a_person_approves_the_bytes_that_are_there_and_no_others(place: Path) -> None:
+    use = HEAD + USES["path"]
+    runs(place, SAVES)
+    assert codes(place, use) == ["FDC471"]
+    asked = fdc("trust", "--file", "docs/page.md", cwd=place, stdin="n\n")
+    assert asked.returncode == 1
+    assert "docs/page.md: 7 bytes, sha256 " in asked.stdout and codes(place, use) == ["FDC471"]
+    assert fdc("trust", "--file", "docs/page.md", cwd=place, stdin="y\n").returncode == 0
+    assert codes(place, use) == []
+    assert "no run stored text" in fdc("trust", "--file", "docs/page.md", cwd=place).stdout
+    (place / "docs/page.md").unlink()
+    runs(place, SAVES.replace("page tea", "page green"))
+    assert codes(place, use) == ["FDC471"]
+    (place / "docs/page.md").write_text("tea.md\n")
+    assert codes(place, use) == []
+    assert fdc("trust", "--file", "docs/page.md", "--withdraw", cwd=place).returncode == 0
+    assert codes(place, use) == ["FDC471"]
+
+
+def test_a_file_that_a_plan_moves_or_edits_takes_it_along(place: Path) -> None:
+    runs(place, SAVES)
+    runs(place, HEAD + "rename_file docs/page.md docs/moved.md\n")
+    assert codes(place, HEAD + "t <- read_file docs/moved.md\nread_file {t}\n") == ["FDC471"]
+    sections = "  <<<<<<< SEARCH\n  tea.md\n  =======\n  tea.md and more\n  >>>>>>> REPLACE\n"
+    runs(place, HEAD + "replace_with_git_merge_diff docs/moved.md\n" + sections)
+    assert (place / "docs/moved.md").read_text().startswith("tea.md and more")
+    assert codes(place, HEAD + "t <- read_file docs/moved.md\nread_file {t}\n") == ["FDC471"]
+    runs(place, HEAD + "t <- read_file docs/moved.md\ncreate_file_with_block docs/copy.md\n  {t}\n")
+    assert codes(place, HEAD + "t <- read_file docs/copy.md\nread_file {t}\n") == ["FDC471"]
+
+
+def test_what_a_callee_writes_for_its_caller_and_what_a_tool_writes_by_itself_counts(place: Path) -> None:
+    (place / "sub.plan").write_text("param what\nsave docs/sub.md\n  {what}\n")
+    runs(place, HEAD + "call_plan sub.plan what=tea\n")
+    assert codes(place, HEAD + "t <- read_file docs/sub.md\nread_file {t}\n") == []
+    runs(place, HEAD + "text <- page tea\ncall_plan sub.plan what={text}\n")
+    assert paths(str(place)) == {"docs/sub.md"}
+    assert codes(place, HEAD + "t <- read_file docs/sub.md\nread_file {t}\n") == ["FDC471"]
+
+
+def test_whether_a_file_is_there_may_be_from_outside_too(place: Path) -> None:
+    text = HEAD + 'text <- page tea\nif "tea" in text\n  overwrite_file_with_block {run}/found\n    yes\n'
+    name = runs(place, text)
+    assert codes(place, HEAD + f"for_each_file runs/{name}/*\n  submit x\n") == ["FDC472"]
+
+
+def test_what_a_command_writes_that_was_allowed_to_see_such_a_file_counts(place: Path) -> None:
+    runs(place, SAVES)
+    (place / "fdc.toml").write_text('[[allow]]\ncode = "FDC474"\nfiles = "one.plan"\nreason = "a test"\n')
+    assert fdc("trust", "--yes", cwd=place).returncode == 0
+    (place / "docs/mine.md").write_text("mine\n")
+    runs(place, HEAD + "run_in_bash_session cp docs/page.md docs/copied.md\n")
+    assert paths(str(place)) == {"docs/page.md", "docs/copied.md"}
+    assert codes(place, HEAD + "t <- read_file docs/copied.md\nread_file {t}\n") == ["FDC471"]
+    assert codes(place, HEAD + "t <- read_file docs/mine.md\nread_file {t}\n") == []
+
+
+def keeper(root: Path, address: str = "main/1") -> Keeper:
+    effect = Perform(address, "tool", "t", {}, "", "once", "a.plan", 1, outside="text")
+    return Keeper(Book(str(root)), "run", effect)
+
+
+def damage(table: Path, how: str) -> None:
+    data = table.read_bytes()
+    if how == "folder":
+        table.unlink()
+        table.mkdir()
+    else:
+        other = {"byte": data.replace(b"page", b"pagf"), "line": b"{}\n" + data, "zeros": b"\0" * len(data) + b"\n"}
+        table.write_bytes(other[how])
+
+
+@pytest.mark.parametrize("how", ["byte", "line", "zeros", "folder"])
+def test_a_damaged_table_is_refused_and_nothing_is_written(place: Path, how: str) -> None:
+    runs(place, SAVES)
+    damage(place / ".fdc/outside.jsonl", how)
+    (place / "two.plan").write_text(COMMAND)
+    for command in (("lint", "two.plan"), ("run", "two.plan"), ("trust", "--file", "docs/page.md")):
+        done = fdc(*command, cwd=place)
+        assert done.returncode == 3 and "hold text from outside" in done.stderr, done.stdout + done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+    root = Root(str(place))
+    try:
+        with pytest.raises(WorldFailed):
+            root.granted((), keeper(place)).write("docs/more.md", b"x", "create", "key")
+        assert not (place / "docs/more.md").exists()
+    finally:
+        root.close()
+
+
+def test_an_append_that_was_cut_off_wrote_no_file_and_the_next_one_goes_on(place: Path) -> None:
+    runs(place, SAVES)
+    table = place / ".fdc/outside.jsonl"
+    whole = table.read_bytes()
+    for at in range(1, len(whole), 7):
+        table.write_bytes(whole + whole[:at].replace(b"page", b"more"))
+        assert paths(str(place)) == {"docs/page.md"}
+    keeper(place).wrote("docs/other.md", b"x")
+    assert table.read_bytes().startswith(whole) and table.read_bytes().count(b"\n") == 2
+
+
+def _writes(root: Path, number: int) -> None:
+    for at in range(20):
+        keeper(root, f"main/{number}[{at}]").wrote(f"docs/{number}-{at}.md", b"x")
+
+
+def test_runs_that_write_at_once_lose_nothing(place: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=_writes, args=(place, number)) for number in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    for number in range(4):
+        for at in range(20):
+            (place / f"docs/{number}-{at}.md").write_bytes(b"x")
+    assert paths(str(place)) == {f"docs/{number}-{at}.md" for number in range(4) for at in range(20)}
+
+
+def test_what_a_lost_step_may_have_written_counts_until_it_is_done_again(place: Path) -> None:
+    """The controller is lost inside the step: the table says of the path that anything may stand there."""
+    declared = {"parameters": [{"name": "path", "access": "write"}], "writes": ""}
+    (place / "docs/by_tool.md").write_text("before\n")
+    lost = keeper(place).around(declared, {"path": "docs/by_tool.md"})
+    lost.__enter__()
+    (place / "docs/by_tool.md").write_text("half\n")
+    assert paths(str(place)) == {"docs/by_tool.md"}
+    with keeper(place).around(declared, {"path": "docs/by_tool.md"}):
+        (place / "docs/by_tool.md").write_text("whole\n")
+    assert paths(str(place)) == {"docs/by_tool.md"}
+    (place / "docs/by_tool.md").write_text("mine\n")
+    assert paths(str(place)) == set()
+
+
+def test_a_run_that_was_proved_before_does_not_use_what_another_stored_meanwhile(place: Path) -> None:
+    (place / "docs/page.md").write_text("tea.md")
+    plan = HEAD + 'answer <- request_user_input go on?\nt <- read_file docs/page.md\nread_file {t}\n'
+    (place / "waits.plan").write_text(plan)
+    waits = fdc("run", "waits.plan", cwd=place)
+    name = re.search(r"\d{8}-\d{6}-\w{4}", waits.stdout)
+    assert "waiting for a person" in waits.stdout and name is not None, waits.stdout + waits.stderr
+    (place / "docs/page.md").unlink()
+    runs(place, SAVES)
+    done = fdc("resume", name.group(), "--answer", "yes", cwd=place)
+    assert done.returncode == 1 and "after this plan was proved" in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+def test_a_run_that_met_no_text_from_outside_leaves_none(place: Path) -> None:
+    plan = HEAD + 'param web = "no"\ntext <- read_file tea.md\nif web == "yes"\n  text <- page tea\n'
+    plan += "overwrite_file_with_block docs/page.md\n  {text}\n"
+    runs(place, plan)
+    assert (place / "docs/page.md").read_text() and paths(str(place)) == set()
+    runs(place, plan, "web=yes")
+    assert paths(str(place)) == {"docs/page.md"}

@@ -1,0 +1,113 @@
+"""What is secret goes into no record, prompt, address or message, however it is written (findings B8, B13). Real runs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.linting import ANY
+from tests.support.messages_api import messages_api, reply
+from tests.support.process import fdc
+
+VALUE = "tok/From+the.workspace7"
+FORM = "ghp_" + "a1B2" * 9
+WRITTEN = [
+    VALUE, base64.b64encode(b"user:" + VALUE.encode() + b"\n").decode(), VALUE.encode().hex().upper(), FORM,
+    base64.urlsafe_b64encode(b"?" + VALUE.encode()).decode(), VALUE.replace("/", "%2F").replace("+", "%2b"),
+]  # fmt: skip
+PYTHON = f"""
+WRITTEN = {WRITTEN!r}
+
+def leak():
+    return {{"all": " ".join(WRITTEN), "list": WRITTEN}}
+
+def fail():
+    raise ValueError("refused: " + " ".join(WRITTEN))
+"""
+
+
+def declared(function: str, **more: object) -> dict[str, object]:
+    row = {"summary": "a deed", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": [], **more}
+    return row if "run" in more else {**row, "run": {"python": f"deeds_of_the_test:{function}"}}
+
+
+ASK = declared(
+    "", trust="model", result="text", run={"prompt": "ask.jinja", "role": "x"},
+    parameters=[{"name": "what", "kind": "word", "sink": "data"}], cost={"model_calls": 1, "tokens": 2000},
+)  # fmt: skip
+TOOLS = {"leak": declared("leak"), "fail": declared("fail"), "think": ASK}
+
+
+@pytest.fixture
+def place(workspace: Path) -> Path:
+    (workspace / ".env").write_text(f"SERVICE_TOKEN={VALUE}\n")
+    (workspace / "any.json").write_text(ANY)
+    (workspace / "deeds_of_the_test.py").write_text(PYTHON)
+    (workspace / "ask.jinja").write_text("What is {{ what }}?\n")
+    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "test", "tools": TOOLS}))
+    return workspace
+
+
+def ran(place: Path, plan: str, **environment: str) -> str:
+    """Runs a plan; returns what it said."""
+    (place / "a.plan").write_text(f"# FSM: any.json\n{plan}\n")
+    done = fdc("run", "a.plan", cwd=place, env={"FDC_ALLOW_WEB": "1", **environment})
+    return done.stdout + done.stderr
+
+
+def clean(text: str | bytes) -> bool:
+    data = text.encode() if isinstance(text, str) else text
+    return not any(one.encode()[2:-4] in data for one in WRITTEN)
+
+
+def records(place: Path) -> bytes:
+    """All that fdc wrote below `.fdc` and `runs`, and the pages that it makes of it."""
+    name = re.search(r"\d{8}-\d{6}-\w{4}", fdc("runs", cwd=place).stdout)
+    assert name is not None
+    made = fdc("show", name.group(), "--format", "json", cwd=place).stdout
+    made += fdc("report", name.group(), "--output", "page.html", cwd=place).stderr
+    page = place / "page.html"
+    found = [path.read_bytes() for folder in (".fdc", "runs") for path in (place / folder).rglob("*") if path.is_file()]
+    return b"".join([*found, made.encode(), page.read_bytes() if page.exists() else b""])
+
+
+def test_the_result_of_a_tool_is_recorded_and_shown_without_it(place: Path) -> None:
+    said = ran(place, "got <- leak\nmessage_user {got.all}\nmessage_user {got.list}")
+    assert "finished" in said and said.count("[secret .env SERVICE_TOKEN]") >= 5 and "[secret]" in said, said
+    assert clean(said) and clean(records(place))
+    assert (place / ".fdc/runs.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_failure_says_nothing_of_it(place: Path) -> None:
+    said = ran(place, "fail")
+    assert "refused: [secret .env SERVICE_TOKEN]" in said and clean(said) and clean(records(place)), said
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_it_goes_into_no_address(place: Path, written: str) -> None:
+    said = ran(place, f"view_text_website http://127.0.0.1:9/?q={written.replace(' ', '')}")
+    assert "what would be sent holds a secret" in said, said
+    assert "what would be sent" in ran(place, f"google_search what is {written}")
+
+
+def test_it_goes_into_no_prompt(place: Path) -> None:
+    """What a plan itself says of it, which no result of a step brought."""
+    with messages_api([reply("an answer of the model")]) as server:
+        keys = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k", "FDC_MODEL": "claude-sonnet-5"}
+        said = ran(place, f't <- think "{WRITTEN[1]}"\nmessage_user {{t}}', **keys)
+        assert "an answer of the model" in said, said
+        asked = json.dumps(server.requests)
+    assert "[secret .env SERVICE_TOKEN]" in asked and clean(asked)
+
+
+def test_a_journal_that_others_could_read_is_closed_to_them(place: Path) -> None:
+    ran(place, "message_user one")
+    journal = place / ".fdc/runs.sqlite"
+    os.chmod(journal, 0o644)
+    ran(place, "message_user two")
+    assert journal.stat().st_mode & 0o777 == 0o600

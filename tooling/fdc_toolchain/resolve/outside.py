@@ -1,0 +1,213 @@
+"""Which files of a workspace hold text from outside that earlier runs wrote: the table `.fdc/outside.jsonl`.
+
+A row says of a path and a content which step of which run wrote it there. It holds while the file has that content and
+no person has approved it. Rows are appended by `effects.outside_table`, each before the file is there. A table that is
+damaged is refused: without it nobody knows what is from outside.
+
+    {"path": P, "sha256": HEX, "there": BOOL, "run": R, "at": ADDRESS, "plan": PATH, "line": N, "check": HEX}
+
+`sha256` is empty where text from outside chose that the file is not there, and `*` while a step is under way that writes
+files by itself: P may be anything of it then, and `*` stands for each file that has changed since (`since`, in
+nanoseconds) until a row `{"closes": ADDRESS, "run": R, "check": HEX}`. `there`: text from outside chose that the file is there.
+
+What a person approved is in the user's state folder, so that a clone cannot bring it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .. import cachedir
+from .files import Files
+from .seen import sha1
+
+TABLE = ".fdc/outside.jsonl"
+ANY = "*"
+"""In the place of a path: each file that has changed since; of a content: whatever it is."""
+
+OUTSIDE = "outside"
+"""`runs/NAME/outside/` is the folder of a run for text from outside; its path says so, no row does."""
+
+_WORDS = {"path": str, "sha256": str, "there": bool, "run": str, "at": str, "plan": str, "line": int}
+
+
+class Row(NamedTuple):
+    """Text from outside in a file, and the step that wrote it."""
+
+    path: str
+    sha256: str
+    there: bool
+    run: str
+    at: str
+    plan: str
+    line: int
+    since: int = 0
+
+
+class Damaged(OSError):
+    """The table cannot be understood; the message says where."""
+
+
+class Table:
+    """What a table says so far: rows by path and content, and the rows of steps that are under way."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], Row] = {}
+        self.open: list[Row] = []
+        self.lines = 0
+        self.size = 0
+
+    def add(self, data: bytes, where: str) -> None:
+        """Reads on where the table has grown. The end of an append that was cut off counts for nothing: its file was never
+        written. Raises Damaged."""
+        for line in data[: data.rfind(b"\n") + 1].split(b"\n")[:-1]:
+            self.lines += 1
+            self.size += len(line) + 1
+            self._one(line, where)
+
+    def _one(self, line: bytes, where: str) -> None:
+        import json
+
+        try:
+            row: Any = json.loads(line)
+            if row.pop("check") != check(row):
+                raise ValueError
+            if "closes" in row:
+                closed = row["run"], row["closes"]
+                self.open = [one for one in self.open if (one.run, one.at) != closed]
+                return
+            if any(type(row[name]) is not kind for name, kind in _WORDS.items()):
+                raise ValueError
+            found = Row(**{name: row[name] for name in _WORDS}, since=int(row.get("since", 0)))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            said = f"line {self.lines} is damaged, so nobody knows which files hold text from outside; put a whole copy back"
+            raise Damaged(errno.EINVAL, said, where) from None
+        if found.sha256 == ANY:
+            self.open.append(found)
+        else:
+            known = self.rows.get((found.path, found.sha256))
+            self.rows[found.path, found.sha256] = found if known is None else known._replace(there=known.there or found.there)
+
+
+def check(row: dict[str, Any]) -> str:
+    """What tells a row from a damaged one."""
+    import json
+    from hashlib import blake2b
+
+    return blake2b(json.dumps(row, sort_keys=True).encode("ascii"), digest_size=8).hexdigest()
+
+
+def read(root: str, files: Files | None = None) -> Table:
+    """The table of a workspace, empty where there is none. Raises Damaged, OSError."""
+    files = files or Files(root)
+    table = Table()
+    data = files.read(TABLE)
+    if data is not None:
+        table.add(data, TABLE)
+    elif files.kind(TABLE) != "missing":
+        raise Damaged(errno.EINVAL, "this is no regular file, so nobody knows which files hold text from outside", TABLE)
+    return table
+
+
+def active(files: Files) -> tuple[Row, ...]:
+    """The rows that hold now, by path. All that was looked at is in `files.seen`. Raises Damaged, OSError."""
+    table = read(files.root, files)
+    if not table.rows and not table.open:
+        return ()
+    approved = approvals(files)
+    rows = [*table.rows.values(), *(row for one in table.open for row in _opened(files, one))]
+    out = {}
+    now: dict[str, str] = {}
+    for row in rows:
+        if row.path not in now:
+            now[row.path] = content(files, row.path)
+        found = now[row.path]
+        holds = row.sha256 in (found, ANY) or found == ANY
+        if holds and (row.path, found) not in approved and row.path not in out:
+            out[row.path] = row
+        elif holds and row.path in out and row.there:
+            out[row.path] = out[row.path]._replace(there=True)
+    return tuple(out[path] for path in sorted(out))
+
+
+def content(files: Files, path: str) -> str:
+    """The sha256 of a file as it is now, empty where there is none; `*` where it cannot be read."""
+    try:
+        data = files.read(path)
+    except OSError:
+        return ANY
+    return "" if data is None else digest(data)
+
+
+def digest(data: bytes) -> str:
+    """The name of a content."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
+def _opened(files: Files, row: Row) -> Iterator[Row]:
+    """What a step that is under way, or was lost, may have written."""
+    if row.path != ANY:
+        yield row
+        return
+    for path in changed_since(files.root, row.since):
+        yield row._replace(path=path)
+
+
+def changed_since(root: str, since: int) -> Iterator[str]:
+    """The files whose inode changed at a time (in nanoseconds) or later, but for those of fdc, git and `runs/*/outside/`."""
+    work = [""]
+    while work:
+        folder = work.pop()
+        try:
+            with os.scandir(os.path.join(root, folder) if folder else root) as found:
+                entries = list(found)
+        except OSError:
+            continue
+        for entry in entries:
+            path = folder + entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in (".git", ".fdc") and not is_hidden(path + "/"):
+                        work.append(path + "/")
+                elif entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_ctime_ns >= since:
+                    yield path
+            except OSError:
+                continue
+
+
+def is_hidden(path: str) -> bool:
+    """True for what lies in a run's folder for text from outside."""
+    parts = path.split("/")
+    return len(parts) > 3 and parts[0] == "runs" and parts[2] == OUTSIDE
+
+
+# What a person approved
+
+
+def approvals_path(root: str) -> str:
+    """Where the approvals for the workspace at `root` lie on this machine, if there are any."""
+    name = sha1(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()
+    return os.path.join(cachedir.state_dir(), "approved", name)
+
+
+def approvals(files: Files) -> set[tuple[str, str]]:
+    """The paths and contents that this user approved here, and did not withdraw. A line that says nothing approves nothing."""
+    import json
+
+    out: set[tuple[str, str]] = set()
+    for line in (files.read(approvals_path(files.root)) or b"").split(b"\n")[:-1]:
+        try:
+            row = json.loads(line)
+            what = str(row["path"]), str(row["sha256"])
+        except (ValueError, KeyError, TypeError):
+            continue
+        if row.get("withdrawn"):
+            out.discard(what)
+        else:
+            out.add(what)
+    return out

@@ -1,0 +1,78 @@
+"""Files that hold secrets: no plan reads them, and no command sees them, unless the plan names them in `allow read`.
+
+One list, for the linter's rule, the file tools, what globs find and the sandbox of commands, beside that of
+`resolve.protected`. A path is judged by its names, whether it exists or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..text.glob_match import matches
+from .protected import folded_name
+
+
+class Secret(NamedTuple):
+    """Why a path is secret. `entry`: the part of the path that the list names; `what`: the end of a sentence."""
+
+    entry: str
+    what: str
+
+
+_KEY = "holds a private key"
+_LOGIN = "holds credentials"
+_ENV = "holds settings that are secrets"
+
+ANYWHERE = {
+    ".env": _ENV,
+    **dict.fromkeys((".envrc.local", ".vault-token", ".vault_pass"), _ENV),
+    **dict.fromkeys(("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"), _KEY),
+    **dict.fromkeys((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"), _LOGIN),
+    **dict.fromkeys(
+        (
+            ".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".my.cnf", ".htpasswd", ".yarnrc.yml",
+            "credentials.json", "credentials.toml", "credentials.yaml", "credentials.yml", "secrets.json", "secrets.toml",
+            "secrets.yaml", "secrets.yml", "client_secret.json", "service-account.json", "service_account.json",
+        ),
+        _LOGIN,
+    ),
+}  # fmt: skip
+"""Names that are secret in every folder, with all that is below them: name, folded, to what it is."""
+
+ENDINGS = {
+    **dict.fromkeys((".pem", ".key", ".ppk", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"), _KEY),
+}
+"""How such names end."""
+
+EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults")
+"""`.env.*` is secret, but for names that end so: they are there to be read."""
+
+
+def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
+    """Why a path is not read unless a plan names it, or None. `more`: globs of a workspace's own (`secret` in its settings)."""
+    parts = [name for name in path.split("/") if name not in ("", ".")]
+    for at, name in enumerate(parts):
+        what = _of_name(name)
+        if what:
+            return Secret("/".join(parts[: at + 1]), what)
+    for glob in more:
+        for at in range(len(parts)):
+            entry = "/".join(parts[: at + 1])
+            if matches(entry, glob):
+                return Secret(entry, "is secret in this workspace (`secret` in its settings)")
+    return None
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_name(name: str) -> str:
+    """What a file or folder of that name holds; empty for any other."""
+    folded = folded_name(name)
+    found = ANYWHERE.get(folded)
+    if found is None and folded.startswith(".env.") and not folded.endswith(EXAMPLES):
+        found = _ENV
+    if found is None:
+        dot = folded.rfind(".")
+        found = ENDINGS.get(folded[dot:]) if dot > 0 else None
+    return found or ""
