@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def questions(root: str, store: Store, row: RunRow) -> list[Open]:
     """The open questions of a run, with the answers that lie ready. Raises WorldError for a run that is damaged."""
-    from ..effects import answers
+    from ..effects import answers, counter
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
@@ -26,6 +26,8 @@ def questions(root: str, store: Store, row: RunRow) -> list[Open]:
         checked = store.check(row.id)
         if checked.faults:
             raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+        if checked.older:
+            raise WorldError(counter.outdated(row.name, checked.older))
         records = store.records(row)
         state = fold(store.program(row), row.inputs, records)
         ready = answers.taken(root, row, state, records, store.key) if store.keeps_answers else {}

@@ -85,7 +85,8 @@ def unsettled(state: RunState) -> list[dict[str, Any]]:
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:
     """How a run ended that is over. Nobody takes it over: its end stays on record all the while."""
-    from ..effects.journal import Damaged, Untrusted
+    from ..effects import counter
+    from ..effects.journal import Damaged, Outdated, Untrusted
     from ..engine.drive import Ending
     from ..engine.events import Mismatch
     from ..engine.fold import fold
@@ -94,6 +95,8 @@ def over(store: Store, row: RunRow, trusted: bool) -> Ended:
     checked = store.check(row.id)
     if checked.faults:
         raise Damaged(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+    if checked.older:
+        raise Outdated(counter.outdated(row.name, checked.older))
     if checked.signature != "ours" and not trusted:
         raise Untrusted(checked.signature)
     try:

@@ -293,7 +293,10 @@ class Workspace:
         return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
     def _damaged(self, store: Store, row: RunRow) -> bool:
-        return row.status == "waiting" and bool(store.check(row.id).faults)
+        if row.status != "waiting":
+            return False
+        checked = store.check(row.id)
+        return bool(checked.faults or checked.older)
 
     @contextmanager
     def _reading(self) -> Iterator[Store | None]:

@@ -165,6 +165,18 @@ def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
         return
 
 
+def drop(root: str, row: RunRow) -> None:
+    """Takes all answers of a run away. Raises WorldFailed."""
+    path = os.path.join(root, runs.FOLDER, "runs", row.name, FILE)
+    try:
+        if os.path.lexists(path):
+            with durable.exclusive(path):
+                os.unlink(path)
+                durable.sync_folder(os.path.dirname(path))
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
 def _write(path: str, kept: list[tuple[Answer, str]]) -> None:
     rows = [{**answer._asdict(), "seal": seal} for answer, seal in kept]
     durable.replace(path, (json.dumps({"format": 1, "answers": rows}, indent=1) + "\n").encode("ascii"))
