@@ -62,6 +62,7 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
 
 def screen(question: Open) -> list[str]:
     """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
+    from ..report import changes
     from ..report.cells import visible
 
     effect = question.effect
@@ -70,6 +71,9 @@ def screen(question: Open) -> list[str]:
     for name, size, digest, shown in about(question):
         lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
         lines += [f"    | {line}" for line in shown]
+    if question.shows is not None:
+        lines.append("  what follows, as it is known now:")
+        lines += [f"    {line.text}" for line in changes.lines(question.shows)]
     if question.given is not None:
         lines.append(f"  answered, not taken up yet: {visible(question.given)}")
     return lines

@@ -163,6 +163,7 @@ class Workspace:
 
     def asks(self, run: str) -> list[Ask]:
         """Port `Runs`."""
+        from ..report import changes
         from ..server.port import Ask
         from . import asked
 
@@ -174,6 +175,7 @@ class Workspace:
                 Ask(
                     one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval, _seen(row, one),
                     tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in asked.about(one)), one.given,
+                    tuple(changes.lines(one.shows)),
                 )
                 for one in asked.questions(self.workspace, store, row)
             ]  # fmt: skip
@@ -381,13 +383,14 @@ class Database(Workspace):
 
 
 def _seen(row: RunRow, question: Open) -> str:
-    """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn."""
+    """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn, what will change."""
     from hashlib import blake2b
 
+    from ..effects.answers import digest
     from ..program.codec import canonical
 
     effect = question.effect
-    what = [row.name, row.digest, effect.address, effect.request, question.outcomes, question.text]
+    what = [row.name, row.digest, effect.address, effect.request, question.outcomes, question.text, digest(question.shows)]
     return blake2b(canonical(what).encode("ascii"), digest_size=16).hexdigest()
 
 

@@ -163,8 +163,10 @@ def _drive(
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
-    bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready)
-    tools: Tools = LocalTools(program, bench)
+    bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row))
+    local = LocalTools(program, bench)
+    local.follow(state)
+    tools: Tools = local
     if "simulate" in row.inputs:
         tools = SimulatedTools(row.inputs["simulate"], bench.root)
     show.watch(state)
