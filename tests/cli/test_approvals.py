@@ -127,15 +127,18 @@ def test_a_new_file_in_the_place_of_one_that_was_shown_as_new_is_not_written_ove
 def test_each_approval_shows_what_follows_up_to_the_next(workspace: Path) -> None:
     text = (
         f"{HEAD}for_each_file tmp/*.txt\n  record_user_approval_for_plan {{file1}}\n  delete_file {{file1}}\n"
-        f"record_user_approval_for_plan the end\ndelete_file tmp/c.txt\n{TAIL}"
+        f"record_user_approval_for_plan the end\ndelete_file c.md\n{TAIL}"
     )
-    shown = asked(workspace, text, c="see\n")
+    (workspace / "c.md").write_text("see\n")
+    shown = asked(workspace, text)
     assert "delete tmp/a.txt" in shown and "delete tmp/b.txt" not in shown and "what follows is asked for then" in shown
     (workspace / "tmp" / "b.txt").write_text("changed before it was shown\n")
     again = fdc("resume", "last", "--answer", "yes", cwd=workspace).stdout
-    assert "-changed before it was shown" in again and "delete tmp/c.txt" not in again, again
-    assert resumed(workspace)["status"] == "waiting"
-    assert left(workspace) == {"c.txt": "see\n"}
+    assert "-changed before it was shown" in again and "delete c.md" not in again, again
+    last = resumed(workspace)
+    assert last["status"] == "waiting" and ["c.md"] == [row["file"] for row in
+                                                              last["questions"][0]["shows"]["rows"] if "file" in row]  # fmt: skip
+    assert left(workspace) == {}
 
 
 def test_what_is_not_known_yet_is_said_to_be(workspace: Path) -> None:
@@ -146,9 +149,10 @@ def test_what_is_not_known_yet_is_said_to_be(workspace: Path) -> None:
     )
     shown = asked(workspace, text)
     for part in ("perhaps: delete tmp/a.txt", "+so: {x}", "what stands as `{name}` is not known yet",
-                 "not known yet: which files match", "runs run_in_bash_session echo {x}", "not known yet: delete_file"):  # fmt: skip
+                 "not known yet: which files match", "runs run_in_bash_session echo {x}",
+                 "not known yet: which file `delete_file` changes"):  # fmt: skip
         assert part in shown, (part, shown)
-    assert "the files that match `tmp/*` after the commands above" in shown
+    assert "the files that match `tmp/*` after what is done before" in shown
 
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"

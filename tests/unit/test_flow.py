@@ -68,7 +68,7 @@ APPROVAL = "record_user_approval_for_plan delete a.txt\n"
         (f'if not ("safe" in page)\n  {APPROVAL}delete_file a.txt\n', 4),
         (f'if "safe" in page\n  message_user fine\nelse\n  {APPROVAL}delete_file a.txt\n', 6),
         (f'iterate max 2 until "safe" in page\n  {APPROVAL}', 4),
-        (f'if not ("safe" in page)\n  call_plan ask.plan\ndelete_file a.txt\n', 4),
+        ('if not ("safe" in page)\n  call_plan ask.plan\ndelete_file a.txt\n', 4),
     ],
 )
 def test_text_from_outside_does_not_decide_whether_a_person_is_asked_for_an_approval(plan: str, line: int) -> None:

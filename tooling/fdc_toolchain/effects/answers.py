@@ -2,8 +2,9 @@
 
 They lie in `.fdc/runs/RUN/answers.json`, written whole. An answer is for one question only: it names the program,
 the step's address, the hash of its arguments, how often that step had an outcome when it was given, and of an approval
-what was shown; where any of these is another by now, it counts for nothing. So nothing can be put in the place of what was approved, and no
-answer is taken twice. It is sealed with the user's key (`effects.trust`): a run that came with a clone brings none.
+what was shown; where any of these is another by now, it counts for nothing. So nothing can be put in the place of what
+was approved, and no answer is taken twice. It is sealed with the user's key (`effects.trust`): a run that came with a
+clone brings none.
 """
 
 from __future__ import annotations

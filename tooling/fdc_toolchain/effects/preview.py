@@ -16,12 +16,12 @@ from hashlib import blake2b
 from typing import Any
 
 from ..engine.ahead import UNKNOWN, Hole, follow
-from ..engine.events import Perform
+from ..engine.events import Grant, Perform
 from ..engine.released import NONE, Released
 from ..engine.state import Scope, Strand
 from ..engine.values import text
 from ..program.model import Program
-from ..text.glob_match import matches, plain
+from ..text.glob_match import compare, compiled, matches, plain
 from . import capability, globs, merge_diff
 from .failure import ToolFailure
 from .files import Root
@@ -124,7 +124,7 @@ class _Seer:
         self.perform = perform
         self.rows: list[dict[str, Any]] = []
         self.after: dict[str, Any] = {}
-        self.commands = False
+        self.commands: list[tuple[Grant, ...]] = []
         self.room = ALL
         self.more = 0
         self.unshown = 0
@@ -141,7 +141,7 @@ class _Seer:
             return UNKNOWN
         if tool.get("writes") == "unknown":
             self._row({**at, "what": "command", "text": _words(item["tool"], args)})
-            self.commands = True
+            self.commands.append(scope.grants)
             return UNKNOWN
         if tool["effect"] in ("pure", "read"):
             return self._read(item, args, tool, scope)
@@ -153,10 +153,10 @@ class _Seer:
         """Port `Visitor`."""
         at = {"line": item["line"], "plan": scope.path, **({"perhaps": True} if perhaps else {})}
         if not isinstance(glob, str):
-            self._row({**at, "what": "unknown", "text": "which files match is not known yet"})
+            self._row({**at, "what": "unknown", "text": "which files match"})
             return UNKNOWN
-        if self.commands:
-            self._row({**at, "what": "unknown", "text": f"the files that match `{glob}` after the commands above"})
+        if self._may_change(glob):
+            self._row({**at, "what": "unknown", "text": f"the files that match `{glob}` after what is done before"})
             return UNKNOWN
         try:
             capability.listing(glob, scope.grants)
@@ -172,9 +172,13 @@ class _Seer:
         self._row({**at, "what": "files", "glob": glob, "files": coming[:LISTED], "count": len(coming)})
         return coming
 
-    def left(self, line: int, why: str) -> None:
+    def left(self, line: int, why: str, scope: Scope) -> None:
         """Port `Visitor`."""
-        self._row({"line": line, "what": "unknown", "text": why})
+        self._row({"line": line, "plan": scope.path, "what": "unknown", "text": why})
+
+    def _may_change(self, glob: str) -> bool:
+        """Whether a command above may write a file that a glob, or a path, names."""
+        return any(not any(_apart(grant, glob) for grant in grants) for grants in self.commands)
 
     # ---- what is shown of it
 
@@ -204,9 +208,9 @@ class _Seer:
         """A step that says which files it changes: how, from its declaration and its arguments."""
         wrong = [path for path in changed.values() if not isinstance(path, str) or isinstance(path, Hole)]
         if wrong:
-            shown = wrong[0] if isinstance(wrong[0], str) else "a file that is not known yet"
-            self._row({**at, "what": "unknown", "text": f"{name} {shown}"})
-            self.commands = True  # it may be any file
+            shown = f" ({wrong[0]})" if isinstance(wrong[0], str) else ""
+            self._row({**at, "what": "unknown", "text": f"which file `{name}` changes{shown}"})
+            self.commands.append(())  # it may be any file
             return
         paths = {access: plain(path) for access, path in changed.items()}
         before = {access: self._content(path) for access, path in paths.items()}
@@ -218,7 +222,8 @@ class _Seer:
             new, whole = self._new(access, tool, args, before[access])
             after = {path: new}
             word = "create" if before[access] is None and access != "delete" else access
-            self._row({**at, "what": word, "file": path, "by": name, **self._shown(before[access], new, path, whole)})
+            row = {**at, "what": word, "file": path, "by": name, **self._shown(before[access], new, path, whole)}
+            self._row({**row, "note": "a step before may change this file first"} if self._may_change(path) else row)
         for path, data in after.items():
             self.after[path] = UNKNOWN if perhaps or isinstance(data, Hole) else data
 
@@ -281,6 +286,12 @@ class _Seer:
         return {**out, "diff": kept, **({"left_out": left} if left else {})}
 
 
+def _apart(grant: Grant, glob: str) -> bool:
+    """Whether a plan that allows this cannot write what a glob names."""
+    inner = compiled([(False, glob)])
+    return all(compare(inner, compiled(outer)) is False for outer in grant.get("write", ()))
+
+
 def _lines(content: str | None) -> list[str]:
     if not content:
         return []
@@ -289,6 +300,9 @@ def _lines(content: str | None) -> list[str]:
 
 
 def _words(name: str, args: dict[str, Any]) -> str:
-    shown = ["…" if value is UNKNOWN else text(value) for value in args.values() if value is not None]
+    shown = [
+        "…" if value is UNKNOWN else str(value) if isinstance(value, Hole) else text(value)
+        for value in args.values() if value is not None
+    ]  # fmt: skip
     return " ".join([name, *shown])[:2000]
 

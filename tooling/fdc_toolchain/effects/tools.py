@@ -43,10 +43,10 @@ from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.codec import canonical
 from ..program.model import Program
 from ..report import changes
-from ..text.glob_match import plain
 from ..text.patterns import no_pattern
-from . import capability, globs, marks, python_tools
-from .context import Context, Handler, Leaving, text
+from . import approvals, capability, globs, marks, python_tools
+from .approvals import Approvals
+from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
 from .files import Root
 from .limits import Limits
@@ -198,13 +198,12 @@ class LocalTools:
         self._functions: dict[Row, Any] = {}
         self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
-        self._shown: dict[str, dict[str, Any]] = {}
-        self._state: RunState | None = None
         self._secrets = Scrubber()
+        self._approvals = Approvals(program, bench.root, bench.shown, self._ahead, self._secrets.value)
 
     def follow(self, state: RunState) -> None:
         """The run whose steps are performed: an approval looks at what comes behind it."""
-        self._state = state
+        self._approvals.state = state
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
@@ -221,35 +220,8 @@ class LocalTools:
         who = self._answered.pop(effect.address, None)
         if who is not None:
             outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})
-        shows = self._shown.pop(effect.address, None)
-        if shows is not None and outcome.failure is None:
-            outcome = self._approved(outcome, shows)
+        outcome = self._approvals.bound(effect.address, outcome)
         return self._scrubbed(outcome)
-
-    def _approved(self, outcome: Outcome, shows: dict[str, Any]) -> Outcome:
-        """An approval that was given binds what it showed; where that is another by now, it is one of nothing."""
-        from . import preview
-
-        changed = preview.differences(shows, self._bench.root)
-        if changed:
-            said = f"{changed}, so the answer is for something else; `fdc resume RUN --retry` asks again"
-            return outcome._replace(value=None, failure=Failure("changed", said))
-        return outcome._replace(notes={**(outcome.notes or {}), "approved": shows})
-
-    def _about(self, effect: Perform, answered: bool) -> dict[str, Any] | None:
-        """What an approval shows: as it was when the question was put that is answered, otherwise as it is now."""
-        from . import preview
-
-        want = None if self._state is None else self._state.running.get(effect.address)
-        if want is None or not self._declared(effect).get("approves"):
-            return None
-        if answered and effect.address in self._bench.shown:
-            return dict(self._bench.shown[effect.address])
-        try:
-            found = preview.preview(self._program, want.strand, self._bench.root, self._ahead)
-        except preview.TooMuch as much:
-            raise ToolFailure("size", str(much)) from None
-        return {**found, "rows": self._secrets.value(found["rows"])}
 
     def _ahead(self, effect: Perform, root: Root) -> Any:
         """What a step that only reads brings now. Raises ToolFailure."""
@@ -262,37 +234,6 @@ class LocalTools:
             return _outcome(self._function(row)(args, replace(self._context(effect), root=root))).value
         except (OSError, WorldFailed, RecursionError) as failed:
             raise ToolFailure("file", str(failed)) from failed
-
-    def _as_shown(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any], context: Context) -> None:
-        """Raises ToolFailure where a file that a step changes is not as the approval before it showed it.
-
-        A file may be as this very step leaves it: its first attempt was lost in a crash.
-        """
-        released = effect.released
-        changes = [one for one in declared.get("parameters", ()) if one.get("access") not in (None, "read")]
-        if released is None or not changes:
-            return
-        from . import preview
-
-        block = next((one["name"] for one in declared["parameters"] if one["kind"] == "block"), None)
-        for one in changes:
-            given = args.get(one["name"])
-            path = plain(given) if isinstance(given, str) else ""
-            shown = released.shown(path)
-            if shown is None:
-                continue
-            now, begun = preview.now_at(context.root, path), f"{context.key} approved"
-            if now == shown:
-                if one["access"] == "delete":
-                    marks.write(context.run_folder, begun, {"path": path})
-                continue
-            if one["access"] == "delete" and now == preview.NONE and marks.read(context.run_folder, begun) is not None:
-                continue
-            if one["access"] in ("create", "write") and block is not None:
-                leaves = text(args, block, "").encode("utf-8", "replace")
-                if now == preview.digest(leaves):
-                    continue
-            raise ToolFailure("changed", preview.difference(released, context.root, path))
 
     def _scrubbed(self, outcome: Outcome) -> Outcome:
         """The outcome without the secrets of this process's environment: it goes into the journal."""
@@ -369,7 +310,7 @@ class LocalTools:
     def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         run = declared.get("run")
         if effect.released is not None:
-            self._as_shown(effect, declared, args, self._context(effect))
+            approvals.as_shown(effect.released, declared, args, self._context(effect))
         if "creates" in declared:
             context = self._context(effect)
             there = context.root.kind(_path(declared["creates"], args)) != "missing"
@@ -455,9 +396,7 @@ class LocalTools:
         """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it."""
         address = effect.address
         given = self._bench.answers.get(address)
-        shows = self._about(effect, given is not None)
-        if shows is not None:
-            self._shown[address] = shows
+        shows = self._approvals.about(effect, self._declared(effect), given is not None)
         if effect.tool in self._bench.operator.approved:
             self._answered[address] = {"by": "command line, in advance"}
             return "yes"
@@ -468,7 +407,7 @@ class LocalTools:
             self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
             return given
         if wrong and shows is not None:
-            shows = self._shown[address] = self._about(effect, False) or shows
+            shows = self._approvals.about(effect, self._declared(effect), False)
         above = () if shows is None else ([line.text for line in changes.lines(shows)],)
         with self._asking:
             answer = self._bench.ask(question, *above)
@@ -476,7 +415,7 @@ class LocalTools:
                 self._bench.say(wrong)
                 answer = self._bench.ask(question)
         if answer is None:
-            raise Waiting(question, self._shown.pop(address, None))
+            raise Waiting(question, self._approvals.forget(address))
         self._answered[address] = {"by": "terminal"}
         return answer
 

@@ -40,7 +40,7 @@ class Visitor(Protocol):
     def files(self, item: dict[str, Any], glob: Any, scope: Scope, perhaps: bool) -> Any:
         """A loop over files; returns their list, or UNKNOWN."""
 
-    def left(self, line: int, why: str) -> None:
+    def left(self, line: int, why: str, scope: Scope) -> None:
         """Something behind this line is not followed."""
 
 
@@ -115,7 +115,7 @@ class _Walk:
         left = list(loop.items[loop.at + 1 :])
         if loop.op == "iterate":
             if not self._verdict(loop.until, names):
-                self._iterate(item, len(left), names, frame.scope)
+                self._turns(item, len(left), names, frame.scope)
         else:
             self._rounds(item, loop.names, left, names, frame.scope)
         names.update({name: value for name, value in loop.hidden.items() if name in loop.names})
@@ -126,7 +126,7 @@ class _Walk:
             for item in items:
                 self.count += 1
                 if self.count > MOST or self.deep > DEEP:
-                    self.visitor.left(item["line"], "more steps follow than are shown")
+                    self.visitor.left(item["line"], "more steps follow than are shown", scope)
                     raise _Enough
                 _FOLLOW[item["op"]](self, item, names, scope)
         finally:
@@ -168,7 +168,7 @@ class _Walk:
 
     def _step(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
         if self.program["tools"][item["tool"]].get("approves"):
-            self.visitor.left(item["line"], "what follows is asked for then")
+            self.visitor.left(item["line"], "what follows is asked for then", scope)
             raise _Enough
         args: dict[str, Any] = {}
         for name, template in item["args"].items():
@@ -190,7 +190,7 @@ class _Walk:
             try:
                 grants = (*grants, {kind: tuple(_glob(glob, inner) for glob in globs) for kind, globs in plan["allow"].items()})
             except (TypeError, Unusable):
-                self.visitor.left(item["line"], "what the plan called here may touch is not known yet")
+                self.visitor.left(item["line"], "what the plan called here may touch", scope)
         self.block(plan["body"], inner, Scope(item["plan"], plan["path"], inner, None, False, scope.depth + 1, grants))
         self._bind(item, names, UNKNOWN)
 
@@ -236,14 +236,17 @@ class _Walk:
             self.block(item["body"], names, scope)
         names.update(before)
 
-    def _iterate(self, item: dict[str, Any], rounds: int, names: dict[str, Any], scope: Scope) -> None:
+    def _iterate(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+        self._turns(item, item["max"], names, scope)
+
+    def _turns(self, item: dict[str, Any], rounds: int, names: dict[str, Any], scope: Scope) -> None:
         sure = True
         for _ in range(rounds):
             if sure:
                 self.block(item["body"], names, scope)
             else:
                 self._join(names, names, self._aside(item["body"], names, scope))
-                self.visitor.left(item["line"], "how many rounds follow is not known yet")
+                self.visitor.left(item["line"], "how many rounds follow", scope)
                 return
             verdict = self._verdict(item.get("until"), names)
             if verdict:

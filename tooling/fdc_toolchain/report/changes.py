@@ -5,7 +5,7 @@ The rows are those of `effects.preview`. The terminal and the web page show the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 from .cells import visible
@@ -37,9 +37,10 @@ def _row(row: dict[str, Any]) -> Iterable[Line]:
     if what == "more":
         yield Line("note", f"and {row['count']} more changes that are not shown")
         return
-    where = f"line {row['line']}: " if row.get("line") else ""
+    where = f"{row.get('plan', '')}:{row.get('line', 0)}: "
     perhaps = "perhaps: " if row.get("perhaps") else ""
-    yield Line("head", _text(where + perhaps + _SAID.get(str(what), _change)(row)))
+    said = _SAID.get(str(what), _change)
+    yield Line("head", _text(where + perhaps + said(row)))
     if what == "files":
         yield from (Line("same", _text(path)) for path in row["files"])
         if row["count"] > len(row["files"]):
@@ -59,7 +60,7 @@ def _change(row: dict[str, Any]) -> str:
     return f"{row.get('what')} {row.get('file', '')}"
 
 
-_SAID = {
+_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "files": lambda row: f"{row['count']} files match {row['glob']}, and no others are used",
     "command": lambda row: f"runs {row['text']}",
     "step": lambda row: f"does {row['text']}",
