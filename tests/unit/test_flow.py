@@ -59,6 +59,29 @@ def test_text_from_outside_decides_nothing_that_is_done(step: str) -> None:
     assert found(WEB + f'if "x" in page\n  {step}\n') == [("a.plan", 4, "FDC472")]
 
 
+APPROVAL = "record_user_approval_for_plan delete a.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "line"),
+    [
+        (f'if not ("safe" in page)\n  {APPROVAL}delete_file a.txt\n', 4),
+        (f'if "safe" in page\n  message_user fine\nelse\n  {APPROVAL}delete_file a.txt\n', 6),
+        (f'iterate max 2 until "safe" in page\n  {APPROVAL}', 4),
+        ('if not ("safe" in page)\n  call_plan ask.plan\ndelete_file a.txt\n', 4),
+    ],
+)
+def test_text_from_outside_does_not_decide_whether_a_person_is_asked_for_an_approval(plan: str, line: int) -> None:
+    """Finding B11: a page that says `safe` had a.txt deleted without a question, and the plan was clean."""
+    assert found(WEB + plan, ask=APPROVAL) == [("a.plan", line, "FDC472")]
+
+
+def test_an_approval_that_a_page_cannot_avoid_is_clean() -> None:
+    assert found(WEB + APPROVAL + "delete_file a.txt\n") == []
+    assert found(WEB + f'require "tea" in page else "no"\n{APPROVAL}delete_file a.txt\n') == []
+    assert found(HEAD + f'x <- read_file a.txt\nif "tea" in x\n  {APPROVAL}') == []
+
+
 def test_a_list_from_outside_decides_how_often() -> None:
     plan = HEAD + "hits <- google_search tea\nfor hit in {hits} max 3\n  run_in_bash_session ls\n"
     assert found(plan) == [("a.plan", 4, "FDC472")]

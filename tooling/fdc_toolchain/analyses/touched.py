@@ -42,8 +42,11 @@ def executes(node: Act) -> bool:
 
 
 def acts(node: Act) -> bool:
-    """True for a step that changes something outside of the run's own folder, or tells somebody else."""
+    """True for a step that changes something outside of the run's own folder, tells somebody else, or asks for an approval:
+    who decides whether a person is asked decides what is done without being asked."""
     tool = node.bound.tool
+    if tool.row.get("approves"):
+        return True
     given = [(item, sink) for item, sink in zip(tool.parameters, sinks(tool), strict=True) if item.name in node.bound.arguments]
     if tool.writes_unknown or any(sink in ("command", "message", "change", "anything") for _, sink in given):
         return True

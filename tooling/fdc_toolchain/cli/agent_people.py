@@ -32,11 +32,11 @@ class PersonModel:
 class AgentQuiet(Quiet):
     """Requests for code are the controller's own business and are not put to a person."""
 
-    def ask(self, question: str) -> str | None:
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         """Port `Progress`."""
         from ..effects.code_tools import ASKED
 
-        return None if question.startswith(ASKED) else super().ask(question)
+        return None if question.startswith(ASKED) else super().ask(question, above)
 
 
 class AgentLines(AgentQuiet, Lines):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def questions(root: str, store: Store, row: RunRow) -> list[Open]:
     """The open questions of a run, with the answers that lie ready. Raises WorldError for a run that is damaged."""
-    from ..effects import answers
+    from ..effects import answers, counter
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
@@ -26,6 +26,8 @@ def questions(root: str, store: Store, row: RunRow) -> list[Open]:
         checked = store.check(row.id)
         if checked.faults:
             raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+        if checked.older:
+            raise WorldError(counter.outdated(row.name, checked.older))
         records = store.records(row)
         state = fold(store.program(row), row.inputs, records)
         ready = answers.taken(root, row, state, records, store.key) if store.keeps_answers else {}
@@ -60,6 +62,7 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
 
 def screen(question: Open) -> list[str]:
     """A question as a person must see it before they answer: every byte of what it is about, nothing hidden."""
+    from ..report import changes
     from ..report.cells import visible
 
     effect = question.effect
@@ -68,6 +71,9 @@ def screen(question: Open) -> list[str]:
     for name, size, digest, shown in about(question):
         lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
         lines += [f"    | {line}" for line in shown]
+    if question.shows is not None:
+        lines.append("  what follows, as it is known now:")
+        lines += [f"    {line.text}" for line in changes.lines(question.shows)]
     if question.given is not None:
         lines.append(f"  answered, not taken up yet: {visible(question.given)}")
     return lines

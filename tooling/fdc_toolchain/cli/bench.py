@@ -25,8 +25,10 @@ def bench_for(
     shell_seconds: float | None,
     operator: Operator | None,
     ready: Mapping[str, Answer],
+    shown: Mapping[str, dict[str, Any]],
 ) -> Workbench:
-    """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`.
+    """The workbench of a run; whoever takes it closes its `root`. `answers` come before those that lie `ready`; `shown` is what
+    the approvals showed that they are for (`effects.answers.shown`).
 
     Raises UsageError.
     """
@@ -48,6 +50,7 @@ def bench_for(
         operator=allowed,
         model=model,
         overrides={"close_task": _closing(root), "plan.run": pipeline_in(root, show, allowed)},
+        shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},
     )
 

@@ -43,7 +43,7 @@ class Ended:
 
 def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     """How a run ended that was driven to `ending` and stands at `state`."""
-    questions = [question(q.effect, q.text, q.how) for q in ending.questions]
+    questions = [question(q.effect, q.text, q.how, q.shows) for q in ending.questions]
     stop = None if ending.stop is None else explained(state.program, ending.stop)
     spent = {measure: number for measure, number in state.spent.items() if number}
     return Ended(
@@ -63,9 +63,10 @@ def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
     return {**said, "cause": cause}
 
 
-def question(effect: Perform, text: str, how: str) -> dict[str, Any]:
-    """What is asked about an effect, as the end of a run says it."""
-    return {"address": effect.address, "tool": effect.tool, "text": text, "how": how,
+def question(effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What is asked about an effect, as the end of a run says it; of an approval, with what it shows."""
+    more = {} if shows is None else {"shows": shows}
+    return {**more, "address": effect.address, "tool": effect.tool, "text": text, "how": how,
             "path": effect.path, "line": effect.line, "args": effect.args, "bound": effect.bound}  # fmt: skip
 
 
@@ -85,7 +86,8 @@ def unsettled(state: RunState) -> list[dict[str, Any]]:
 
 def over(store: Store, row: RunRow, trusted: bool) -> Ended:
     """How a run ended that is over. Nobody takes it over: its end stays on record all the while."""
-    from ..effects.journal import Damaged, Untrusted
+    from ..effects import counter
+    from ..effects.journal import Damaged, Outdated, Untrusted
     from ..engine.drive import Ending
     from ..engine.events import Mismatch
     from ..engine.fold import fold
@@ -94,6 +96,8 @@ def over(store: Store, row: RunRow, trusted: bool) -> Ended:
     checked = store.check(row.id)
     if checked.faults:
         raise Damaged(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+    if checked.older:
+        raise Outdated(counter.outdated(row.name, checked.older))
     if checked.signature != "ours" and not trusted:
         raise Untrusted(checked.signature)
     try:

@@ -15,6 +15,9 @@ from .progress import Quiet, arguments, duration
 if TYPE_CHECKING:
     from .closing import Ended
 
+MOST_SHOWN = 60
+"""Lines that are printed of what an approval is about."""
+
 MOST_KEPT = 5
 """Failed branches that are told of, and steps of which nobody knows whether they happened."""
 
@@ -187,6 +190,7 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
     named = "" if len(ended.questions) == 1 else f"{question['address']}="
     if question["how"] == "answer":
         return [
+            *_shows(ended, question),
             f"question: {visible(question['text'])}",
             f"  at {where}; answer with: fdc resume {ended.run} --answer '{named}...'",
         ]
@@ -197,6 +201,15 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
         f"  at {where}: {question['text']}",
         f"  look, and then say: fdc resume {ended.run} --assume {done} (or {named}not-done)",
     ]
+
+
+def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
+    """What an approval is about; of much, the beginning."""
+    from ..report import changes
+
+    lines = [f"  {line.text}" for line in changes.lines(question.get("shows"))]
+    left = len(lines) - MOST_SHOWN
+    return lines if left <= 0 else [*lines[:MOST_SHOWN], f"  {left} lines more; `fdc answer {ended.run}` shows all"]
 
 
 def _lines(result: Any) -> list[str]:

@@ -298,6 +298,7 @@ class _Drive:
 
     def _drive(self, journal: RunJournal, state: RunState, run: str, *, parts: bool) -> tuple[Ending, Any]:
         """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned."""
+        from ..effects import answers as kept
         from ..effects import pieces
         from ..effects.tools import LocalTools
         from ..engine.drive import Ending, Ports, drive
@@ -317,9 +318,12 @@ class _Drive:
 
         show = Silent()
         answers = self.asked.get("answers") or {}
-        bench = bench_for(fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {})
+        shown = kept.shown(self.row)
+        bench = bench_for(fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {}, shown)
+        tools = LocalTools(self.program, bench)
+        tools.follow(state)
         try:
-            ports = Ports(journal, LocalTools(self.program, bench), Monotonic(), show, halted)
+            ports = Ports(journal, tools, Monotonic(), show, halted)
             return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
         except Cancelled:
             if fleet.leaving.is_set():

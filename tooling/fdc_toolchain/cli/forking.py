@@ -29,7 +29,7 @@ def fork(
     user's own or where the changed inputs change what was done before the step, WorldError where
     its record is damaged.
     """
-    from ..effects import runs
+    from ..effects import counter, runs
     from ..engine.events import Mismatch
     from ..engine.fold import fold
     from ..engine.ports import WorldFailed
@@ -45,6 +45,8 @@ def fork(
         checked = store.check(row.id)
         if checked.faults:
             raise WorldError(f"the record of the run {row.name} is damaged: {checked.faults[0]}")
+        if checked.older:
+            raise WorldError(counter.outdated(row.name, checked.older))
         if checked.signature != "ours" and not trusted:
             raise Refused(wiring.untrusted(row.name, checked.signature))
         try:

@@ -6,6 +6,7 @@ Everything that tools or plans say is shown with its hidden characters escaped.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,8 +61,8 @@ class Quiet:
         for line in text.rstrip("\n").split("\n"):
             self.line(visible(line.rstrip("\r")))
 
-    def ask(self, question: str) -> str | None:
-        """The answer of whoever sits at the terminal; None where nobody does.
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
+        """The answer of whoever sits at the terminal; None where nobody does. `above`: lines that are shown first.
 
         Meanwhile the run goes on elsewhere; what it has to show waits for the answer.
         """
@@ -70,6 +71,8 @@ class Quiet:
         if not sys.stdin.isatty() or not sys.stdout.isatty():
             return None
         with self.lock:
+            for line in above:
+                self.line(f"  {visible(line)}")
             self.line(visible(question))
             self._held = []
         try:
@@ -115,7 +118,7 @@ class Aside(Quiet):
         for line in text.rstrip("\n").split("\n"):
             click.echo(visible(line.rstrip("\r")), err=True)
 
-    def ask(self, question: str) -> str | None:
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         return None
 
 
@@ -129,7 +132,7 @@ class Silent(Quiet):
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def ask(self, question: str) -> str | None:
+    def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         return None
 
 

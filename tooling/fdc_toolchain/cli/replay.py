@@ -12,7 +12,8 @@ from .run_options import root_of
 
 
 @click.command(
-    epilog="Exit codes: 0 it follows from its record, 1 it does not, 2 wrong usage, 3 the journal cannot be read.",
+    epilog="Exit codes: 0 it follows from its record, 1 it does not, or the record is older than what this machine saw, "
+    "2 wrong usage, 3 the journal cannot be read.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
@@ -24,6 +25,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
 
     It proves that the program makes exactly these records out of these outcomes, and the same end.
     """
+    from ..effects import counter
     from ..engine.replay import replay
     from ..program.codec import ProgramError
     from ..report.cells import visible
@@ -37,12 +39,15 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
         assert store is not None  # a run was found in it
         try:
             found = replay(store.program(row), row.inputs, store.records(row), row.status, row.ending)
+            older = store.check(row.id).older
         except ProgramError as wrong:
             raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
     if form == "json":
-        click.echo(json.dumps({"format": 1, "run": row.name, **found._asdict()}, indent=2))
+        click.echo(json.dumps({"format": 1, "run": row.name, **found._asdict(), "older": older}, indent=2))
     elif found.difference is None:
         click.echo(f"run {row.name} follows from its record: {count(found.records, 'record')}, the same end")
     else:
         click.echo(f"run {row.name} does not follow from its record\n  {visible(found.difference)}")
-    return CLEAN if found.difference is None else FINDINGS
+    if older and form == "text":
+        click.echo(visible(counter.outdated(row.name, older)))
+    return CLEAN if found.difference is None and not older else FINDINGS

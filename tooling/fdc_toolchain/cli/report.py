@@ -56,14 +56,15 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
 
 def seen(root: str, store: Store, row: RunRow) -> Run:
     """A run as a page shows it, its record checked. Raises WorldError where it cannot be read."""
-    from ..effects import run_view
+    from ..effects import counter, run_view
     from ..engine.ports import WorldFailed
     from . import remote
     from .verify import SEALS, checked
 
     try:
         found = checked(store, row.id, row.name)
-        return run_view.view(root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], found["faults"])
+        faults = found["faults"] + ([counter.outdated(row.name, found["older"])] if found["older"] else [])
+        return run_view.view(root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], faults)
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 

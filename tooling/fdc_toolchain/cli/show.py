@@ -77,6 +77,7 @@ def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> tup
 def _lines(
     row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[str, float], kept: list[dict[str, Any]]
 ) -> None:
+    from ..effects import counter
     from ..engine.events import Failure, Outcome
     from ..report.cells import visible
     from .ending import count
@@ -101,6 +102,8 @@ def _lines(
         click.echo(f"budget {used}")
     whole = "whole" if not checked.faults else f"DAMAGED (`fdc verify {row.name}`)"
     click.echo(f"journal {whole}, {SEALS[checked.signature]}")
+    if checked.older:
+        click.echo(look.paint("error", visible(counter.outdated(row.name, checked.older))))
     ends = ("outcome", "interrupted")
     settled: set[tuple[str, int]] = {(record.address, record.turn) for record, _ in rows if record.kind in ends}
     for record, effect in rows:
@@ -194,7 +197,7 @@ def _json(row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dic
         "program": row.digest,
         "inputs": row.inputs,
         "origin": row.origin,
-        "journal": {"whole": not checked.faults, "seal": checked.signature},
+        "journal": {"whole": not checked.faults, "seal": checked.signature, "older": checked.older},
         "ending": row.ending,
         **({"kept": kept} if kept else {}),
         "records": [

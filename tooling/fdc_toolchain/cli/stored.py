@@ -27,10 +27,10 @@ def reading(root: str) -> Iterator[Store | None]:
     try:
         key = trust.key(root, make=False)
         try:
-            store = journal.Store(path, key, readonly=True)
+            store = journal.Store(path, key, readonly=True, counted=True)
         except Older:
             journal.Store(path).close()
-            store = journal.Store(path, key, readonly=True)
+            store = journal.Store(path, key, readonly=True, counted=True)
         except Empty:
             yield None
             return
@@ -67,7 +67,8 @@ def writing(root: str) -> Store:
     """The journal of a workspace, to be written. Raises WorldFailed."""
     from ..effects import journal, runs, trust
 
-    return journal.Store(runs.journal_path(root), trust.key(root, make=True))
+    key = trust.key(root, make=True)
+    return journal.Store(runs.journal_path(root), key, counted=trust.lasts())
 
 
 def untrusted(name: str, signature: str) -> str:

@@ -12,12 +12,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
 from .exits import CLEAN, Exit, WorldError
 from .remote import database_option
-from .run_options import root_of
+from .run_options import is_terminal, root_of
 
 if TYPE_CHECKING:
     from ..effects.answers import Open
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
     from ..effects.pg_journal import PgStore
     from ..report.run_page import Run
     from ..server.port import Ask, Row
+    from ..server.web import Server
 
 _WATCHED = 50
 _FRESH = 0.4
 _QUICK = 1.0
+_OPENED = 60.0
+"""Seconds in which a browser that is opened has to come."""
+_PRINTED = 300.0
+"""Seconds in which an address that was printed has to be opened."""
+_WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
 
 
 @click.command(
@@ -42,7 +49,8 @@ _QUICK = 1.0
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
     """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
 
-    It listens on this machine only, and lets in whoever has the address that it prints. Runs that it resumes are
+    It listens on this machine only. Each address that it prints lets in one browser, once, within five minutes; at a terminal,
+    Enter prints another. Runs that it resumes are
     processes of their own, with the environment of this one: they go on when it ends. Runs of a database go on with
     its workers, and an answer makes them.
     """
@@ -51,30 +59,68 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
     root = root_of(workspace)
     served = Database(root, database) if database else Workspace(root)
     try:
-        server = Server(served, port)
+        server = Server(served, port, lambda sentence: click.echo(f"fdc ui: {sentence}; {_WHO}", err=True))
     except OSError as failed:
         if failed.errno == errno.EADDRINUSE:
             raise WorldError(f"port {port} is in use; name another, or leave `--port` out") from failed
         raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
-    click.echo(f"fdc ui: {server.url}\nCtrl-C ends it")
+    terminal = is_terminal() and sys.stdin.isatty()
+    click.echo(f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it")
     sys.stdout.flush()
-    if not no_open:
-        _open(server.url)
-    try:
-        server.serve_forever(poll_interval=0.2)
-    except KeyboardInterrupt:
-        click.echo("", err=True)
-    finally:
-        server.server_close()
+    if terminal:
+        threading.Thread(target=_print_more, args=(server,), daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="fdc-ui-", dir=_private(), ignore_cleanup_errors=True) as folder:
+        if not no_open:
+            _open(server, folder)
+        try:
+            server.serve_forever(poll_interval=0.2)
+        except KeyboardInterrupt:
+            click.echo("", err=True)
+        finally:
+            server.server_close()
     return CLEAN
 
 
-def _open(url: str) -> None:
-    """Opens a browser that has a window; one in the terminal would take it away."""
+def _print_more(server: Server) -> None:
+    """A new address for each Enter at the terminal: for another browser, or for one that was opened too late."""
+    for _ in sys.stdin:
+        click.echo(f"fdc ui: {server.address(_PRINTED)}")
+        sys.stdout.flush()
+
+
+def _private() -> str | None:
+    """Where a file of this session may lie; None for the system's folder for such files."""
+    found = os.environ.get("XDG_RUNTIME_DIR", "")
+    return found if os.path.isdir(found) and os.access(found, os.W_OK | os.X_OK) else None
+
+
+def _open(server: Server, folder: str) -> None:
+    """Opens a browser that has a window; one in the terminal would take it away.
+
+    Everybody on this machine can read the command lines of processes. So the browser is started with a file of the user's
+    own, which leads to an address that lets in once; the file goes when it was used or is too old.
+    """
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
+        return
+    path = os.path.join(folder, "open.html")
+    code = server.guard.code(_OPENED)
+    url = f"http://127.0.0.1:{server.server_port}/?code={code}"
+    page = f'<!doctype html><title>fdc</title><meta http-equiv="refresh" content="0; url={url}"><a href="{url}">fdc ui</a>\n'
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w", encoding="ascii") as file:
+        file.write(page)
+
+    def forget() -> None:
+        while server.guard.waits(code) and not server.over.wait(0.2):
+            pass
+        try:
+            os.unlink(path)
+        except OSError:
+            return  # it went with its folder
+
     import webbrowser
 
-    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
-        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    for work in (lambda: webbrowser.open(f"file://{quote(path)}"), forget):  # some browsers are waited for until they end
+        threading.Thread(target=work, daemon=True).start()
 
 
 class Workspace:
@@ -117,6 +163,7 @@ class Workspace:
 
     def asks(self, run: str) -> list[Ask]:
         """Port `Runs`."""
+        from ..report import changes
         from ..server.port import Ask
         from . import asked
 
@@ -128,6 +175,7 @@ class Workspace:
                 Ask(
                     one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval, _seen(row, one),
                     tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in asked.about(one)), one.given,
+                    tuple(changes.lines(one.shows)),
                 )
                 for one in asked.questions(self.workspace, store, row)
             ]  # fmt: skip
@@ -247,7 +295,10 @@ class Workspace:
         return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
     def _damaged(self, store: Store, row: RunRow) -> bool:
-        return row.status == "waiting" and bool(store.check(row.id).faults)
+        if row.status != "waiting":
+            return False
+        checked = store.check(row.id)
+        return bool(checked.faults or checked.older)
 
     @contextmanager
     def _reading(self) -> Iterator[Store | None]:
@@ -332,13 +383,14 @@ class Database(Workspace):
 
 
 def _seen(row: RunRow, question: Open) -> str:
-    """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn."""
+    """What stands for a question exactly as it is shown: the program, the step, its arguments, its turn, what will change."""
     from hashlib import blake2b
 
+    from ..effects.answers import digest
     from ..program.codec import canonical
 
     effect = question.effect
-    what = [row.name, row.digest, effect.address, effect.request, question.outcomes, question.text]
+    what = [row.name, row.digest, effect.address, effect.request, question.outcomes, question.text, digest(question.shows)]
     return blake2b(canonical(what).encode("ascii"), digest_size=16).hexdigest()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exits import CLEAN, FINDINGS, UsageError
+from .exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 from .remote import database_option
 from .run_options import root_of
 
@@ -18,41 +18,75 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 
 
 @click.command(
-    epilog="Exit codes: 0 whole, 1 something was changed, 2 wrong usage, 3 the journal cannot be read.",
+    epilog="Exit codes: 0 whole, 1 something was changed, or a record is older than what this machine saw, 2 wrong usage, "
+    "3 the journal cannot be read.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run", required=False, default="")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option(
+    "--accept-older", is_flag=True,
+    help="Take the record of RUN as it is, although this machine saw more of it: you restored a backup on purpose.",
+)  # fmt: skip
 @database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
+def command(run: str, form: str, accept_older: bool, database: str | None, workspace: str | None) -> int:
     """Check the record of RUN (the beginning of a name; every run otherwise): its hash chain, contents and seal.
 
-    A byte that was changed, a record that was taken out, put in or moved, and a lost end are found, and where.
+    A byte that was changed, a record that was taken out, put in or moved, a lost end, and an older copy of the record that was
+    put back are found, and where.
     """
+    from ..effects import counter
     from ..report.cells import visible
     from . import remote
 
     root = root_of(workspace)
+    if accept_older:
+        if database or not run:
+            raise UsageError("`--accept-older` is about one RUN of a workspace; in a database, the database is the record")
+        _accept(root, run)
     with remote.reading(database, root) as store:
         found = [] if store is None else [checked(store, number, name) for number, name in _chosen(store, run)]
         strays = 0 if store is None or run else store.strays()
     if run and not found:
         raise UsageError(f"no run begins with `{run}`; `fdc runs` lists them")
-    bad = strays or any(one["faults"] for one in found)
+    bad = strays or any(one["faults"] or one["older"] for one in found)
     if form == "json":
         click.echo(json.dumps({"format": 1, "runs": found, "strays": strays}, indent=2))
         return FINDINGS if bad else CLEAN
     for one in found:
-        state = "DAMAGED" if one["faults"] else "whole"
+        state = "DAMAGED" if one["faults"] else "OLDER" if one["older"] else "whole"
         click.echo(f"run {visible(one['run'])}: {state}, {one['records']} records, {SEALS[one['seal']]}")
         for fault in one["faults"]:
             click.echo(f"  {visible(fault)}")
+        if one["older"]:
+            click.echo(f"  {visible(counter.outdated(one['run'], one['older']))}")
     if strays:
         click.echo(f"{strays} records belong to no run")
     if not found and not strays:
         click.echo("no runs yet")
     return FINDINGS if bad else CLEAN
+
+
+def _accept(root: str, run: str) -> None:
+    """Takes an older record for the newest one. Answers that lie beside it are dropped: they may have been used."""
+    from ..effects import answers, runs
+    from ..engine.ports import WorldFailed
+    from .stored import reading, the_run
+
+    with reading(root) as store:
+        row = the_run(store, run)
+        assert store is not None  # a run was found in it
+        if not store.check(row.id).older:
+            raise Refused(f"the record of the run {row.name} is not older than what this machine saw")
+        if runs.is_driven(root, row.name):
+            raise Refused(f"the run {row.name} is being driven")
+        try:
+            answers.drop(root, row)
+            store.accept(row)
+        except WorldFailed as failed:
+            raise WorldError(str(failed)) from failed
+    click.echo(f"accepted: the record of the run {row.name} as it is; answers that lay beside it are dropped")
 
 
 def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
@@ -67,7 +101,7 @@ def checked(store: Store, number: int, name: str) -> dict[str, Any]:
     """What a check of one run found: its name, how many `records`, whose `seal`, and the `faults`. Raises WorldFailed."""
     found = store.check(number)
     faults = list(found.faults) or _forked(store, name)
-    return {"run": name, "records": found.records, "seal": found.signature, "faults": faults}
+    return {"run": name, "records": found.records, "seal": found.signature, "faults": faults, "older": found.older}
 
 
 def _forked(store: Store, name: str) -> list[str]:

@@ -164,9 +164,11 @@ def _drive(
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
-    bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready)
+    bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row))
     bench = bench._replace(met=met(root, program, records))
-    tools: Tools = LocalTools(program, bench)
+    local = LocalTools(program, bench)
+    local.follow(state)
+    tools: Tools = local
     if "simulate" in row.inputs:
         tools = SimulatedTools(row.inputs["simulate"], bench.root)
     show.watch(state)

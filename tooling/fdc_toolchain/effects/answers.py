@@ -1,9 +1,10 @@
 """Answers that people give to a waiting run from elsewhere: kept beside it until the run takes them up.
 
 They lie in `.fdc/runs/RUN/answers.json`, written whole. An answer is for one question only: it names the program,
-the step's address, the hash of its arguments, and how often that step had an outcome when it was given; where any of
-these is another by now, it counts for nothing. So nothing can be put in the place of what was approved, and no
-answer is taken twice. It is sealed with the user's key (`effects.trust`): a run that came with a clone brings none.
+the step's address, the hash of its arguments, how often that step had an outcome when it was given, and of an approval
+what was shown; where any of these is another by now, it counts for nothing. So nothing can be put in the place of what
+was approved, and no answer is taken twice. It is sealed with the user's key (`effects.trust`): a run that came with a
+clone brings none.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ MOST = 1024 * 1024
 class Open(NamedTuple):
     """A question that a run waits with: what the step asks, where, and exactly with which arguments.
 
-    `given` is the answer that lies ready for it, if any.
+    `given` is the answer that lies ready for it, if any; `shows`, of an approval, what will change (`effects.preview`).
     """
 
     effect: Perform
     text: str
     outcomes: int
     given: str | None = None
+    shows: dict[str, Any] | None = None
 
     @property
     def approval(self) -> bool:
@@ -56,6 +58,7 @@ class Answer(NamedTuple):
     address: str
     request: str
     outcomes: int
+    shown: str
     text: str
     by: str
     at: float
@@ -63,6 +66,17 @@ class Answer(NamedTuple):
     def note(self) -> dict[str, Any]:
         """What the journal says of it."""
         return {"by": self.by, "at": self.at}
+
+
+def shown(row: RunRow) -> dict[str, dict[str, Any]]:
+    """What the approvals show that a waiting run asks for, by address."""
+    asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
+    return {one["address"]: one["shows"] for one in asked if isinstance(one.get("shows"), dict)}
+
+
+def digest(shows: dict[str, Any] | None) -> str:
+    """The name of exactly what an approval shows; empty where it shows nothing."""
+    return "" if shows is None else blake2b(canonical(shows).encode("ascii"), digest_size=16).hexdigest()
 
 
 def wanted(state: RunState, address: str) -> Perform | None:
@@ -94,7 +108,7 @@ def questions(row: RunRow, state: RunState, records: Iterable[Record], ready: Ma
         if one["how"] == "answer" and effect is not None:
             given = ready.get(effect.address)
             text = None if given is None else given.text
-            found.append(Open(effect, str(one["text"]), count.get(effect.address, 0), text))
+            found.append(Open(effect, str(one["text"]), count.get(effect.address, 0), text, shown(row).get(effect.address)))
     return found
 
 
@@ -108,7 +122,10 @@ def give(
     """
     path = os.path.join(runs.run_folder(root, row.name), FILE)
     effect = question.effect
-    made = Answer(row.name, row.digest, effect.address, effect.request, question.outcomes, text, by, round(float(now), 3))
+    made = Answer(
+        row.name, row.digest, effect.address, effect.request, question.outcomes, digest(question.shows), text, by,
+        round(float(now), 3),
+    )  # fmt: skip
     try:
         with durable.exclusive(path):
             if not still():
@@ -138,11 +155,13 @@ def taken(
     if not kept:
         return {}
     count = outcomes(records)
+    seen = {address: digest(shows) for address, shows in shown(row).items()}
     good = {}
     for answer, seal in kept:
         effect = wanted(state, answer.address)
         ours = key is not None and compare_digest(seal, _seal(answer, key))
         asked = effect is not None and effect.request == answer.request and count.get(answer.address, 0) == answer.outcomes
+        asked = asked and answer.shown == seen.get(answer.address, "")
         if ours and asked and (answer.run, answer.program) == (row.name, row.digest):
             good[answer.address] = answer
     return good
@@ -163,6 +182,18 @@ def forget(root: str, row: RunRow, addresses: Iterable[str]) -> None:
                 os.unlink(path)
     except OSError:
         return
+
+
+def drop(root: str, row: RunRow) -> None:
+    """Takes all answers of a run away. Raises WorldFailed."""
+    path = os.path.join(root, runs.FOLDER, "runs", row.name, FILE)
+    try:
+        if os.path.lexists(path):
+            with durable.exclusive(path):
+                os.unlink(path)
+                durable.sync_folder(os.path.dirname(path))
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
 
 
 def _write(path: str, kept: list[tuple[Answer, str]]) -> None:

@@ -51,11 +51,15 @@ class Owner(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a check of a run found: faults (none: the record is whole), how many records, and whose seal."""
+    """What a check of a run found: faults (none: the record is whole), how many records, and whose seal.
+
+    `older`: why the record is not the newest one that this machine saw; empty where it is.
+    """
 
     faults: tuple[str, ...]
     records: int
     signature: Signature
+    older: str = ""
 
 
 def beginning(owner: Owner) -> bytes:

@@ -25,7 +25,9 @@ from ..resolve.secret_files import secret
 from .failure import ToolFailure, from_os
 
 if TYPE_CHECKING:
+    from ..engine.released import Released
     from .outside_table import Keeper
+    from .preview import Noted
 
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that are read or written; more is refused."""
@@ -56,17 +58,45 @@ class Root:
         self.guarded = guarded
         self._grants: Sequence[Grant] = ()
         self._keeper: Keeper | None = None
+        self.released: Released | None = None
+        self._noted: Noted | None = None
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
-    def granted(self, grants: Sequence[Grant], keeper: Keeper | None = None) -> Root:
+    def granted(
+        self, grants: Sequence[Grant], keeper: Keeper | None = None, released: Released | None = None
+    ) -> Root:
         """The same open workspace for a step under these grants. It is closed with the first one.
 
-        `keeper` is told of each change of a file before it is made.
+        `keeper` is told of each change of a file before it is made. `released`: what an approval showed. A file of it that
+        is read and is another one fails the step (`changed`).
         """
         seen = copy.copy(self)
         seen._grants = grants
         seen._keeper = keeper
+        seen.released = released
         return seen
+
+    def noting(self, grants: Sequence[Grant], noted: Noted) -> Root:
+        """The same, for looking ahead: the files that are listed and read are noted."""
+        seen = self.granted(grants)
+        seen._noted = noted
+        return seen
+
+    def listed(self, glob: str, found: list[str]) -> list[str]:
+        """The files that a glob names for the step: those that an approval showed, and what the run itself made since."""
+        if self._noted is not None:
+            self._noted.list(glob, found)
+        shown = None if self.released is None else self.released.lists.get(glob)
+        if shown is None or self.released is None:
+            return found
+        from .preview import difference
+
+        own, known, there = self.released.is_own, set(shown), set(found)
+        for path in shown:
+            wrong = difference(self.released, self, path)
+            if wrong or path not in there and not own(path):
+                raise ToolFailure("changed", wrong or f"`{path}` is gone since the approval showed it")
+        return [path for path in found if path in known or own(path)]
 
     def close(self) -> None:
         """Closes the root; nothing can be opened beneath it any more."""
@@ -117,7 +147,19 @@ class Root:
             raise ToolFailure("size", f"`{path}` has more than {MAX_FILE} bytes")
         if self._keeper is not None:
             self._keeper.reads("/".join(parts))
+        if self._noted is not None or self.released is not None:
+            self._looked(path, "/".join(parts), data)
         return data
+
+    def _looked(self, path: str, name: str, data: bytes) -> None:
+        """A file was read: it is noted, or must be what an approval showed."""
+        from .preview import digest
+
+        if self._noted is not None:
+            self._noted.file(name, digest(data))
+        shown = None if self.released is None else self.released.shown(name)
+        if shown is not None and shown != digest(data):
+            raise ToolFailure("changed", f"`{path}` is not what it was since the approval showed it")
 
     def find(self, path: str) -> bytes | None:
         """The bytes of a regular file, or None where there is nothing of that name."""

@@ -52,7 +52,9 @@ def grep(args: dict[str, Any], context: Context) -> Any:
     for path in globs.files(context.root, _glob(args, context)):
         try:
             data = context.root.read(path)
-        except ToolFailure:
+        except ToolFailure as failure:
+            if failure.kind == "changed":
+                raise
             continue  # gone, or not to be read: it has no lines
         if b"\0" in data[:8192] or len(data) > MAX_SEARCHED_FILE:
             continue

@@ -45,7 +45,7 @@ def files(root: Root, glob: str) -> list[str]:
                     work.append(([*folder, name], inside))
         if len(out) > MAX_FILES:
             raise ToolFailure("size", f"`{glob}` names more than {MAX_FILES} files")
-    return sorted(out)
+    return root.listed(glob, sorted(out))
 
 
 def _segments(glob: str) -> list[str]:

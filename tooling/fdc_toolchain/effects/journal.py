@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from ..program.codec import canonical, encode, load
-from . import chain, schema
+from . import chain, counter, schema
 from .row_shape import fault_of_record, fault_of_run, is_text
 
 BLOB_OVER = 64 * 1024
@@ -65,6 +65,10 @@ class Damaged(WorldFailed):
     """A run's record is not what was written."""
 
 
+class Outdated(WorldFailed):
+    """A run's record is not the newest one that this machine saw (`effects.counter`)."""
+
+
 class Untrusted(Exception):
     """A run's record is not sealed by the user's key: it may have come with a clone."""
 
@@ -78,10 +82,16 @@ class Store:
     keeps_answers = True
     """Whether answers lie beside a run until it is taken up; where workers wait for them, they need not."""
 
-    def __init__(self, path: str, key: bytes | None = None, *, readonly: bool = False) -> None:
+    counted = False
+    """Whether this machine notes how far its runs went (`effects.counter`)."""
+
+    def __init__(
+        self, path: str, key: bytes | None = None, *, readonly: bool = False, counted: bool = False
+    ) -> None:
         """`key` seals what is written, and tells whose seals those are that are found (`effects.trust`)."""
         self.path = path
         self.key = key
+        self.counted = counted
         for name in (path, path + "-wal", path + "-journal"):
             if os.path.islink(name):
                 raise WorldFailed(f"{name}: a symbolic link; the runs of this workspace would lie elsewhere")
@@ -179,10 +189,28 @@ class Store:
         return self._records(self._select(query, (row.id, kind)), row.name)
 
     def check(self, number: int) -> chain.Checked:
-        """Whether all of a run is as it was written, and who wrote it. Raises WorldFailed."""
-        with self.snapshot():  # a controller may write meanwhile
-            owner = self._owner(number)
-            return chain.check(owner, self._chained(number), self.key, self._content)
+        """Whether all of a run is as it was written, who wrote it, and whether it is an older copy. Raises WorldFailed."""
+        seen = self._seen(self._owner(number))  # first: a controller may write meanwhile, and writes its note last
+        with self.snapshot():
+            owner, rows = self._owner(number), self._chained(number)
+            found = chain.check(owner, rows, self.key, self._content)
+            return found if found.faults else found._replace(older=_behind(seen, owner, rows))
+
+    def accept(self, row: RunRow) -> None:
+        """Takes a whole record as the newest one that this machine saw, whatever it saw. Raises Damaged and WorldFailed."""
+        with self.snapshot():
+            owner, rows = self._owner(row.id), self._chained(row.id)
+            found = chain.check(owner, rows, self.key, self._content)
+        if found.faults:
+            raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
+        link = rows[-1][9] if rows else chain.beginning(owner)
+        counter.advance(chain.beginning(owner), counter.Seen(owner.epoch, len(rows), link[: chain.SIZE]))
+
+    def _seen(self, owner: chain.Owner) -> counter.Seen | None:
+        try:
+            return counter.read(chain.beginning(owner)) if self.counted else None
+        except (TypeError, ValueError):
+            return None  # the row is damaged, which the check says
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -211,8 +239,8 @@ class Store:
     def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
         """Takes a run over: whoever held it before can write no more. The caller holds the run's lock.
 
-        All of the run is checked first. Raises Damaged; and Untrusted where it is not sealed by
-        the key, unless `trust`. From then on it is.
+        All of the run is checked first. Raises Damaged; Untrusted where it is not sealed by
+        the key, unless `trust` (from then on it is); and Outdated where it is an older copy.
         """
         with self._transaction():
             rows = self._chained(row.id)
@@ -222,6 +250,9 @@ class Store:
                 raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
             if found.signature != "ours" and not trust:
                 raise Untrusted(found.signature)
+            older = _behind(self._seen(owner), owner, rows)
+            if older:
+                raise Outdated(counter.outdated(row.name, older))
             last = rows[-1] if rows else None
             owner = owner._replace(epoch=owner.epoch + 1, status="running")
             if last is not None:
@@ -229,6 +260,7 @@ class Store:
             journal = RunJournal(self, owner, self._records(rows, row.name))
             self._db.execute("UPDATE run SET epoch=?, status='running' WHERE id=?", (owner.epoch, row.id))
             journal.anchor()
+        journal.note()
         return journal
 
     def _owner(self, number: int) -> chain.Owner:
@@ -320,7 +352,10 @@ class RunJournal:
 
     def append(self, records: list[Record]) -> None:
         """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written."""
-        if len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome":
+        if (
+            len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome"
+            and "answered" not in records[0].body.get("notes", ())
+        ):  # fmt: skip
             record = records[0]
             body = _written(record.body)
             if len(body) <= BLOB_OVER:
@@ -336,6 +371,13 @@ class RunJournal:
         except BaseException:
             self._seq, self._link, self._anchored = before
             raise
+        if any(record.kind == "intent" or "answered" in record.body.get("notes", ()) for record in records):
+            self.note()  # before what is announced happens, and before what a person's answer lets happen
+
+    def note(self) -> None:
+        """Notes outside of the workspace how far the run went. Raises WorldFailed."""
+        if self._store.counted:
+            counter.advance(self._start, counter.Seen(self.epoch, self._seq, self._link[: chain.SIZE]))
 
     def write(self, records: Sequence[Record]) -> None:
         """The same inside of a transaction of the caller."""
@@ -367,6 +409,7 @@ class RunJournal:
             except BaseException:
                 self._owner = before
                 raise
+        self.note()
 
     def _update(self, change: str, values: tuple[Any, ...]) -> None:
         changed = self._db.execute(f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch))
@@ -419,6 +462,14 @@ class _Transaction:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error:
                 pass  # the connection is of no more use, and the file holds no half of it
+
+
+def _behind(seen: counter.Seen | None, owner: chain.Owner, rows: Sequence[chain.Row]) -> str:
+    def link(number: int) -> bytes:
+        found = rows[number - 1][9] if number else chain.beginning(owner)
+        return bytes(found)
+
+    return counter.behind(seen, owner.epoch, len(rows), link)
 
 
 def _written(body: dict[str, Any]) -> str:

@@ -34,16 +34,19 @@ import json
 import re
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.codec import canonical
 from ..program.model import Program
+from ..report import changes
 from ..resolve import types
 from ..text.patterns import no_pattern
-from . import capability, globs, marks, python_tools
+from . import approvals, capability, globs, marks, python_tools
+from .approvals import Approvals
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
 from .files import Root
@@ -53,6 +56,9 @@ from .outside_table import Book, Keeper, as_proved
 from .prompt_tools import Model
 from .secret_values import values_of
 from .secrets import Scrubber, without
+
+if TYPE_CHECKING:
+    from ..engine.state import RunState
 
 MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
@@ -161,13 +167,15 @@ class Workbench(NamedTuple):
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
     may have looked at text from outside before.
+    `shown`: by address, what the approvals showed that `answers` are for. `ask` takes, of an approval, the lines of what it
+    shows as well.
     """
 
     run: str
     root: Root
     run_folder: str
     say: Callable[[str], None]
-    ask: Callable[[str], str | None]
+    ask: Callable[..., str | None]
     answers: Mapping[str, str]
     shell_seconds: float
     operator: Operator = OPERATOR
@@ -175,6 +183,7 @@ class Workbench(NamedTuple):
     overrides: Mapping[str, Handler] = MappingProxyType({})
     givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
     met: bool = True
+    shown: Mapping[str, dict[str, Any]] = MappingProxyType({})
 
     def close(self) -> None:
         """Closes what was opened for the run: its root, and the lines to the model."""
@@ -196,6 +205,11 @@ class LocalTools:
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
         self._book = Book(bench.root.path, bench.met)
+        self._approvals = Approvals(program, bench.root, bench.shown, self._ahead, self._secrets.value)
+
+    def follow(self, state: RunState) -> None:
+        """The run whose steps are performed: an approval looks at what comes behind it."""
+        self._approvals.state = state
 
     def perform(self, effect: Perform) -> Outcome:
         """Does what a step, a loop over files or a condition asks for; `notes` say who answered a question, and label what is
@@ -217,7 +231,20 @@ class LocalTools:
         who = self._answered.pop(effect.address, None)
         if who is not None:
             outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})
+        outcome = self._approvals.bound(effect.address, outcome)
         return self._scrubbed(outcome)
+
+    def _ahead(self, effect: Perform, root: Root) -> Any:
+        """What a step that only reads brings now. Raises ToolFailure."""
+        row = TOOLS.get(effect.tool)
+        if row is None or effect.tool in self._bench.overrides:
+            raise ToolFailure("unavailable", "it is not looked at before it comes")
+        args = self._arguments(effect)
+        capability.check(self._declared(effect), args, effect.grants)
+        try:
+            return _outcome(self._function(row)(args, replace(self._context(effect), root=root))).value
+        except (OSError, WorldFailed, RecursionError) as failed:
+            raise ToolFailure("file", str(failed)) from failed
 
     def _scrubbed(self, outcome: Outcome) -> Outcome:
         """The outcome without secrets: it goes into the journal."""
@@ -255,7 +282,8 @@ class LocalTools:
         if row is None or row.probe is None or "run" in declared:
             return "unknown"
         try:
-            found = self._function(row._replace(function=row.probe))(self._arguments(effect), self._context(effect))
+            context = self._context(effect._replace(released=None))  # it may have been done: then files are others
+            found = self._function(row._replace(function=row.probe))(self._arguments(effect), context)
         except (ToolFailure, OSError):
             return "unknown"
         return found
@@ -287,7 +315,7 @@ class LocalTools:
             if not isinstance(glob, str):
                 raise ToolFailure("argument", "the glob is not text")
             capability.listing(glob, effect.grants)
-            return Outcome(globs.files(self._bench.root, glob))
+            return Outcome(globs.files(self._bench.root.granted(effect.grants, released=effect.released), glob))
         if effect.kind == "predicate":
             return self._predicate(effect)
         args = self._arguments(effect)
@@ -305,6 +333,8 @@ class LocalTools:
 
     def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         run = declared.get("run")
+        if effect.released is not None:
+            approvals.as_shown(effect.released, declared, args, self._context(effect))
         if "creates" in declared:
             context = self._context(effect)
             there = context.root.kind(_path(declared["creates"], args)) != "missing"
@@ -368,7 +398,7 @@ class LocalTools:
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
         return Context(
-            root=bench.root.granted(effect.grants, Keeper(self._book, bench.run, effect)),
+            root=bench.root.granted(effect.grants, Keeper(self._book, bench.run, effect), effect.released),
             key=self._key(effect),
             run=bench.run,
             run_folder=bench.run_folder,
@@ -390,23 +420,27 @@ class LocalTools:
     def _ask(self, effect: Perform, question: str, unfit: Callable[[str], str] | None = None) -> str:
         """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it."""
         address = effect.address
+        given = self._bench.answers.get(address)
+        shows = self._approvals.about(effect, self._declared(effect), given is not None)
         if effect.tool in self._bench.operator.approved:
             self._answered[address] = {"by": "command line, in advance"}
             return "yes"
-        given = self._bench.answers.get(address)
         wrong = "" if given is None or unfit is None else unfit(given)
         if wrong:
             self._bench.say(f"{wrong}; `{str(given).strip()[:80]}` is not taken")
         elif given is not None:
             self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
             return given
+        if wrong and shows is not None:
+            shows = self._approvals.about(effect, self._declared(effect), False)
+        above = () if shows is None else ([line.text for line in changes.lines(shows)],)
         with self._asking:
-            answer = self._bench.ask(question)
+            answer = self._bench.ask(question, *above)
             while answer is not None and unfit is not None and (wrong := unfit(answer)):
                 self._bench.say(wrong)
                 answer = self._bench.ask(question)
         if answer is None:
-            raise Waiting(question)
+            raise Waiting(question, self._approvals.forget(address))
         self._answered[address] = {"by": "terminal"}
         return answer
 

@@ -195,7 +195,7 @@ class _Driver:
             outcome, took = result
             self._outcome(effect, outcome, took)
         elif isinstance(result, Waiting):
-            park(self.state, effect.address, str(result))
+            park(self.state, effect.address, str(result), shows=result.shows)
         elif isinstance(result, WorldFailed):
             park(self.state, effect.address, str(result))
             self.broken = self.broken or str(result)

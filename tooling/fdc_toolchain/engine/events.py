@@ -17,7 +17,10 @@ there the program allows one kind of instruction only, so addresses are unique b
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from .released import Released
 
 Kind = Literal["tool", "files", "predicate"]
 
@@ -34,6 +37,7 @@ class Perform(NamedTuple):
     `paid`: it may use up something that the run has a budget of, so a lost attempt of it must be known.
     `outside`: `text` where it writes text from outside into files, `choice` where such text chooses whether it does.
     `alone`: its failure ends a branch of a fork that keeps failures, and not the run.
+    `released`: what the approval before it showed, which it must find as it was.
     """
 
     address: str
@@ -51,6 +55,7 @@ class Perform(NamedTuple):
     paid: bool = False
     alone: bool = False
     outside: str = ""
+    released: Released | None = None
 
     @property
     def once(self) -> bool:
@@ -133,11 +138,15 @@ class Wait(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a person must say: an `answer` to the effect's question, or whether it happened (`assume`)."""
+    """What a person must say: an `answer` to the effect's question, or whether it happened (`assume`).
+
+    `shows`, of an approval: what it is about (`effects.preview`).
+    """
 
     effect: Perform
     text: str
     how: Literal["answer", "assume"]
+    shows: dict[str, Any] | None = None
 
 
 class Ask(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from ..program.model import Program
 from . import machine, rules
 from .events import Mismatch, Perform, Question, Record, Stop
+from .released import Released, paths_changed
 from .state import RunState, Want
 
 LOST = "its controller was lost"
@@ -31,6 +32,7 @@ def start(program: Program, inputs: dict[str, Any]) -> RunState:
     """
     budget = {**program["budget"], **inputs.get("budget", {})}
     state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program))
+    state.approving = frozenset(name for name, tool in program["tools"].items() if tool.get("approves"))
     state.rate = inputs.get("model", {}).get("rate") or 0.0
     machine.enter(state)
     return state
@@ -112,10 +114,13 @@ def launch(state: RunState, address: str) -> None:
     state.running[address] = want
 
 
-def park(state: RunState, address: str, question: str, how: Literal["answer", "assume"] = "answer") -> None:
+def park(
+    state: RunState, address: str, question: str, how: Literal["answer", "assume"] = "answer",
+    shows: dict[str, Any] | None = None,
+) -> None:  # fmt: skip
     """The effect waits for a person: for an answer to `question`, or to say whether it happened."""
     want = state.taken(address)
-    want.question = Question(want.effect, question, how)
+    want.question = Question(want.effect, question, how, shows)
     state.parked[address] = want
 
 
@@ -184,6 +189,8 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
     if failed is not None:
         machine.stop(strand, "failure", f"`{want.effect.tool}`: {failed['message']}", failed["kind"])
     elif kind == "tool":
+        if strand.released is not None or want.effect.tool in state.approving:
+            _release(state, want, body)
         frame = strand.frames[-1]
         name = frame.block[frame.at]["bind"]
         if name is not None:
@@ -194,6 +201,18 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
     else:
         machine.listed(strand, body["value"])
     machine.advance(state, strand)
+
+
+def _release(state: RunState, want: Want, body: dict[str, Any]) -> None:
+    """An approval binds what follows to what it showed; any other step may change files that are the run's own then."""
+    strand, effect = want.strand, want.effect
+    if effect.tool in state.approving:
+        outer = None if strand.join is None else strand.join.strand.released
+        strand.released = Released.of(body, outer)
+    elif strand.released is not None:
+        tool = state.program["tools"][effect.tool]
+        unknown = effect.grants if tool.get("writes") == "unknown" else None
+        strand.released.changed(paths_changed(tool, effect.args), unknown)
 
 
 def _unheard(state: RunState, record: Record) -> Want:

@@ -207,8 +207,9 @@ def _want(
     scope = strand.frames[-1].scope
     request = request_of(kind, tool, args)
     wanted = Perform(
-        address, kind, tool, args, request, "read", scope.path, line, True, scope.grants, alone=strand.alone
-    )
+        address, kind, tool, args, request, "read", scope.path, line, True, scope.grants, alone=strand.alone,
+        released=strand.released,
+    )  # fmt: skip
     state.pending[address] = Want(wanted, strand)
     return True
 
@@ -256,7 +257,7 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         paid = any(measure in state.budget for measure in cost)
     columns = (
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
-        strand.alone, item.get("outside", ""),
+        strand.alone, item.get("outside", ""), strand.released,
     )  # fmt: skip
     wanted = Perform._make(columns)  # twice as quick as `Perform(...)`
     seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()
@@ -391,7 +392,7 @@ def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         names = {**outer.names, item["name"]: value}
         scope = Scope(outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles)
         branch = Frame(item["body"], f"{here}#{number}", scope)
-        join.branches.append(Strand([branch], join, [], alone=alone))
+        join.branches.append(Strand([branch], join, [], alone=alone, released=strand.released))
     work.extend(reversed(join.branches))
     return True
 

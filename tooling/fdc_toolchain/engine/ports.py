@@ -5,7 +5,7 @@ Adapters are in `effects`, doubles in `testing`. `cli.wiring` introduces them to
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from .events import Outcome, Perform, Record
 
@@ -14,7 +14,14 @@ Verdict = Outcome | Literal["not-done", "repeat", "unknown"]
 
 
 class Waiting(Exception):
-    """The effect needs a person who is not there; the message is the question. It has not happened."""
+    """The effect needs a person who is not there; the message is the question. It has not happened.
+
+    `shows`, of an approval: what it is about.
+    """
+
+    def __init__(self, question: str, shows: dict[str, Any] | None = None) -> None:
+        super().__init__(question)
+        self.shows = shows
 
 
 class WorldFailed(Exception):

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..program.model import Program
 from .events import Grant, Perform, Question, Stop
+from .released import Released
 from .rules import Monitor, Noticed
 
 
@@ -100,6 +101,7 @@ class Strand:
     """One line of execution. Of a branch, `join` says where it ends and `collected` what it yielded.
 
     `alone`: it is in a branch of a fork that keeps failures, so that what stops it does not stop the run.
+    `released`: what the last approval before it showed.
     """
 
     frames: list[Frame]
@@ -108,6 +110,7 @@ class Strand:
     answers: list[Any] = field(default_factory=list)
     stop: Stop | None = None
     alone: bool = False
+    released: Released | None = None
 
 
 @dataclass(slots=True)
@@ -153,6 +156,8 @@ class RunState:
     rate: float = 0.0
     literal: dict[int, tuple[dict[str, Any], str]] = field(default_factory=dict)
     """Arguments and request of the steps that ask the same whenever they are reached, by their instruction's `id`."""
+    approving: frozenset[str] = frozenset()
+    """The tools that ask for an approval."""
     overrun: Stop | None = None
     elapsed: float = 0.0
     steps: int = 0

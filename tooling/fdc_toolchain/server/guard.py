@@ -2,15 +2,18 @@
 
 The server listens on loopback, where any page in any browser of this machine can send requests. So a request must name
 us by our own address (`Host`: no rebinding of names), must not come from another page (`Origin`, `Sec-Fetch-Site`),
-must carry the cookie that only whoever had the printed token was given, and, where it changes anything, the token of a
-form of ours.
+must carry the cookie that whoever had a one-time code was given for it, and, where it changes anything, the token of a
+form of ours. A code is exchanged once and within its time. So one that somebody reads later, in a log or in the history of a
+browser, opens nothing.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from hmac import compare_digest
 from typing import NamedTuple
@@ -39,30 +42,56 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """The secrets of one server: the token that is printed, the session that it is exchanged for."""
+    """The secrets of one server: codes that let in once, and the session that they are exchanged for."""
 
-    def __init__(self, port: int) -> None:
-        self.token = secrets.token_urlsafe(24)
+    def __init__(self, port: int, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._codes: dict[str, float] = {}
+        self._lock = threading.Lock()
         self._session = secrets.token_urlsafe(32)
         self.csrf = blake2b(b"csrf", key=self._session.encode(), digest_size=24).hexdigest()
         self.cookie = f"fdc_{port}"  # cookies know no ports
         self.hosts = frozenset((f"127.0.0.1:{port}", f"localhost:{port}"))
 
-    def address(self, headers: Mapping[str, list[str]]) -> Refusal | None:
-        """Whether a request is meant for us and comes from nobody else's page."""
+    def address(self, headers: Mapping[str, list[str]], *, entering: bool = False) -> Refusal | None:
+        """Whether a request is meant for us and comes from nobody else's page.
+
+        `entering`: it brings a code. The page that a browser is opened with is a file, so its link to us is one from elsewhere.
+        """
         host = headers.get("host", [])
         if len(host) != 1 or host[0].lower() not in self.hosts:
             return Refusal(421, "this server answers to its own address on this machine only")
         for origin in headers.get("origin", []):
             if origin != f"http://{host[0].lower()}":
                 return Refusal(403, "the request comes from another page")
-        if any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
+        sites = headers.get("sec-fetch-site", [])
+        if not entering and any(site not in ("same-origin", "none") for site in sites):
             return Refusal(403, "the request comes from another page")
         return None
 
-    def is_token(self, given: str) -> bool:
-        """Whether somebody has the printed token."""
-        return compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+    def code(self, seconds: float) -> str:
+        """A new code, which is exchanged for the session once, within so many seconds."""
+        made = secrets.token_urlsafe(24)
+        with self._lock:
+            self._codes[_named(made)] = self._now() + seconds
+        return made
+
+    def waits(self, code: str) -> bool:
+        """Whether a code can still be exchanged."""
+        with self._lock:
+            return self._codes.get(_named(code), 0.0) > self._now()
+
+    def exchange(self, given: str) -> Refusal | None:
+        """Spends a code; None where it lets in. It is known by its hash, so that comparing tells nothing of it."""
+        name = _named(given)
+        with self._lock:
+            end = self._codes.get(name)
+            if end is not None and end > self._now():
+                self._codes[name] = 0.0
+                return None
+        if end is None:
+            return Refusal(403, "this address is none that `fdc ui` gave")
+        return Refusal(410, "this address was used before") if end == 0.0 else Refusal(403, "this address is too old")
 
     def set_cookie(self) -> str:
         """The header that lets the browser in from now on."""
@@ -92,3 +121,7 @@ class Guard:
         if not compare_digest(fields.get("csrf", "").encode("utf-8", "replace"), self.csrf.encode()):
             return Refusal(403, "the form is not of this session; load the page again")
         return None
+
+
+def _named(code: str) -> str:
+    return blake2b(code.encode("utf-8", "replace"), digest_size=24).hexdigest()

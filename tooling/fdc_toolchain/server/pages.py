@@ -56,6 +56,11 @@ def case(found: dict[str, Any]) -> tuple[str, str]:
     return page, f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
+def enter() -> str:
+    """Leads whoever was just let in to the first page."""
+    return _fill("enter.html.j2")
+
+
 def trouble(status: int, sentence: str) -> str:
     """A refusal."""
     return _fill("trouble.html.j2", status=status, sentence=sentence)

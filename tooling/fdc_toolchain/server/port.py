@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from ..report.changes import Line
 from ..report.run_page import Run
 
 
@@ -26,7 +27,7 @@ class Ask(NamedTuple):
     """An open question. `seen` names exactly what is shown: an answer to anything else is refused.
 
     `about`: for each argument its name, size in bytes, sha256, and its lines with nothing hidden. `given` is the
-    answer that waits to be taken up.
+    answer that waits to be taken up. `changes`, of an approval: what will change.
     """
 
     address: str
@@ -36,6 +37,7 @@ class Ask(NamedTuple):
     seen: str
     about: tuple[tuple[str, int, str, tuple[str, ...]], ...]
     given: str | None
+    changes: tuple[Line, ...] = ()
 
 
 class Runs(Protocol):

@@ -13,6 +13,7 @@ import socketserver
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -29,6 +30,7 @@ _BEAT = 15.0
 _RUN = re.compile(r"/runs/([0-9a-z-]{1,64})(?:/(report|answer|resume))?")
 _CASE = re.compile(r"(?:/api)?/cases/([0-9a-z-]{1,64})")
 _RERUN = re.compile(r"/api/cases/([0-9a-z-]{1,64})/rerun")
+_NO_SESSION = "open an address that `fdc ui` printed; each lets in one browser, once"
 _FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
 
 
@@ -39,8 +41,10 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(self, runs: Runs, port: int = 0) -> None:
+    def __init__(self, runs: Runs, port: int = 0, tell: Callable[[str], None] = lambda sentence: None) -> None:
+        """`tell` is told what whoever started the server should know: once each time that a code is refused."""
         self.runs = runs
+        self.tell = tell
         self.said: deque[str] = deque(maxlen=20)
         self.over = threading.Event()
         self.streams = threading.BoundedSemaphore(STREAMS)
@@ -49,10 +53,9 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.guard = Guard(self.server_port)
 
-    @property
-    def url(self) -> str:
-        """The address to open, with the token."""
-        return f"http://127.0.0.1:{self.server_port}/?token={self.guard.token}"
+    def address(self, seconds: float) -> str:
+        """An address that lets in once, within so many seconds."""
+        return f"http://127.0.0.1:{self.server_port}/?code={self.guard.code(seconds)}"
 
     def server_bind(self) -> None:
         """As of HTTPServer, without asking anybody for our name."""
@@ -121,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in self.headers.items():
             self.fields.setdefault(name.lower(), []).append(value)
         try:
-            refused = self.server.guard.address(self.fields)
+            refused = self.server.guard.address(self.fields, entering=self._code() is not None)
             if refused is None:
                 refused = handle()
             if refused is not None:
@@ -135,15 +138,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self) -> Refusal | None:
         guard, runs = self.server.guard, self.server.runs
-        parts = urlsplit(self.path)
-        path = parts.path
-        query = dict(parse_qsl(parts.query, max_num_fields=5))
-        if path == "/" and "token" in query:
-            if not guard.is_token(query["token"]):
-                return Refusal(403, "that is not the token that `fdc ui` printed")
-            return self._elsewhere("/", {"Set-Cookie": guard.set_cookie()})
+        path = urlsplit(self.path).path
+        code = self._code()
+        if code is not None:
+            return self._enter(code)
         if not guard.known(self.fields):
-            return Refusal(401, "open the address that `fdc ui` printed, with its token")
+            return Refusal(401, _NO_SESSION)
         if path in _FILES:
             return self._send(200, pages.file(path[1:]), _FILES[path])
         if path == "/events":
@@ -166,10 +166,29 @@ class _Handler(BaseHTTPRequestHandler):
             return self._page(page, {"Content-Security-Policy": policy})
         return self._page(pages.run(run, runs, self._said(), guard.csrf))
 
+    def _code(self) -> str | None:
+        """The code of a request that wants to be let in."""
+        if self.command != "GET" or not self.path.startswith("/?"):
+            return None
+        return dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True, max_num_fields=5)).get("code")
+
+    def _enter(self, code: str) -> Refusal | None:
+        """Lets whoever has a code in, once. A page that leads on, no redirect: a browser would not send the cookie along,
+        because the request began on a page from elsewhere."""
+        guard = self.server.guard
+        if guard.known(self.fields):
+            return self._elsewhere("/")  # a page that is loaded again, in a browser that is in
+        refused = guard.exchange(code)
+        if refused is not None:
+            if refused.status == 410:
+                self.server.tell(f"{refused.sentence}, and was refused to whoever opened it")
+            return refused._replace(sentence=f"{refused.sentence}; {_NO_SESSION}")
+        return self._page(pages.enter(), {"Set-Cookie": guard.set_cookie()})
+
     def _post(self) -> Refusal | None:
         guard, runs = self.server.guard, self.server.runs
         if not guard.known(self.fields):
-            return Refusal(401, "open the address that `fdc ui` printed, with its token")
+            return Refusal(401, _NO_SESSION)
         length = guard.change(self.fields)
         if isinstance(length, Refusal):
             return length

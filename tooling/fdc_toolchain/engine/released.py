@@ -1,0 +1,69 @@
+"""What an approval released: the files as they were when it was asked, so that what follows acts on these and no others.
+
+It is made of the record of the approval (`Released.of`) and kept with the strand that goes on behind it. What the run's
+own steps change afterwards is theirs: it is not compared with what was shown any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..text.glob_match import compiled, fits, plain
+from .events import Grant
+
+NONE = ""
+"""In the place of a digest: there was no file."""
+
+
+class Released:
+    """`lists`: by glob, the files that it named. `files`: by path, the digest of the content (`NONE`: there was none).
+
+    `outer`: what an approval released before the fork that this one was asked in.
+    """
+
+    __slots__ = ("lists", "files", "outer", "own", "_commands")
+
+    def __init__(self, lists: dict[str, list[str]], files: dict[str, str], outer: Released | None = None) -> None:
+        self.lists = lists
+        self.files = files
+        self.outer = outer
+        self.own: set[str] = set()
+        self._commands: list[tuple[Grant, ...]] = []
+
+    @classmethod
+    def of(cls, body: dict[str, Any], outer: Released | None) -> Released | None:
+        """What the record of an approval released; None where it was asked by an fdc that bound nothing."""
+        said = (body.get("notes") or {}).get("approved")
+        if not isinstance(said, dict):
+            return None
+        return cls(said.get("lists", {}), said.get("files", {}), outer)
+
+    def changed(self, paths: list[str], unknown: tuple[Grant, ...] | None) -> None:
+        """A step of the run came back that changed these paths; `unknown`: and any that a command under these grants may."""
+        at: Released | None = self
+        while at is not None:
+            at.own.update(plain(path) for path in paths)
+            if unknown is not None and unknown not in at._commands:
+                at._commands.append(unknown)
+            at = at.outer
+
+    def is_own(self, path: str) -> bool:
+        """Whether the run itself may have changed a path since it was shown."""
+        return path in self.own or any(_may_write(grants, path) for grants in self._commands)
+
+    def shown(self, path: str) -> str | None:
+        """The digest of what was shown of a path; None where nothing was, or where the run may have changed it since."""
+        found = self.files.get(path)
+        return None if found is None or self.is_own(path) else found
+
+
+def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
+    return all(any(fits(path, compiled(glob)) for glob in grant.get("write", ())) for grant in grants)
+
+
+def paths_changed(tool: dict[str, Any], args: dict[str, Any]) -> list[str]:
+    """The paths that a step says it changes."""
+    return [
+        args[one["name"]] for one in tool.get("parameters", ())
+        if one.get("access") not in (None, "read") and isinstance(args.get(one["name"]), str)
+    ]  # fmt: skip

@@ -1,0 +1,73 @@
+"""What an approval is about, as lines for a person: what will change, with every control character written out.
+
+The rows are those of `effects.preview`. The terminal and the web page show the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple
+
+from .cells import visible
+
+Role = Literal["head", "add", "del", "same", "note"]
+
+LONGEST = 2_000
+"""Characters of a line that are shown."""
+
+
+class Line(NamedTuple):
+    """A line and what it is: a heading, a line that comes or goes or stays, a remark."""
+
+    role: Role
+    text: str
+
+
+def lines(shows: dict[str, Any] | None) -> list[Line]:
+    """The lines of what an approval shows; none where it shows nothing."""
+    if not shows:
+        return []
+    rows = shows.get("rows", [])
+    found = [line for row in rows for line in _row(row)]
+    return found or [Line("note", "nothing that follows changes a file or runs a command, as far as is known now")]
+
+
+def _row(row: dict[str, Any]) -> Iterable[Line]:
+    what = row.get("what")
+    if what == "more":
+        yield Line("note", f"and {row['count']} more changes that are not shown")
+        return
+    where = f"{row.get('plan', '')}:{row.get('line', 0)}: "
+    perhaps = "perhaps: " if row.get("perhaps") else ""
+    said = _SAID.get(str(what), _change)
+    yield Line("head", _text(where + perhaps + said(row)))
+    if what == "files":
+        yield from (Line("same", _text(path)) for path in row["files"])
+        if row["count"] > len(row["files"]):
+            yield Line("note", f"and {row['count'] - len(row['files'])} more files")
+    for line in row.get("diff", ()):
+        role: Role = "add" if line.startswith("+") else "del" if line.startswith("-") else "same"
+        yield from (Line(role if number == 0 else "note", _text(part)) for number, part in enumerate(line.split("\n")))
+    if row.get("left_out"):
+        yield Line("note", f"{row['left_out']} bytes of the difference are left out")
+    if row.get("note"):
+        yield Line("note", _text(row["note"]))
+    if row.get("partly"):
+        yield Line("note", "what stands as `{name}` is not known yet")
+
+
+def _change(row: dict[str, Any]) -> str:
+    return f"{row.get('what')} {row.get('file', '')}"
+
+
+_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "files": lambda row: f"{row['count']} files match {row['glob']}, and no others are used",
+    "command": lambda row: f"runs {row['text']}",
+    "step": lambda row: f"does {row['text']}",
+    "unknown": lambda row: f"not known yet: {row['text']}",
+    "rename": lambda row: f"rename {row['file']} to {row['to']}",
+}
+
+
+def _text(text: str) -> str:
+    return visible(text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text) - LONGEST} characters left out)")
