@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -367,16 +366,13 @@ class LocalWorld:
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own."""
-        from ..effects import agent_files, background
+        from ..effects import agent_files, background, python_process
         from .research import slug
 
         out = f"research/{slug(question)}.md"
-        code = "from fdc_toolchain.cli.main import main; raise SystemExit(main())"
         options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
-        argv = [sys.executable, "-c", code, "research", *options, "--", question]
-        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        argv = python_process.fdc("research", *options, "--", question)
+        environment = python_process.environment()
         if self.purse is not None and self.purse.budget:
             environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
         background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)

@@ -342,7 +342,7 @@ def _prctl(option: int, value: int, third: object = 0) -> None:
 
 
 def _mount(rows: list) -> None:
-    """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders."""
+    """Gives the command a view of files of its own: `[path, how]`, `open`, `kept` and `hidden` folders and files."""
     if not rows:
         return
     private, bind, empty = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1 | 0x2 | 0x4 | 0x8
@@ -353,7 +353,8 @@ def _mount(rows: list) -> None:
     shut: list[str] = []
     for path, how in rows:
         if how == "hidden":
-            _mounted("none", path, "tmpfs", empty)
+            is_folder = os.path.isdir(path)
+            _mounted("none" if is_folder else "/dev/null", path, "tmpfs" if is_folder else None, empty if is_folder else bind)
             continue
         _mounted(path, path, None, bind)
         if how == "kept":

@@ -289,7 +289,7 @@ class LocalTools:
             return self._prompt(effect, declared, args)
         if run is not None:
             given = {name: value for name, value in args.items() if value is not None}
-            return _outcome(python_tools.call(run["python"], self._bench.root.path, [], given, self._key(effect)))
+            return _outcome(self._python(effect, run["python"], declared, [], given))
         override = self._bench.overrides.get(effect.tool)
         if override is not None:
             return _outcome(override(args, self._context(effect)))
@@ -302,16 +302,22 @@ class LocalTools:
         from . import prompt_tools
 
         def embedded(target: str, given: dict[str, Any]) -> Any:
-            return python_tools.call(target, self._bench.root.path, [], given, self._key(effect))
+            return self._python(effect, target, declared, [], given)
 
         return _outcome(prompt_tools.perform(declared, args, self._bench.model, embedded))
+
+    def _python(
+        self, effect: Perform, target: str, declared: dict[str, Any], positional: list[Any], named: dict[str, Any]
+    ) -> Any:
+        modules = self._program.get("modules", {})
+        return python_tools.call(target, declared, self._context(effect), modules, positional, named, self._key(effect))
 
     def _predicate(self, effect: Perform) -> Outcome:
         declared = self._program.get("predicates", {}).get(effect.tool, {})
         values = effect.args["args"]
         run = declared.get("run")
         if run is not None:
-            return _outcome(python_tools.call(run["python"], self._bench.root.path, values, {}))
+            return _outcome(self._python(effect, run["python"], declared, values, {}))
         row = PREDICATES.get(effect.tool)
         if row is None:
             raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")

@@ -10,14 +10,17 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.events import Grant
-from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, own_environment, protected
+from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, own_environment, protected, secret
 from ..text.glob_match import matches
 from . import writable
 from .failure import ToolFailure
 from .files import Root, by_name
+
+if TYPE_CHECKING:
+    from .own_access import Access
 
 OUTSIDE = "outside"
 """The folder of a run, `runs/NAME/outside/`, for text from outside: no command sees it."""
@@ -28,12 +31,13 @@ MOST = 2000
 
 class View(NamedTuple):
     """Absolute paths. `write`: what the command may write, but for `kept`, which is protected, and `hidden`, which it does not
-    even see. `made`: what was made for it (`writable.withdraw`)."""
+    even see. `made`: what was made for it (`writable.withdraw`). `reads`: what it sees of the workspace; None: all of it."""
 
     write: list[str]
     kept: list[str]
     hidden: list[str]
     made: list[str]
+    reads: list[str] | None = None
 
 
 class Before(NamedTuple):
@@ -101,6 +105,58 @@ def of_git(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
     made: list[str] = []
     hidden = _hidden(root.path, run, made)
     return View([os.path.join(root.path, ".git")], [], hidden, made)
+
+
+def of_tool(root: Root, grants: Sequence[Grant], access: Access, run: str, was: Before) -> View:
+    """The view of a Python tool of the workspace: what its row declares, without secrets and what is protected.
+
+    What it may write, every plan on the stack has to allow as well; what is protected, by name.
+    """
+    write, made = writable.writable(root.path, (*grants, access.grant), _closed(root, grants)) if access.writes else ([], [])
+    kept = {os.path.join(root.path, path) for path in was.entries} - set(write)
+    own = os.path.join(root.path, ".git")
+    if root.guarded and root.path in write and _none_or_folder(own):
+        writable.hold(own, made)
+        kept.add(own)
+    reads = None if access.reads is None else [os.path.join(root.path, path) for path in access.reads if path]
+    reads = reads if reads is None else [path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)]
+    opened = {*write, *(os.path.join(root.path, path) for path in access.named)}
+    closed = [path for path in kept if not _opens(path[len(root.path) + 1 :], opened, root)]
+    closed += [path for path in (os.path.join(root.path, name) for name in _secrets(root)) if path not in opened]
+    closed += _hidden(root.path, run, made)
+    shown = [root.path] if reads is None else [*reads, *write]
+    hidden = {path for path in closed if not os.path.islink(path) and any(_below(path, one) for one in shown)}
+    outermost = sorted(path for path in hidden if not any(path != one and _below(path, one) for one in hidden))
+    left = sorted(path for path in kept if not any(_below(path, one) for one in outermost))
+    return View(write, left, outermost, made, reads)
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")
+
+
+def _opens(entry: str, opened: set[str], root: Root) -> bool:
+    """Whether a row names a protected entry, or something in it, that may be looked at where it is named."""
+    found = protected(entry, root.protected, root.protect)
+    whole = os.path.join(root.path, entry)
+    return found is not None and not found.never and any(_below(one, whole) for one in opened)
+
+
+def _secrets(root: Root) -> Iterator[str]:
+    """Files and folders that are named like secrets; environments and `node_modules` are not searched."""
+    work = [""]
+    while work:
+        folder = work.pop()
+        try:
+            with os.scandir(os.path.join(root.path, folder) if folder else root.path) as found:
+                rows = [(one.name, one.is_dir(follow_symlinks=False)) for one in found]
+        except OSError:
+            continue
+        for name, is_folder in rows:
+            if secret(name):
+                yield folder + name
+            elif is_folder and name != "node_modules" and not own_environment(os.path.join(root.path, folder + name, "bin")):
+                work.append(f"{folder}{name}/")
 
 
 def _closed(root: Root, grants: Sequence[Grant]) -> writable.Closed:

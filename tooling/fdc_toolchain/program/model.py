@@ -14,6 +14,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
       "assumptions": [assumption, ...],       # what its proof rests on; absent in programs of 0.1.0
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
+      "modules": {PATH: blake2b-256 hex},     # the workspace's Python files that its tools are made of; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
       "sources": {PATH: blake2b-256 hex of the bytes}             # the texts, automata and prompts that it was made of

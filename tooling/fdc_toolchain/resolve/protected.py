@@ -82,6 +82,30 @@ SETTINGS = tuple(path for path, (_, never) in TOP.items() if never)
 """Files that decide what fdc lets plans do, beside the [tool.fdc] of a pyproject.toml; no step may change them."""
 
 
+_SECRET_NAMES = frozenset(
+    (
+        ".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".htpasswd",
+        ".git-credentials", ".dockercfg", ".vault-token", ".boto", ".s3cfg", ".ssh", ".aws", ".azure", ".gcloud", ".gnupg",
+        ".kube", ".docker", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "terraform.tfstate", "terraform.tfstate.backup",
+    )
+)  # fmt: skip
+_SECRET_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg", ".tfvars")
+_SECRET_STEMS = frozenset(("secret", "secrets", "credential", "credentials", "password", "passwords", "service-account"))
+_DATA_ENDS = frozenset(("", "json", "yaml", "yml", "toml", "ini", "cfg", "txt", "env", "xml", "properties"))
+_SAMPLES = ("example", "sample", "template", "dist")
+
+
+def secret(name: str) -> bool:
+    """Whether a file or folder is named as those are that hold keys and passwords."""
+    same = folded_name(name)
+    if same in _SECRET_NAMES or same.endswith(_SECRET_ENDS):
+        return True
+    if same.startswith(".env."):
+        return not same.endswith(_SAMPLES)
+    stem, _, end = same.partition(".")
+    return stem in _SECRET_STEMS and end in _DATA_ENDS
+
+
 def protected(path: str, settings: Iterable[str] = (), more: Iterable[str] = ()) -> Protected | None:
     """Why nothing may write the file or folder at `path`, or None.
 
