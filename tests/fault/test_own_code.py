@@ -149,12 +149,11 @@ import os
 
 def tool():
     found = dict(os.environ)
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
-            try:
-                found[name] = open(f"/proc/{name}/environ").read()
-            except OSError:
-                pass
+    for number in range(1, 1 << 16):
+        try:
+            found[str(number)] = open(f"/proc/{number}/environ").read()
+        except OSError:
+            pass
     return found
 """
     found = called(root, tier, code).value
@@ -216,10 +215,9 @@ def test_a_row_that_names_everything_opens_nothing_that_is_protected(root: Root,
             called(root, tier, WRITE, row, grants, paths=[path for path in TARGETS if path not in ("own.py", "data.txt")])
         except ToolFailure as failed:
             assert failed.kind == "protected"
-        now = {path: Path(root.path, path).read_text() for path in FILES}
-        assert {path: text for path, text in texts.items() if path != "src/mine.py"} == {**now, "src/mine.py": ""} | {
-            path: text for path, text in now.items() if path != "src/mine.py"
-        } and not Path(root.path, ".vscode/tasks.json").exists() and not Path(root.path, ".git/hooks/pre-commit").exists()
+        for path, text in texts.items():
+            assert path in ("src/mine.py", "data.txt") or text == Path(root.path, path).read_text(), path
+        assert not Path(root.path, ".vscode/tasks.json").exists() and not Path(root.path, ".git/hooks/pre-commit").exists()
     opened = (grant(write="AGENTS.md"),)
     assert ["AGENTS.md"] == called(root, tier, WRITE, row, opened, paths=["AGENTS.md", "docs/AGENTS.md"]).value
 

@@ -299,7 +299,7 @@ def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
         argv = [str(handle) if word == "FILTER" else word for word in argv]
     _close_all_but(kept)
     if plan["fence"] == "landlock":
-        _mount(plan["mounts"])
+        _mount(plan["mounts"], plan["nothing"])
         os.chdir(plan["root"])  # where it stands is below the mounts still
         _drop_capabilities()
         _prctl(_NO_NEW_PRIVS, 1)
@@ -341,8 +341,10 @@ def _prctl(option: int, value: int, third: object = 0) -> None:
         raise Refused(f"prctl({option}): {os.strerror(ctypes.get_errno())}")
 
 
-def _mount(rows: list) -> None:
-    """Gives the command a view of files of its own: `[path, how]`, `open`, `kept` and `hidden` folders and files."""
+def _mount(rows: list, nothing: str) -> None:
+    """Gives the command a view of files of its own: `[path, how]`, `open`, `kept` and `hidden` folders and files.
+
+    `nothing`: a file that nobody may open, which a hidden one looks like."""
     if not rows:
         return
     private, bind, empty = 0x40000 | 0x4000, 0x1000 | 0x4000, 0x1 | 0x2 | 0x4 | 0x8
@@ -352,9 +354,12 @@ def _mount(rows: list) -> None:
     _mounted(None, "/", None, private)
     shut: list[str] = []
     for path, how in rows:
+        if how == "hidden" and os.path.isdir(path):
+            _mounted("none", path, "tmpfs", empty)
+            continue
         if how == "hidden":
-            is_folder = os.path.isdir(path)
-            _mounted("none" if is_folder else "/dev/null", path, "tmpfs" if is_folder else None, empty if is_folder else bind)
+            _mounted(nothing, path, None, bind)
+            _mounted(None, path, None, remount)
             continue
         _mounted(path, path, None, bind)
         if how == "kept":

@@ -30,16 +30,26 @@ _RAISES = {
 _OUTCOME = "fdc_toolchain.engine.events.Outcome"
 
 
-class Modules:
-    """Finds modules in the sources that were handed over, behind everything that is installed; and fdc's own package."""
+class Toolchain:
+    """Finds fdc's own package, before everything that is installed."""
 
-    def __init__(self, root: str, sources: dict, package: str) -> None:
-        self.root, self.sources, self.package = root, sources, package
+    def __init__(self, package: str) -> None:
+        self.package = package
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
-        if name == "fdc_toolchain":
-            first = os.path.join(self.package, "__init__.py")
-            return importlib.util.spec_from_file_location(name, first, submodule_search_locations=[self.package])
+        if name != "fdc_toolchain":
+            return None
+        first = os.path.join(self.package, "__init__.py")
+        return importlib.util.spec_from_file_location(name, first, submodule_search_locations=[self.package])
+
+
+class Modules:
+    """Finds modules in the sources that were handed over, behind everything that is installed."""
+
+    def __init__(self, root: str, sources: dict) -> None:
+        self.root, self.sources = root, sources
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
         if name.partition(".")[0] == "fdc_toolchain":
             return None
         folders = [place + name.replace(".", "/") for place in PLACES]
@@ -160,8 +170,8 @@ def main() -> None:
     machinery = importlib.machinery
     plain = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
     sys.path[:] = [path for path in sys.path if _is_installed(path, given["root"])]
-    sys.meta_path[:] = [one for one in sys.meta_path if one in plain]
-    sys.meta_path.append(Modules(given["root"], given["modules"], given["package"]))
+    kept = [one for one in sys.meta_path if one in plain]
+    sys.meta_path[:] = [Toolchain(given["package"]), *kept, Modules(given["root"], given["modules"])]
     said = called(given)
     try:
         text = json.dumps(said, allow_nan=False, sort_keys=True)

@@ -289,6 +289,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
     return {
         "root": root,
         "mounts": rows,
+        "nothing": _nothing(scratch) if any(how == "hidden" for _, how in rows) else "",
         "read": [*_KERNEL, *programs],
         "devices": [*_DEVICES, scratch],
         "lists": [os.path.relpath(path, root) for path in lists],
@@ -299,6 +300,13 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
         "asked": seccomp.asked(),
         "whole": whole,
     }
+
+
+def _nothing(scratch: str) -> str:
+    """An empty file that nobody may open."""
+    path = os.path.join(scratch, ".fdc-nothing")
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0))
+    return path
 
 
 @functools.lru_cache(maxsize=4)

@@ -119,11 +119,13 @@ def of_tool(root: Root, grants: Sequence[Grant], access: Access, run: str, was: 
         writable.hold(own, made)
         kept.add(own)
     reads = None if access.reads is None else [os.path.join(root.path, path) for path in access.reads if path]
-    reads = reads if reads is None else [path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)]
     opened = {*write, *(os.path.join(root.path, path) for path in access.named)}
     closed = [path for path in kept if not _opens(path[len(root.path) + 1 :], opened, root)]
     closed += [path for path in (os.path.join(root.path, name) for name in _secrets(root)) if path not in opened]
     closed += _hidden(root.path, run, made)
+    if reads is not None:
+        there = [path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)]
+        reads = [path for path in there if not any(_below(path, one) for one in closed)]
     shown = [root.path] if reads is None else [*reads, *write]
     hidden = {path for path in closed if not os.path.islink(path) and any(_below(path, one) for one in shown)}
     outermost = sorted(path for path in hidden if not any(path != one and _below(path, one) for one in hidden))
