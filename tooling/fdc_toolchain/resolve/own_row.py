@@ -51,7 +51,5 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
     if row.get("effect") == "pure" and any(access.get(key) for key in ("read", "write", "net")):
         help_ = "say `read`, `idempotent` or `once` as its effect"
         yield ["access"], "a pure tool makes its result of its arguments alone, and touches nothing else", help_
-    if row.get("effect") == "read" and access.get("write"):
-        yield ["access", "write"], "a tool whose effect is `read` writes nothing", "say `idempotent` or `once` as its effect"
     if access.get("net") and row.get("trust") != "untrusted":
         yield ["access", "net"], "what comes from the network is not trusted", "say `untrusted` as its `trust`"
