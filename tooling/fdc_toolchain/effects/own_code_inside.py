@@ -8,13 +8,11 @@ the workspace (`root`), and the folder of fdc's own package (`package`). `RESULT
 raised. What the function prints goes to stderr.
 
 A module of the workspace is made of the source that was handed over, never of a file: it is what the program was made of.
-Standard library only.
+Standard library only, and little of it: what is imported here is paid by every call.
 """
 
 import importlib
 import importlib.machinery
-import importlib.util
-import inspect
 import json
 import os
 import sys
@@ -39,6 +37,8 @@ class Toolchain:
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
         if name != "fdc_toolchain":
             return None
+        import importlib.util
+
         first = os.path.join(self.package, "__init__.py")
         return importlib.util.spec_from_file_location(name, first, submodule_search_locations=[self.package])
 
@@ -92,6 +92,8 @@ class Modules:
 
     def get_source(self, name: str) -> "str | None":
         """The source of a module, for messages."""
+        import importlib.util
+
         keys = [f"{place}{name.replace('.', '/')}{end}" for place in PLACES for end in ("/__init__.py", ".py")]
         found = next((self.sources[key] for key in keys if key in self.sources), None)
         return None if found is None else importlib.util.decode_source(found.encode("latin-1"))
@@ -125,6 +127,11 @@ def called(given: dict) -> dict:
 
 
 def _takes(function: object, name: str) -> bool:
+    code = getattr(function, "__code__", None)
+    if code is not None and not hasattr(function, "__wrapped__"):
+        return name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    import inspect
+
     try:
         return name in inspect.signature(function).parameters
     except (TypeError, ValueError):
