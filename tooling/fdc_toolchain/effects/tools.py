@@ -257,6 +257,8 @@ class LocalTools:
             return "unknown"
         if found == "missing":
             return "not-done"
+        if "access" in declared and not context.root.find(_path(declared["creates"], self._arguments(effect))):
+            return "unknown"  # an empty file: fdc made it for the tool to write, or the tool did
         return Outcome() if before is not None and not before["there"] and not effect.bound else "unknown"
 
     def cancel(self) -> None:
