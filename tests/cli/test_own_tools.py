@@ -44,7 +44,8 @@ def test_a_plan_that_overwrites_the_code_of_its_tool_does_not_run_it(workspace: 
 
 
 def test_a_tool_whose_code_the_plan_makes_is_not_run_either(workspace: Path) -> None:
-    laid_out(workspace, f"{HEAD}create_file_with_block later.py\n    def look(): return 'poison'\n{TAIL}", run={"python": "later:look"})
+    made = "create_file_with_block later.py\n    def look(): return 'poison'\n"
+    laid_out(workspace, f"{HEAD}{made}{TAIL}", run={"python": "later:look"})
     done = fdc("run", "a.plan", cwd=workspace)
     assert 1 == done.returncode and "`later.py` is not among the files that the plan was compiled with" in done.stdout, done
 
@@ -62,7 +63,7 @@ def test_a_run_does_not_go_on_with_code_that_changed_while_it_waited(workspace: 
     else:
         (workspace / name).write_text(POISON)
     done = fdc("resume", "last", "--answer", "yes", cwd=workspace)
-    said = f"`{name}`, of which its tools are made, changed since the plan was proved; put the file back as it was, or begin a new run"
+    said = f"`{name}`, of which its tools are made, changed since the plan was proved; put the file back as it was, or begin"
     assert 3 == done.returncode and said in done.stderr, done
     assert before == fdc("show", "last", "--format", "json", cwd=workspace).stdout
     (workspace / name).write_text(honest)

@@ -375,8 +375,8 @@ def check(world: World) -> None:
             assert () == store.check(row.id).faults
             assert None is replay(store.program(row), row.inputs, records[name], row.status, row.ending).difference
             own = records[name][(row.origin or {"records": 0})["records"] :]
-            deeds = {f"{name}:{one.address}" for one in own if one.kind == "outcome" and one.tool == "deed"}
-            assert deeds <= set(happened)
+            deeds = {f"{name}:{one.address}": one.body for one in own if one.kind == "outcome" and one.tool == "deed"}
+            assert {} == {key: body for key, body in deeds.items() if key not in happened}
             assert (row.ending or {"spent": {}})["spent"].get("model_calls", 0) <= 40
     for name, history in world.histories.items():
         status, answered = final[name]

@@ -81,7 +81,8 @@ def only(tier: str, **more: Any) -> Operator:
 def context(root: Root, operator: Operator, grants: Any = (), seconds: float = 60.0) -> Context:
     return Context(
         root=root, key="run:main/1", run="run", run_folder=os.path.join(root.path, ".fdc", "runs", "run"), say=print,
-        ask=lambda question: "", bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={}, grants=grants, operator=operator,
+        ask=lambda question: "", bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={}, grants=grants,
+        operator=operator,
     )  # fmt: skip
 
 
@@ -159,7 +160,8 @@ def tool():
     found = called(root, tier, code).value
     assert "hunter2" not in json.dumps(found)
     row = {**READ, "access": {"env": ["TEAPOT", "MY_API_KEY"]}}
-    assert {"TEAPOT": "hunter2"} == {name: text for name, text in called(root, tier, code, row).value.items() if text == "hunter2"}
+    found = called(root, tier, code, row).value
+    assert ["TEAPOT"] == [name for name, text in found.items() if text == "hunter2"]
 
 
 WRITE = """
@@ -307,14 +309,14 @@ def test_whatever_a_tool_does_is_a_failure_of_its_step(root: Root, tier: str, bo
 
 def test_a_tool_may_wait_and_may_say_that_the_world_failed(root: Root, tier: str) -> None:
     code = "from fdc_toolchain.engine.ports import Waiting, WorldFailed\n\ndef tool(): raise {}\n"
-    with pytest.raises(Waiting, match="who?"):
+    with pytest.raises(Waiting, match=r"who\?"):
         called(root, tier, code.format("Waiting('who?')"))
     with pytest.raises(WorldFailed, match="no space"):
         called(root, tier, code.format("WorldFailed('no space')"))
 
 
 def test_what_a_tool_prints_is_no_result(root: Root, tier: str) -> None:
-    code = "import os, subprocess\n\ndef tool():\n    print('{\"value\": 1}')\n    subprocess.run(['echo', 'x'])\n    return 'mine'\n"
+    code = "import subprocess\n\ndef tool():\n    print('{}')\n    subprocess.run(['echo', 'x'])\n    return 'mine'\n"
     assert "mine" == called(root, tier, code).value
     assert "ü" * 100_000 == called(root, tier, "def tool(): return 'ü' * 100_000\n").value
 
@@ -373,11 +375,9 @@ def test_no_changed_file_is_run(root: Root, path: str) -> None:
     ],
 )
 def test_a_file_that_the_program_does_not_know_is_not_imported_by_a_computed_name(root: Root, tier: str, code: str) -> None:
-    """The second one puts the workspace on the path by itself, as any program may run what it reads: that is no import of ours."""
+    """Whatever a tool puts on the import path."""
     Path(root.path, "helper.py").write_text("def one(): return 1\n")
-    if "sys.path" in code:
-        assert 1 == called(root, tier, code.replace("ROOT", repr(root.path))).value
-        return
+    code = code.replace("ROOT", repr(root.path))
     with pytest.raises(ToolFailure, match=r"ImportError: `helper\.py` is not among the files that the plan was compiled with"):
         called(root, tier, code)
 

@@ -91,7 +91,8 @@ def test_one_place_makes_the_command_line_of_a_python_process() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "import subprocess\nsubprocess.run(['x'])", "from os import system", "import multiprocessing", "import os\nos.execvp('x', [])",
+        "import subprocess\nsubprocess.run(['x'])", "from os import system", "import multiprocessing",
+        "import os\nos.execvp('x', [])",
         "from concurrent.futures.process import ProcessPoolExecutor", "import runpy",
     ],
 )  # fmt: skip
@@ -100,7 +101,7 @@ def test_a_start_is_found(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["import sys\nx = [sys.executable, '-c', 'x']", "from sys import executable", "x = ['python3', '-m', 'fdc_toolchain']"]
+    "source", ["import sys\nx = [sys.executable, '-c', 'x']", "from sys import executable", "x = ['python3', '-m', 'fdc']"]
 )
 def test_an_interpreter_is_found(source: str) -> None:
     assert pythons(source)

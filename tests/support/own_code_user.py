@@ -70,7 +70,8 @@ def main() -> None:
             given = {"home": home, "pid": os.getpid(), "port": server.getsockname()[1]}
             found[tier] = own_code.call("own:tool", ROW, where, known, [], given).value
             if tier == "bubblewrap":  # there a folder that nobody sees is an empty one, which is gone afterwards
-                unchanged = open(f"{home}/precious").read() == "x" and not os.path.exists(f"{home}/new")
+                with open(f"{home}/precious") as file:
+                    unchanged = file.read() == "x" and not os.path.exists(f"{home}/new")
                 harmless = [f"{home}/precious", f"{home}/new"] if unchanged else []
                 found[tier]["through"] = [path for path in found[tier]["through"] if path not in harmless]
     print(json.dumps(found))

@@ -171,8 +171,8 @@ class Workspace:
         with tempfile.TemporaryFile() as file:
             child = subprocess.Popen(
                 python_process.fdc(*arguments),
-                cwd=self.workspace, env=python_process.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
-                start_new_session=True,
+                cwd=self.workspace, env=python_process.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=file, start_new_session=True,
             )  # fmt: skip
             with self._lock:
                 self._children = [*(one for one in self._children if one.poll() is None), child]

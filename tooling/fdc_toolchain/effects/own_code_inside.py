@@ -43,6 +43,24 @@ class Toolchain:
         return importlib.util.spec_from_file_location(name, first, submodule_search_locations=[self.package])
 
 
+class Installed:
+    """Finds what is installed, on the import path as it is then; no file of the workspace, whatever is put on that path."""
+
+    def __init__(self, root: str, package: str) -> None:
+        self.root, self.package = root, package
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        places = [one for one in (sys.path if path is None else path) if self._holds(one)]
+        return importlib.machinery.PathFinder.find_spec(name, places, target) if places else None
+
+    def _holds(self, path: str) -> bool:
+        inside = os.path.realpath(path)
+        if not os.path.isabs(path) or not f"{inside}/".startswith(f"{self.root}/"):
+            return os.path.isabs(path)
+        ours = (os.path.realpath(sys.base_prefix) + "/lib/", self.package + "/")
+        return f"{inside}/".startswith(ours) or any(part in ("site-packages", "dist-packages") for part in inside.split("/"))
+
+
 class Modules:
     """Finds modules in the sources that were handed over, behind everything that is installed."""
 
@@ -97,15 +115,6 @@ class Modules:
         keys = [f"{place}{name.replace('.', '/')}{end}" for place in PLACES for end in ("/__init__.py", ".py")]
         found = next((self.sources[key] for key in keys if key in self.sources), None)
         return None if found is None else importlib.util.decode_source(found.encode("latin-1"))
-
-
-def _is_installed(path: str, root: str) -> bool:
-    """Whether an entry of the import path is an installation: not a source folder of the workspace that one points at."""
-    inside = os.path.realpath(path)
-    if not os.path.isabs(path) or not f"{inside}/".startswith(f"{root}/"):
-        return os.path.isabs(path)
-    own = inside.startswith(os.path.realpath(sys.base_prefix) + "/lib/")
-    return own or any(part in ("site-packages", "dist-packages") for part in inside.split("/"))
 
 
 def called(given: dict) -> dict:
@@ -174,11 +183,9 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.argv[:] = [given["target"]]
-    machinery = importlib.machinery
-    plain = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
-    sys.path[:] = [path for path in sys.path if _is_installed(path, given["root"])]
-    kept = [one for one in sys.meta_path if one in plain]
-    sys.meta_path[:] = [Toolchain(given["package"]), *kept, Modules(given["root"], given["modules"])]
+    plain = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter]
+    installed = Installed(given["root"], given["package"])
+    sys.meta_path[:] = [Toolchain(given["package"]), *plain, installed, Modules(given["root"], given["modules"])]
     said = called(given)
     try:
         text = json.dumps(said, allow_nan=False, sort_keys=True)

@@ -72,7 +72,7 @@ _NOT_TOLD = (
     "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/services",
     "/etc/protocols", "/etc/gitconfig", "/etc/inputrc", "/etc/bash.bashrc", "/etc/profile",
 )  # fmt: skip
-"""Of what programs need of the system, what a Python tool without network does without: who uses this machine, and its network."""
+"""What a Python tool without network does without: who uses this machine, and where its network leads."""
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MOST_ARGUMENT = 100_000

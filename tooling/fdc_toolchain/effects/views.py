@@ -170,10 +170,13 @@ def _closed(root: Root, grants: Sequence[Grant]) -> writable.Closed:
 
 
 def _hidden(root: str, run: str, made: list[str]) -> list[str]:
-    """The folders of text from outside, of all runs; that of this one is there, or another step of it could make it meanwhile."""
+    """The folders of text from outside, of all runs; that of this one is there, or another step of it could make it meanwhile.
+
+    An empty one of another run hides nothing, and may be gone at any moment: another fdc has made it for a command of its own.
+    """
     runs = os.path.join(root, "runs")
+    own = os.path.join(runs, run, OUTSIDE) if run else ""
     if run:
-        own = os.path.join(runs, run, OUTSIDE)
         if os.path.realpath(own) == os.path.join(os.path.realpath(root), "runs", run, OUTSIDE):
             writable.hold(own, made)
     try:
@@ -181,7 +184,16 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
     except OSError:
         return []
     paths = [os.path.join(runs, name, OUTSIDE) for name in names if not os.path.islink(os.path.join(runs, name))]
-    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path) and (path == own or not _is_empty(path))]
+
+
+def _is_empty(folder: str) -> bool:
+    try:
+        return not os.listdir(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -> Iterator[str]:
