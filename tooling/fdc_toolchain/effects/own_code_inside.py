@@ -11,11 +11,17 @@ A module of the workspace is made of the source that was handed over, never of a
 Standard library only, and little of it: what is imported here is paid by every call.
 """
 
+from __future__ import annotations
+
 import importlib
 import importlib.machinery
 import json
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PLACES = ("", "src/")
 """Where a workspace keeps its modules, as in `resolve.own_modules`."""
@@ -34,7 +40,7 @@ class Toolchain:
     def __init__(self, package: str) -> None:
         self.package = package
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "fdc_toolchain":
             return None
         import importlib.util
@@ -49,7 +55,7 @@ class Installed:
     def __init__(self, root: str, package: str) -> None:
         self.root, self.package = root, package
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         places = [one for one in (sys.path if path is None else path) if self._holds(one)]
         return importlib.machinery.PathFinder.find_spec(name, places, target) if places else None
 
@@ -67,7 +73,7 @@ class Modules:
     def __init__(self, root: str, sources: dict) -> None:
         self.root, self.sources = root, sources
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name.partition(".")[0] == "fdc_toolchain":
             return None
         folders = [place + name.replace(".", "/") for place in PLACES]
@@ -87,7 +93,7 @@ class Modules:
                 return spec
         return None
 
-    def _spec(self, name: str, key: str, folder: "str | None") -> object:
+    def _spec(self, name: str, key: str, folder: str | None) -> Any:
         whole = os.path.join(self.root, key)
         spec = importlib.machinery.ModuleSpec(name, self, origin=whole, is_package=folder is not None)
         spec.has_location = True
@@ -96,10 +102,10 @@ class Modules:
             spec.submodule_search_locations = [os.path.join(self.root, folder)]
         return spec
 
-    def create_module(self, spec: object) -> None:
+    def create_module(self, spec: Any) -> None:
         return None
 
-    def exec_module(self, module: object) -> None:
+    def exec_module(self, module: Any) -> None:
         key = module.__spec__.loader_state
         exec(compile(self.sources[key].encode("latin-1"), os.path.join(self.root, key), "exec", dont_inherit=True), vars(module))
 
@@ -108,7 +114,7 @@ class Modules:
         with open(path, "rb") as file:
             return file.read()
 
-    def get_source(self, name: str) -> "str | None":
+    def get_source(self, name: str) -> str | None:
         """The source of a module, for messages."""
         import importlib.util
 
@@ -135,7 +141,7 @@ def called(given: dict) -> dict:
         return _raised(raised)
 
 
-def _takes(function: object, name: str) -> bool:
+def _takes(function: Any, name: str) -> bool:
     code = getattr(function, "__code__", None)
     if code is not None and not hasattr(function, "__wrapped__"):
         return name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -147,7 +153,7 @@ def _takes(function: object, name: str) -> bool:
         return False  # a function in C that does not say what it takes
 
 
-def _result(value: object) -> dict:
+def _result(value: Any) -> dict:
     if _name(type(value)) == _OUTCOME:
         failed = value.failure
         if failed is not None:
@@ -156,7 +162,7 @@ def _result(value: object) -> dict:
     return {"value": value}
 
 
-def _raised(raised: BaseException) -> dict:
+def _raised(raised: Any) -> dict:
     for one in type(raised).__mro__:
         kind = _RAISES.get(_name(one))
         if kind == "failure":
@@ -183,7 +189,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.argv[:] = [given["target"]]
-    plain = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter]
+    plain: list[Any] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter]
     installed = Installed(given["root"], given["package"])
     sys.meta_path[:] = [Toolchain(given["package"]), *plain, installed, Modules(given["root"], given["modules"])]
     said = called(given)
