@@ -95,7 +95,8 @@ class Modules:
 
     def _spec(self, name: str, key: str, folder: str | None) -> Any:
         whole = os.path.join(self.root, key)
-        spec = importlib.machinery.ModuleSpec(name, self, origin=whole, is_package=folder is not None)
+        loader: Any = self
+        spec = importlib.machinery.ModuleSpec(name, loader, origin=whole, is_package=folder is not None)
         spec.has_location = True
         spec.loader_state = key
         if folder is not None:
