@@ -116,7 +116,7 @@ def fence(
         if tier == "none":
             seen = views.View([], [], [], [])
         elif access is not None:
-            seen = views.of_tool(root, grants, access, run, was)
+            seen = views.of_tool(root, grants, access, was)
         else:
             seen = (views.of_git if git else views.view)(root, grants, run, was)
     except OSError as failed:

@@ -107,7 +107,7 @@ def of_git(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
     return View([os.path.join(root.path, ".git")], [], hidden, made)
 
 
-def of_tool(root: Root, grants: Sequence[Grant], access: Access, run: str, was: Before) -> View:
+def of_tool(root: Root, grants: Sequence[Grant], access: Access, was: Before) -> View:
     """The view of a Python tool of the workspace: what its row declares, without secrets and what is protected.
 
     What it may write, every plan on the stack has to allow as well; what is protected, by name.
@@ -122,7 +122,8 @@ def of_tool(root: Root, grants: Sequence[Grant], access: Access, run: str, was: 
     opened = {*write, *(os.path.join(root.path, path) for path in access.named)}
     closed = [path for path in kept if not _opens(path[len(root.path) + 1 :], opened, root)]
     closed += [path for path in (os.path.join(root.path, name) for name in _secrets(root)) if path not in opened]
-    closed += _hidden(root.path, run, made)
+    # No folder is made for it, as for a command: the flow analysis counts with a tool that reads what comes meanwhile.
+    closed += _hidden(root.path, "", made)
     if reads is not None:
         there = [path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)]
         reads = [path for path in there if not any(_below(path, one) for one in closed)]
