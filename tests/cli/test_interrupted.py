@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.background import fdc_started, wait_for
-from tests.support.process import fdc
+from tests.support.process import fdc, working_in
 
 pytestmark = pytest.mark.slow
 BRANCHES = 7
@@ -29,11 +29,11 @@ def numbers(count):
     return {"list": [str(number) for number in range(int(count))]}
 
 def deed(name):
-    with open(f"begun-{name}", "a") as file:
+    with open(f"out/begun-{name}", "a") as file:
         file.write("x")
     while os.path.exists("held"):
         time.sleep(0.01)
-    with open(f"made-{name}", "a") as file:
+    with open(f"out/made-{name}", "a") as file:
         file.write("x")
 """
 DEED = "set_plan x\nplan_step_complete x\ndeed a\nclose_task\nsubmit\n"
@@ -47,7 +47,8 @@ def laid_out(workspace: Path, **declared: object) -> None:
         },
         "deed": {
             "summary": "a deed", "action": "step_op", "effect": "once", "trust": "trusted",
-            "parameters": [{"name": "name", "kind": "word"}], "run": {"python": "own:deed"}, **declared,
+            "parameters": [{"name": "name", "kind": "word"}], "run": {"python": "own:deed"},
+            "access": {"write": ["out/**"]}, **declared,
         },
     }  # fmt: skip
     (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
@@ -71,9 +72,10 @@ def interrupted(workspace: Path, count: int, which: signal.Signals = signal.SIGI
 def killed(workspace: Path) -> None:
     """A controller dies of SIGKILL in the middle of a deed."""
     with fdc_started("run", "deed.plan", cwd=workspace) as run:
-        wait_for((workspace / "begun-a").exists)
+        wait_for((workspace / "out/begun-a").exists)
         run.kill()
         run.wait()
+    wait_for(lambda: not working_in(workspace))
     (workspace / "held").unlink()
 
 
@@ -119,28 +121,29 @@ def test_a_tool_that_is_declared_repeatable_is_repeated_and_nobody_is_asked(work
     killed(workspace)
     done = fdc("resume", cwd=workspace)
     assert 0 == done.returncode, done
-    assert ("xx", "x") == ((workspace / "begun-a").read_text(), (workspace / "made-a").read_text())
+    assert ("xx", "x") == ((workspace / "out/begun-a").read_text(), (workspace / "out/made-a").read_text())
     assert 0 == fdc("replay", "last", cwd=workspace).returncode
 
 
 def test_a_tool_that_creates_a_path_has_happened_where_the_path_is_there(workspace: Path) -> None:
-    laid_out(workspace, creates="made-{name}")
+    laid_out(workspace, creates="out/made-{name}")
     killed(workspace)
-    (workspace / "made-a").write_text("it had come so far")
+    (workspace / "out/made-a").write_text("it had come so far")
     assert 0 == fdc("resume", cwd=workspace).returncode
-    assert ("x", "it had come so far") == ((workspace / "begun-a").read_text(), (workspace / "made-a").read_text())
+    assert ("x", "it had come so far") == ((workspace / "out/begun-a").read_text(), (workspace / "out/made-a").read_text())
 
 
 def test_and_has_not_where_it_is_missing(workspace: Path) -> None:
-    laid_out(workspace, creates="made-{name}")
+    laid_out(workspace, creates="out/made-{name}")
     killed(workspace)
     assert 0 == fdc("resume", cwd=workspace).returncode
-    assert ("xx", "x") == ((workspace / "begun-a").read_text(), (workspace / "made-a").read_text())
+    assert ("xx", "x") == ((workspace / "out/begun-a").read_text(), (workspace / "out/made-a").read_text())
 
 
 def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
-    laid_out(workspace, creates="made-{name}")
-    (workspace / "made-a").write_text("old")
+    laid_out(workspace, creates="out/made-{name}")
+    (workspace / "out").mkdir()
+    (workspace / "out/made-a").write_text("old")
     killed(workspace)
     asked = fdc("resume", cwd=workspace)
     assert 1 == asked.returncode and "nobody knows whether it happened" in asked.stdout, asked
@@ -151,7 +154,7 @@ def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
     ("declared", "says"),
     [
         ({"repeatable": True, "effect": "read"}, "`repeatable` is for tools that happen once"),
-        ({"creates": "made-{nam}"}, "there is no parameter `nam`"),
+        ({"creates": "out/made-{nam}"}, "there is no parameter `nam`"),
         ({"repeatable": True, "cost": {"tokens": 5}}, "a tool that has a cost cannot be repeated"),
     ],
 )

@@ -42,6 +42,7 @@ def laid_out(workspace: Path, effect: str, *items: str) -> None:
     tool = {
         "summary": "asks", "action": "step_op", "effect": effect, "trust": "trusted",
         "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text"}, "run": {"python": "asks:ask"},
+        "access": {"write": ["begun"]},
     }  # fmt: skip
     given = {**tool, "effect": "read", "parameters": [], "result": {"list": "list"}, "run": {"python": "asks:items"}}
     tools = {"ask": tool, "for_items": given}

@@ -6,6 +6,9 @@ import json
 import shutil
 import signal
 import subprocess
+import sys
+import sysconfig
+import venv
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +42,7 @@ submit
 TOOL = {
     "summary": "a deed", "action": "step_op", "effect": "idempotent", "trust": "trusted",
     "parameters": [{"name": "name", "kind": "word"}], "result": "text", "run": {"python": "own_deeds:deed"},
+    "access": {"write": ["witness.log"], "env": ["HELD"]},
 }  # fmt: skip
 DEEDS = """
 import os, time
@@ -53,12 +57,7 @@ def deed(name, idempotency_key):
 """
 WRONG = {"edits": [{"path": "own.py", "content": "def two():\n    return 1\n"}]}
 RIGHT = {"edits": [{"path": "own.py", "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE"}]}
-HELD_RESEARCH = """
-import os, sys, time
-
-while "research" in sys.orig_argv and not os.path.exists("go"):
-    time.sleep(0.01)
-"""
+HELD_RESEARCH = "import os, sys, time\nwhile 'research' in sys.orig_argv and not os.path.exists('go'):\n    time.sleep(0.01)\n"
 ANALYSIS = "## 5. Proposed Corrective Actions\n\n1. **Lesson:** Count twice.\n   **Action:** Keep a list.\n"
 
 
@@ -71,6 +70,19 @@ def home(workspace: Path) -> Path:
     (workspace / "notes.md").write_text("Two is the sum of one and one. Two comes after one.\n")
     (workspace / "fdc.toml").write_text('test-command = "grep -q \'return 2\' own.py"\n')
     return workspace
+
+
+def held_python(folder: Path) -> str:
+    """An environment of its own with what this one has installed, whose Python waits where it is to research.
+
+    Nothing that a workspace or a variable says gets into a process that fdc starts; an installation does.
+    """
+    venv.create(folder, symlinks=True)
+    site = next(folder.glob("lib/python*/site-packages"))
+    (site / "held.py").write_text(HELD_RESEARCH)
+    (site / "held.pth").write_text("import held\n")
+    (site / "those.pth").write_text(f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n")
+    return str(folder / "bin" / "python")
 
 
 class Coder:
@@ -208,11 +220,9 @@ def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, tmp_path: Path, s
     (home / "plan.txt").write_text("research what is two\n")
     (home / "analysis.md").write_text(ANALYSIS)
     options = ["--network", "off", "--wait", str(PATIENCE), "--analysis", "analysis.md"]
-    env = {}
+    env, python = {}, sys.executable
     if state == "AWAITING_RESULT":
-        (tmp_path / "held").mkdir()
-        (tmp_path / "held" / "sitecustomize.py").write_text(HELD_RESEARCH)
-        env = {"PYTHONPATH": str(tmp_path / "held")}
+        python = held_python(tmp_path / "held")
     elif state == "EXECUTING":
         env = {"HELD": "one"}
     else:
@@ -220,7 +230,7 @@ def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, tmp_path: Path, s
         (home / "fdc.toml").write_text(f'test-command = "{command}"\n')
     begin = ["agent", "T-1", *options]
     with answering(home):
-        with fdc_started(*begin, cwd=home, env=env, stdout=subprocess.DEVNULL) as process:
+        with fdc_started(*begin, cwd=home, env=env, python=python, stdout=subprocess.DEVNULL) as process:
             if state != "AWAITING_RESULT":
                 wait_for(lambda: not (home / "plan.txt").exists())
                 (home / "plan.txt").write_text(PLAN)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from fdc_toolchain.cli import wiring
+from fdc_toolchain.effects.context import Context
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.tools import LocalTools, Workbench
@@ -30,28 +31,25 @@ from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, Silence
 
 KEY = b"k" * 32
 
-TOOLS = """
-import os
-
-def _note(log, key):
-    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    os.write(handle, f"{key}\\n".encode())
+def _note(context: Context, log: str) -> None:
+    handle = os.open(os.path.join(context.root.path, log), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    os.write(handle, f"{context.key}\n".encode())
     os.close(handle)
 
-def deed(name, idempotency_key):
-    _note("deeds.log", idempotency_key)
-    return {"name": name, "list": ["x", "y", "z"]}
 
-def keep(name, idempotency_key):
-    _note("kept.log", idempotency_key)
-"""
+def deed(args: dict[str, Any], context: Context) -> Any:
+    _note(context, "deeds.log")
+    return {"name": args["name"], "list": ["x", "y", "z"]}
 
 
-def declared(effect: str, function: str) -> dict[str, Any]:
+def keep(args: dict[str, Any], context: Context) -> Any:
+    _note(context, "kept.log")
+
+
+def declared(effect: str) -> dict[str, Any]:
     return {
         "summary": "a deed", "action": "step_op", "effect": effect, "trust": "trusted",
         "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text", "list": "list"},
-        "run": {"python": f"matrix_deeds:{function}"},
     }  # fmt: skip
 
 
@@ -104,9 +102,8 @@ def matrix() -> Iterator[Matrix]:
         folder = Path(made, "w")
         folder.mkdir()
         (folder / "knowledge_core").mkdir()
-        tools = {"deed": declared("once", "deed"), "keep": declared("idempotent", "keep")}
+        tools = {"deed": declared("once"), "keep": declared("idempotent")}
         (folder / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
-        (folder / "matrix_deeds.py").write_text(TOOLS)
         (folder / "inner.plan").write_text(INNER)
         (folder / "a.in").write_text("a\n")
         (folder / "b.in").write_text("b\n")
@@ -141,6 +138,7 @@ class Runner:
             bench = Workbench(
                 run="r", root=(root := Root(str(self.folder), ())), run_folder=str(self.folder / ".fdc" / "r"),
                 say=lambda text: None, ask=lambda question: None, answers=answers, shell_seconds=5.0,
+                overrides={"deed": deed, "keep": keep},
             )  # fmt: skip
             tools = point.tools(LocalTools(self.program, bench))
             state = fold(self.program, row.inputs, journal.records)

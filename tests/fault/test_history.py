@@ -49,7 +49,7 @@ def deed(name, idempotency_key):
 DEED = {
     "summary": "a deed", "action": "step_op", "effect": "once", "trust": "trusted",
     "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text", "list": "list"},
-    "run": {"python": "own_deeds:deed"}, "cost": {"model_calls": 1},
+    "run": {"python": "own_deeds:deed"}, "access": {"write": ["witness.log"]}, "cost": {"model_calls": 1},
 }  # fmt: skip
 PLAN = """budget model_calls 40
 set_plan History
@@ -340,6 +340,7 @@ def test_what_clients_hear_while_controllers_are_killed_has_an_order_that_explai
     """Failure test 11: one winner each, no lost answer, nothing leaves a terminal state, every `once` effect at most once."""
     (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"deed": DEED}}))
     (workspace / "own_deeds.py").write_text(TOOLS)
+    (workspace / "witness.log").write_text("")  # several controllers write it: none of them may think that it made it
     (workspace / "p.plan").write_text(PLAN)
     with Nursery(workspace, tmp_path / "said") as nursery:
         world = World(workspace, nursery)
@@ -374,8 +375,8 @@ def check(world: World) -> None:
             assert () == store.check(row.id).faults
             assert None is replay(store.program(row), row.inputs, records[name], row.status, row.ending).difference
             own = records[name][(row.origin or {"records": 0})["records"] :]
-            deeds = {f"{name}:{one.address}" for one in own if one.kind == "outcome" and one.tool == "deed"}
-            assert deeds <= set(happened)
+            deeds = {f"{name}:{one.address}": one.body for one in own if one.kind == "outcome" and one.tool == "deed"}
+            assert {} == {key: body for key, body in deeds.items() if key not in happened}
             assert (row.ending or {"spent": {}})["spent"].get("model_calls", 0) <= 40
     for name, history in world.histories.items():
         status, answered = final[name]

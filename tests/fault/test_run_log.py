@@ -14,14 +14,16 @@ from fdc_toolchain.effects.journal import Store
 from fdc_toolchain.effects.runs import journal_path
 from fdc_toolchain.knowledge.activity import LOG, faults
 
-from tests.support.process import fdc
+from tests.support.background import fdc_started, wait_for
+from tests.support.process import fdc, working_in
 
 OWN_TOOLS = """
-import os, signal
+import os, time
 
 def deed(name, idempotency_key):
-    if os.environ.get("KILL_AT") == name:
-        os.kill(os.getpid(), signal.SIGKILL)
+    while os.environ.get("KILL_AT") == name:
+        open("reached", "w").write(name)
+        time.sleep(0.01)
     if os.path.exists(name + ".wrong"):
         raise ValueError("this one cannot be done")
     return name
@@ -29,6 +31,7 @@ def deed(name, idempotency_key):
 DEED = {
     "summary": "a deed", "action": "tool_exec", "effect": "idempotent", "trust": "trusted",
     "parameters": [{"name": "name", "kind": "word"}], "result": "text", "run": {"python": "own_deeds:deed"},
+    "access": {"write": ["reached"], "env": ["KILL_AT"]},
 }  # fmt: skip
 PLAN = """set_plan Deeds
 plan_step_complete begun
@@ -79,8 +82,11 @@ def the_run(root: Path) -> str:
 
 @pytest.mark.parametrize("moment", ["two", "three"])
 def test_killed_and_resumed_every_recorded_step_has_one_line(begun: Path, moment: str) -> None:
-    killed = fdc("run", "p.plan", cwd=begun, env={"KILL_AT": moment})
-    assert -signal.SIGKILL == killed.returncode, killed.stderr
+    with fdc_started("run", "p.plan", cwd=begun, env={"KILL_AT": moment}) as process:
+        wait_for(lambda: (begun / "reached").exists() and (begun / "reached").read_text() == moment)
+        process.kill()
+        assert -signal.SIGKILL == process.wait()
+    wait_for(lambda: not working_in(begun))
     before = recorded(begun)
     assert set(places(begun)) <= set(before)
     done = fdc("resume", the_run(begun), cwd=begun)

@@ -14,6 +14,7 @@ import pytest
 from fdc_toolchain.analyses import flow, touched
 from fdc_toolchain.analyses.labels import TRUSTED, Labels
 from fdc_toolchain.analyses.stored import RUN
+from fdc_toolchain.analyses.summary import merged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -90,7 +91,7 @@ def _then(self: Any, one: Any, other: Any, choices: int) -> Any:
 
 
 def _unasked(self: Any, one: Any, other: Any, choices: int) -> Any:
-    return flow._merged(one, other)
+    return merged(one, other)
 
 
 MUTANTS: dict[str, tuple[Any, str, Any]] = {

@@ -20,6 +20,7 @@ FLOORS = {
     "testing": 6,
     "server": 7,
     "cli": 8,
+    "__main__": 9,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

@@ -15,7 +15,7 @@ ATTRIBUTES = {
     ("sys", "exit"), ("sys", "stdout"), ("sys", "stderr"), ("sys", "stdin"), ("sys", "argv"),
     ("os", "_exit"), ("os", "abort"), ("click", "echo"), ("click", "secho"), ("pprint", "pprint"),
 }  # fmt: skip
-PROGRAMS = {"effects/confine.py", "effects/repair_probe_inside.py", "effects/text_reader.py"}
+PROGRAMS = {"effects/confine.py", "effects/own_code_inside.py", "effects/repair_probe_inside.py", "effects/text_reader.py"}
 """Started as processes of their own, which have a command line and an exit code like any other."""
 
 RAISES = {"SystemExit", "KeyboardInterrupt"}

@@ -23,10 +23,11 @@ def fdc_started(
     cwd: str | os.PathLike[str],
     env: Mapping[str, str] | None = None,
     program: Sequence[str] = (str(ROOT / "tooling" / "fdc_cli.py"),),
+    python: str = sys.executable,
     **options: Any,
 ) -> Iterator[subprocess.Popen[str]]:
     """A running `fdc ARGUMENTS`, which is dead and cleared away afterwards, whatever the test does."""
-    command = [sys.executable, *program, *arguments]
+    command = [python, *program, *arguments]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
     process = subprocess.Popen(command, cwd=cwd, env=clean_environment(env), **options)
     try:

@@ -36,6 +36,7 @@ TOOLS = {
     "deed": {
         "summary": "a deed", "action": "step_op", "effect": "idempotent", "trust": "trusted",
         "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text"}, "run": {"python": "own_deeds:deed"},
+        "access": {"write": ["witness.log"], "env": ["DEED_SECONDS"]},
     },
     "numbers": {
         "summary": "so many", "action": "step_op", "effect": "read", "trust": "trusted",
@@ -73,6 +74,7 @@ def laid_out(workspace: Path) -> Path:
     """Makes the tools and the plans."""
     (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": TOOLS}))
     (workspace / "own_deeds.py").write_text(OWN_TOOLS)
+    (workspace / "witness.log").write_text("")  # several machines write it: none of them may think that it made it
     (workspace / "big.plan").write_text(PLAN)
     (workspace / "ask.plan").write_text(ASKING)
     return workspace

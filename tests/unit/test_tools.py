@@ -24,6 +24,7 @@ from fdc_toolchain.engine.machine import request_of
 from fdc_toolchain.engine.ports import Cancelled, Waiting
 
 from tests.support.background import wait_for
+from tests.support.own_code import hashes
 from tests.support.process import working_in
 
 CATALOGUE: dict[str, Any] = json.loads(resources.read("grammar/tools.json"))["tools"]
@@ -43,7 +44,8 @@ class Bench:
         options: dict[str, Any] = {"ask": lambda question: None, "answers": {}, "shell_seconds": 20.0, **more}
         options.setdefault("operator", Operator(unsandboxed=True))
         bench = Workbench("run", self.root, str(folder), self.said.append, **options)
-        self.tools = LocalTools({"tools": tools, "predicates": options.get("predicates", {})}, bench)
+        made = {"tools": tools, "predicates": options.get("predicates", {}), "modules": hashes(workspace, tools.values())}
+        self.tools = LocalTools(made, bench)
 
     def effect(self, tool: str, at: str = "main/1", bound: bool = True, grants: Any = (), **args: Any) -> Perform:
         return Perform(at, "tool", tool, args, request_of("tool", tool, args), "once", "p", 1, bound, grants)
@@ -401,13 +403,12 @@ def own(workspace: Path, tmp_path: Path) -> Iterator[Bench]:
     tools = {name: python_tool(name) for name in names} | {"double": python_tool("double", text=True, more=False)}
     tools["absent"] = python_tool("no_such_function")
     yield Bench(workspace, tmp_path, tools=tools)
-    sys.modules.pop("own_tools", None)
 
 
 def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(own: Bench, workspace: Path) -> None:
     assert own.value("double", text="ab") == {"twice": "abab", "more": None, "tuple": [1, 2]}
     assert own.value("keyed") == "run:main/1"
-    assert str(workspace) not in sys.path
+    assert str(workspace) not in sys.path and "own_tools" not in sys.modules
 
 
 @pytest.mark.parametrize(

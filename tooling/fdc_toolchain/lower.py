@@ -9,11 +9,13 @@ from typing import Any
 
 from .machines.model import Automaton
 from .program.model import FORMAT, KEEPING
+from .resolve import own_modules
 from .resolve.commands import pieces
 from .resolve.files import Files
 from .resolve.graph import Graph, Instance
 from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
 from .resolve.obligations import Obligation
+from .resolve.own_row import targets
 from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value
 
@@ -66,6 +68,7 @@ def lower(
         }
         made = max(made, lowering.made)
     unit = root.unit
+    own = own_modules.modules({one for row in (*tools.values(), *asked.values()) for one in targets(row)}, files)
     governed = automaton(root)
     watched = [rule.plain() for rule in rules if rule.severity == "error" and rule.applies(key, governed)]
     return {
@@ -77,6 +80,7 @@ def lower(
         "predicates": asked,
         **({"rules": watched} if watched else {}),
         **({"untrusted": list(untrusted)} if untrusted else {}),
+        **({"modules": _hashes(files, own)} if own else {}),
         "budget": {measure: limit for measure, (limit, _) in unit.budget.items()},
         "allow": plans[root.id]["allow"],
         "sources": _sources(files, [*(instance.unit.key for instance in order), *automata, *texts]),
@@ -85,7 +89,11 @@ def lower(
 
 def _sources(files: Files, reached: Iterable[str]) -> dict[str, str]:
     """What the program was made of, by key: of all that was read, the plans, automata and texts that it reaches."""
-    return {key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in sorted(set(reached))}
+    return _hashes(files, sorted(set(reached)))
+
+
+def _hashes(files: Files, keys: Iterable[str]) -> dict[str, str]:
+    return {key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in keys}
 
 
 class _Lowering:

@@ -111,7 +111,7 @@ class Bounds:
                 tokens += tool.tokens
                 money += tool.money
                 command = tool.writes_unknown and bound.action == tool.action  # not one that the catalogue knows, as `close`
-                shell = shell or command
+                shell = shell or (command and tool.row.get("writes") == "unknown")
                 writes = writes or command or bound.action in WRITES or any(access in CHANGES for access, _ in bound.files)
                 continue
             if isinstance(node, Invoke):

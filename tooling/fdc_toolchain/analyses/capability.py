@@ -66,7 +66,14 @@ def _outside(act: Act, grant: Unit) -> Iterator[str]:
                 yield f"`{act.step.tool}` may read `{shown}`, which `allow read` does not name"
     if reads_at_large(act.bound.tool.row) and not _everything(reads):
         yield f"`{act.step.tool}` may read any file, which needs `allow read **`"
-    if act.bound.tool.writes_unknown and "run" not in grant.allow:
+    for kind, globs in act.bound.tool.row.get("access", {}).items():
+        if kind in ("read", "write"):
+            allowed = grant.allow.get(kind, [])
+            known = [compiled([(False, glob.text)]) for glob in allowed if "{" not in glob.text]
+            for glob in globs:
+                if not _everything(allowed) and not within(glob, known):
+                    yield f"`{act.step.tool}` may {kind} `{glob}`, which `allow {kind}` does not name"
+    if act.bound.tool.row.get("writes") == "unknown" and "run" not in grant.allow:
         yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
     if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:
         yield f"`{act.step.tool}` reaches outside, which needs `allow net *`"

@@ -18,7 +18,6 @@ for commands that only look at data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from ..resolve.commands import pieces
 from ..resolve.graph import calls_of, components
@@ -33,7 +32,7 @@ from .labels import CHOICES, FILES, SEES, THERE, TRUSTED, Labels
 from .need import Need, finding
 from .rule import Context
 from .stored import ANY, Pattern, Stored, hidden, meet, pattern_of, pattern_of_glob, read_back, spelled
-from .summary import NOTHING, Store, Summary, same
+from .summary import NOTHING, Name, Store, Summary, merged, same
 from .touched import LOOKING, acts, changes, executes, reads, sinks
 
 _Key = tuple[str, bool]
@@ -80,11 +79,6 @@ def check(context: Context) -> Iterator[Diagnostic]:
     context.marks = steps(marks)
 
 
-class _Name(NamedTuple):
-    label: int
-    fields: dict[str, str] | None
-
-
 class _Flow:
     """One plan. `names`: what is bound here; `choices`: the label of the conditions around.
 
@@ -116,8 +110,8 @@ class _Flow:
         self.marks: set[Store] = set()
         self.stores: dict[str, frozenset[Store]] = {}
         self.known = unit.names
-        self.names: dict[str, _Name] = {}
-        self.trail: list[tuple[str, _Name | None]] = []
+        self.names: dict[str, Name] = {}
+        self.trail: list[tuple[str, Name | None]] = []
         self.until: dict[int, int] = {}
         self.choices = TRUSTED
         self.result = TRUSTED
@@ -136,7 +130,7 @@ class _Flow:
         """The plan in terms of what it is given. Gone through again where another run left more in files that are read."""
         self.entry = self.given(CHOICES)
         while True:
-            self.names = {name: _Name(self.given(name), None) for name in self.unit.params}
+            self.names = {name: Name(self.given(name), None) for name in self.unit.params}
             self.trail, self.calls, self.choices = [], {}, self.entry
             self.writes, self.there, self.sees = Stored(), Stored(), TRUSTED
             self.looked.clear()
@@ -253,13 +247,13 @@ class _Flow:
 
     def bind(self, name: str | None, label: int, fields: dict[str, str] | None = None) -> None:
         if name is not None:
-            self.keep(name, _Name(label, fields))
+            self.keep(name, Name(label, fields))
 
-    def keep(self, name: str, value: _Name) -> None:
+    def keep(self, name: str, value: Name) -> None:
         self.trail.append((name, self.names.get(name)))
         self.names[name] = value
 
-    def undo(self, mark: int) -> dict[str, _Name]:
+    def undo(self, mark: int) -> dict[str, Name]:
         """Takes back what was bound since `mark`; returns it."""
         changed = {name: self.names[name] for name, _ in self.trail[mark:]}
         while len(self.trail) > mark:
@@ -485,10 +479,10 @@ class _Flow:
             self.keep(name, self.joined(then.get(name, here), orelse.get(name, here), chosen))
         self.leave(outer)
 
-    def joined(self, one: _Name | None, other: _Name | None, choices: int) -> _Name:
+    def joined(self, one: Name | None, other: Name | None, choices: int) -> Name:
         """A name after two ways: which of them it was, their conditions say; those of the caller are his to add."""
-        both = _merged(one, other)
-        return _Name(both.label | choices & ~self.entry, both.fields)
+        both = merged(one, other)
+        return Name(both.label | choices & ~self.entry, both.fields)
 
     def gate(self, node: Gate) -> None:
         """A gate stops the run or does nothing: what it looked at chooses no step that is done, unless the stop is kept."""
@@ -502,12 +496,3 @@ class _Flow:
 _VISIT: dict[type, Callable[..., None]] = {
     Act: _Flow.act, Invoke: _Flow.call, Loop: _Flow.loop, Choice: _Flow.choice, Gate: _Flow.gate, Collect: _Flow.collect,
 }  # fmt: skip
-
-
-def _merged(one: _Name | None, other: _Name | None) -> _Name:
-    if one is None or other is None or one is other:
-        found = one or other
-        assert found is not None
-        return found
-    return _Name(one.label | other.label, one.fields if one.fields == other.fields else None)
-

@@ -43,3 +43,19 @@ def same(before: Summary | None, after: Summary) -> bool:
         and before.needs.keys() == after.needs.keys()
         and before._replace(needs={}) == after._replace(needs={})
     )
+
+
+class Name(NamedTuple):
+    """What a plan has bound: the label of the value, and the kinds of its fields where they are known."""
+
+    label: int
+    fields: dict[str, str] | None
+
+
+def merged(one: Name | None, other: Name | None) -> Name:
+    """A name that is the one or the other; None: it is not bound there."""
+    if one is None or other is None or one is other:
+        found = one or other
+        assert found is not None
+        return found
+    return Name(one.label | other.label, one.fields if one.fields == other.fields else None)

@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from ..resolve.catalogue import Parameter, Tool, reads_at_large
 from ..resolve.model import Act
+from ..resolve.own_row import reads_all
 from ..syntax.values import Value
 from .data_commands import files_of, is_data_command
-from .stored import ANY, RUN, SEEN, Pattern, pattern_of, tree_of
+from .stored import ANY, RUN, SEEN, Pattern, pattern_of, pattern_of_glob, tree_of
 
 _HARMLESS = ("data", "user")
 LOOKING = frozenset(("exists",))
@@ -65,10 +66,13 @@ def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
     """
     tool, arguments = node.bound.tool, node.bound.arguments
     commands = list(chosen(node, "command"))
+    if "run" in tool.row:
+        for glob in ("**",) if reads_all(tool.row) else tool.row.get("access", {}).get("read", ()):
+            yield pattern_of_glob(glob), True, True
     if commands and not executes(node):
         for pattern in (pattern for command in commands for pattern in files_of(command)):
             yield pattern, True, True
-    elif tool.writes_unknown:
+    elif tool.row.get("writes") == "unknown":
         yield (SEEN if commands else ANY), True, True
     elif tool.trust in ("workspace", "model") and tool.effect != "pure":
         # A model's text is no more than what the model was shown; a prompt is shown what it is given.
@@ -90,7 +94,9 @@ def reads(node: Act) -> Iterator[tuple[Pattern, bool, bool]]:
 
 def changes(node: Act) -> Iterator[tuple[Pattern, str]]:
     """The files that a step changes, each with how: `unknown`, or what the declaration says."""
-    if node.bound.tool.writes_unknown and (executes(node) or not any(chosen(node, "command"))):
+    for glob in node.bound.tool.row.get("access", {}).get("write", ()):
+        yield pattern_of_glob(glob), "unknown"
+    if node.bound.tool.row.get("writes") == "unknown" and (executes(node) or not any(chosen(node, "command"))):
         yield (SEEN if any(chosen(node, "command")) else ANY), "unknown"
     for access, value in node.bound.files:
         if access != "read":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -367,17 +366,15 @@ class LocalWorld:
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
-        from ..effects import agent_files, background
+        from ..effects import agent_files, background, python_process
         from .research import slug
 
         hidden = (web and self.web()) or self.outside()
         place = f"runs/{os.path.basename(agent_files.folder(self.root, task_id))}/outside" if hidden else "research"
         out = f"{place}/{slug(question)}.md"
-        code = "from fdc_toolchain.cli.main import main; raise SystemExit(main())"
         options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
-        argv = [sys.executable, "-c", code, "research", *options, "--", question]
-        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))}
+        argv = python_process.fdc("research", *options, "--", question)
+        environment = python_process.environment()
         if self.purse is not None and self.purse.budget:
             environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
         background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)

@@ -222,6 +222,8 @@ class _Drive:
                 return {"status": row.status}  # somebody has gone on; who has an answer for the run must not find it elsewhere
             return {"refused": f"the run {row.name} went on meanwhile, so this may be about something else"}
         money.check(self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator)
+        if not wished:
+            self._same_code()
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
         self._gather(journal)
@@ -255,6 +257,7 @@ class _Drive:
         checked = self.store.check(parent.id)
         if checked.faults:
             raise WorldError(f"the record of the run {parent.name} is damaged: {checked.faults[0]}")
+        self._same_code()
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
         state = self._fold(self.store.records(parent)[: origin["records"]])
@@ -266,6 +269,14 @@ class _Drive:
         ended.message = ending.message
         record_end(journal, ended)
         return {"status": ended.status}
+
+    def _same_code(self) -> None:
+        """Raises _Unfit where the workspace's own tools are not the code with which the run began."""
+        from ..effects.own_code import differs
+
+        said = differs(self.program, self.fleet.root)
+        if said is not None:
+            raise _Unfit(f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is: {said}")
 
     def _was_here(self) -> bool:
         """Whether some worker has driven the run for this delivery before."""

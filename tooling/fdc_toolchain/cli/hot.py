@@ -35,8 +35,25 @@ def entry() -> None:
     os._exit(code)
 
 
+def leave_working_folder() -> None:
+    """Takes the working folder off the import path: what lies in a workspace is not fdc's code.
+
+    `python -m fdc_toolchain` puts it there, or a PYTHONPATH. A folder that holds fdc itself stays.
+    """
+    ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.path[:] = [one for one in sys.path if one == ours or not _is_working_folder(one)]
+
+
+def _is_working_folder(path: str) -> bool:
+    try:
+        return path == "" or os.path.samefile(path, ".")
+    except OSError:
+        return False  # one of the two is gone, or it is the mark of an import hook
+
+
 def main(arguments: list[str]) -> int | None:
     """`fdc lint ARGUMENTS`. None: the words are not plain, let click read them."""
+    leave_working_folder()
     options = quick(arguments)
     if options is None:
         return None

@@ -120,6 +120,9 @@ def refuse_inside(name: str) -> None:
 
 def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
     """Runs one command line with click. Returns the exit code; prints trouble as one sentence on stderr."""
+    from .hot import leave_working_folder
+
+    leave_working_folder()
     import click
 
     from ..report.cells import visible

@@ -213,16 +213,14 @@ class Workspace:
 
     def _started(self, arguments: list[str], over: str, under_way: str) -> str:
         """`fdc ARGUMENTS` in a process of its own; what it says at once, if it will not, is passed on."""
+        from ..effects import python_process
         from ..server.port import Trouble
 
-        here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))}
-        program = "import sys; from fdc_toolchain.cli.main import main; sys.exit(main())"
         with tempfile.TemporaryFile() as file:
             child = subprocess.Popen(
-                [sys.executable, "-c", program, *arguments],
-                cwd=self.workspace, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file,
-                start_new_session=True,
+                python_process.fdc(*arguments),
+                cwd=self.workspace, env=python_process.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=file, start_new_session=True,
             )  # fmt: skip
             with self._lock:
                 self._children = [*(one for one in self._children if one.poll() is None), child]

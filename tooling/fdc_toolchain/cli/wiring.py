@@ -86,6 +86,8 @@ def drive_run(
             return over(store, row, trusted)
         if "model" in row.inputs:
             money.check(root, store, row, budget or {}, operator)
+        if "simulate" not in row.inputs:
+            _same_code(store, row, root)
         if force:
             runs.forget_cancel(root, name)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
@@ -102,6 +104,19 @@ def drive_run(
         if lock is not None:
             lock.release()
         show.close()
+
+
+def _same_code(store: Store, row: RunRow, root: str) -> None:
+    """Raises WorldError where the workspace's own tools are not the code any more with which the run began."""
+    from ..effects.own_code import differs
+    from ..program.codec import ProgramError
+
+    try:
+        said = differs(store.program(row), root)
+    except ProgramError as wrong:
+        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+    if said is not None:
+        raise WorldError(f"the run {row.name} cannot go on: {said}")
 
 
 def _cancelled(root: str, store: Store, row: RunRow, trusted: bool) -> str:

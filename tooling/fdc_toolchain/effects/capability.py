@@ -34,6 +34,10 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
                 listing("**" if value is None else str(value), [grant], folder=True)
         if reads_at_large(declared) and not _everything(grant):
             raise ToolFailure("capability", "the plan does not allow to read any file (`allow read **`)")
+        for kind in ("read", "write"):
+            for glob in declared.get("access", {}).get(kind, ()):
+                if not _everything(grant, kind) and not within(glob, map(_tokens, grant.get(kind, ()))):
+                    raise ToolFailure("capability", f"the plan's `allow {kind}` does not name `{glob}`")
         if declared.get("writes") == "unknown" and "run" not in grant:
             raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
         if declared.get("trust") == "untrusted" and "net" not in grant:
@@ -47,8 +51,8 @@ def listing(glob: str, grants: Sequence[Grant], *, folder: bool = False) -> None
             raise ToolFailure("capability", f"the plan's `allow read` does not name `{glob}`")
 
 
-def _everything(grant: Grant) -> bool:
-    return any(glob in (((False, "**"),), ((False, "**/*"),)) for glob in grant.get("read", ()))
+def _everything(grant: Grant, kind: str = "read") -> bool:
+    return any(glob in (((False, "**"),), ((False, "**/*"),)) for glob in grant.get(kind, ()))
 
 
 _tokens = lru_cache(maxsize=1024)(compiled)

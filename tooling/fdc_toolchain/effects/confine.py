@@ -355,7 +355,7 @@ def _mount(rows: list, nothing: str) -> None:
     _mounted(None, "/", None, private)
     shut: list[str] = []
     for path, how in rows:
-        if how == "hidden":
+        if how == "hidden" and os.path.isdir(path):
             _mounted("none", path, "tmpfs", empty)
             continue
         if how == "nothing":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import WorldFailed
 from ..text.patterns import no_pattern
-from . import globs
+from . import globs, python_process
 from .context import Context, word
 from .failure import ToolFailure
 
@@ -85,7 +84,7 @@ def _search(pattern: str, found: list[tuple[str, bytes]]) -> list[Any]:
     text = b"".join([json.dumps(head).encode("ascii"), b"\n", *(data for _, data in found)])
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _GREP], input=text, capture_output=True, timeout=GREP_SECONDS, env={}
+            python_process.plain("-c", _GREP), input=text, capture_output=True, timeout=GREP_SECONDS, env={}
         )
     except subprocess.TimeoutExpired:
         raise ToolFailure("timeout", f"the pattern took longer than {GREP_SECONDS:g} s") from None

@@ -27,6 +27,7 @@ from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from ..program.codec import canonical, encode, load
 from . import chain, counter, schema
+from .private import private
 from .row_shape import fault_of_record, fault_of_run, is_text
 
 BLOB_OVER = 64 * 1024
@@ -97,7 +98,7 @@ class Store:
                 raise WorldFailed(f"{name}: a symbolic link; the runs of this workspace would lie elsewhere")
         try:
             if not readonly:
-                _private(path)
+                private(path)
             where = f"file:{_quoted(path)}?mode=ro" if readonly else path
             self._db = sqlite3.connect(where, uri=readonly, isolation_level=None)
         except OSError as failed:
@@ -483,20 +484,6 @@ def _written(body: dict[str, Any]) -> str:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
-
-
-def _private(path: str) -> None:
-    """Makes the journal a file that only its owner reads, as its companions are then. Raises OSError."""
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-    except FileExistsError:
-        for name in (path, path + "-wal", path + "-shm"):
-            try:
-                about = os.stat(name, follow_symlinks=False)
-                if about.st_uid == os.geteuid() and about.st_mode & 0o077:
-                    os.chmod(name, 0o600)
-            except FileNotFoundError:
-                continue
 
 
 def _quoted(path: str) -> str:

@@ -6,10 +6,10 @@ import hashlib
 import json
 import os
 import subprocess
-import sys
 from typing import Literal, NamedTuple
 
 from .. import cachedir
+from . import python_process
 from .failure import ToolFailure
 
 SECONDS = 30.0
@@ -41,7 +41,7 @@ def readable(kind: Literal["html", "pdf"], data: bytes) -> Readable:
 def _asked(kind: Literal["html", "pdf"], data: bytes) -> Readable:
     what = "the PDF" if kind == "pdf" else "the page"
     environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-    reader = [sys.executable, "-E", "-P", _READER, kind]  # -P: this room has modules that are named like Python's own
+    reader = python_process.packages(_READER, kind)
     try:
         done = subprocess.run(reader, input=data, capture_output=True, timeout=SECONDS, check=False, env=environment)
     except subprocess.TimeoutExpired:

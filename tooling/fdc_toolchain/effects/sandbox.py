@@ -27,14 +27,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..engine.events import Grant
 from ..resolve.protected import own_environment
-from . import seccomp, views
+from . import python_process, seccomp, views
 from .failure import ToolFailure
 from .files import Root
 from .operator import OPERATOR, Operator, Tier
+
+if TYPE_CHECKING:
+    from .own_access import Access
 
 LIMITS = {"CORE": 0, "FSIZE": 2 << 30, "NOFILE": 4096, "DATA": 8 << 30}
 """Resource limits of each process: bytes of a core dump, of a file, open files, bytes of memory that it writes."""
@@ -65,6 +68,12 @@ _KERNEL = (
 )  # fmt: skip
 """What a command may read of the kernel under Landlock; of processes its first one, since it cannot be told `your own`."""
 
+_NOT_TOLD = (
+    "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/services",
+    "/etc/protocols", "/etc/gitconfig", "/etc/inputrc", "/etc/bash.bashrc", "/etc/profile",
+)  # fmt: skip
+"""What a Python tool without network does without: who uses this machine, and where its network leads."""
+
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MOST_ARGUMENT = 100_000
 _LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confine.py")
@@ -92,22 +101,28 @@ def fence(
     grants: Sequence[Grant] = (),
     operator: Operator | None = None,
     git: bool = False,
+    access: Access | None = None,
 ) -> Fenced:
     """How to start `argv` in the workspace `root`. `scratch`: an empty folder, its home and temporary folder.
 
     `was`: what `views.before` found there. `run`: the name of the run. `git`: it writes `.git` and
-    nothing else. Raises ToolFailure (`sandbox`) where no tier that is
-    allowed is offered here.
+    nothing else. `access`: it is a Python tool of the workspace, and may touch this. Raises ToolFailure (`sandbox`) where no
+    tier that is allowed is offered here.
     """
     allowed = operator or OPERATOR
     tier = _tier(allowed)
-    network = allowed.network and all(_anywhere(grant) for grant in grants)
+    network = allowed.network and all(_anywhere(grant) for grant in (*grants, *([access.grant] if access else [])))
     try:
-        make = views.of_git if git else views.view
-        seen = make(root, grants, run, was) if tier != "none" else views.View([], [], [], [])
+        if tier == "none":
+            seen = views.View([], [], [], [])
+        elif access is not None:
+            seen = views.of_tool(root, grants, access, was)
+        else:
+            seen = (views.of_git if git else views.view)(root, grants, run, was)
     except OSError as failed:
         raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
-    programs = _programs(environment)
+    system = SYSTEM if access is None else tuple(path for path in SYSTEM if network or path not in _NOT_TOLD)
+    programs = [*system, *_programs(environment), *([] if access is None else [python_process.PACKAGE])]
     inside = environment if tier == "none" else {**environment, "HOME": scratch, "TMPDIR": scratch, "PWD": root.path}
     plan: dict[str, Any] = {
         "parent": os.getpid(),
@@ -132,7 +147,7 @@ def fence(
         with open(os.path.join(scratch, ".fdc-plan"), "w", encoding="utf-8") as file:
             file.write(written)
         written = f"@{file.name}"
-    return Fenced([sys.executable, "-I", "-S", _LAUNCHER, written], tier, notes, seen.made)
+    return Fenced(python_process.plain(_LAUNCHER, written), tier, notes, seen.made)
 
 
 def _tier(allowed: Operator) -> Tier:
@@ -235,20 +250,22 @@ def _bubblewrap(
     for name, value in environment.items():
         made += ["--setenv", name, value]
     made += ["--tmpfs", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-    made += ["--dir", "/run", "--dir", "/var/tmp"]
-    for path in (*SYSTEM, *programs):
+    made += ["--dir", "/run", "--dir", "/var/tmp", *([] if seen.reads is None else ["--tmpfs", root])]
+    for path in programs:
         if os.path.islink(path):
             made += ["--symlink", os.readlink(path), path]
         else:
             made += ["--ro-bind-try", path, path]
-    made += ["--ro-bind", root, root]
+    for path in [root] if seen.reads is None else seen.reads:
+        made += ["--ro-bind", path, path]
     for path, how in views.mounts(seen):
-        if how == "hidden":
+        if how == "hidden" and os.path.isdir(path):
             made += ["--tmpfs", path, "--remount-ro", path]
         elif how == "nothing":
             made += ["--ro-bind-try", nothing(scratch), path]
         else:
             made += ["--bind-try" if how == "open" else "--ro-bind-try", path, path]
+    made += [] if seen.reads is None else ["--remount-ro", root]
     made += ["--bind", scratch, scratch, "--chdir", root, "--remount-ro", "/", "--seccomp", "FILTER", "--", *argv]
     return made
 
@@ -258,7 +275,8 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
 
     `whole`: folders of which the command gets what is in them, and can make nothing new there.
     """
-    write, reads, rows = seen.write, [root], views.mounts(seen)
+    reads = [root] if seen.reads is None else seen.reads
+    write, rows = seen.write, views.mounts(seen)
     whole: list[str] = []
     lists: list[str] = []
     if not mounting():
@@ -266,12 +284,13 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
         closed = [*seen.kept, *seen.hidden]
         write = [path for folder in seen.write for path in views.without(folder, [one for one in closed if one != folder])]
         whole = [folder for folder in seen.write if folder not in write]
-        reads, lists = ([*views.without(root, seen.hidden)], [root]) if seen.hidden else ([root], [])
+        shown = [path for one in reads for path in views.without(one, seen.hidden)]
+        reads, lists = shown, [one for one in reads if one not in shown]
     return {
         "root": root,
         "mounts": rows,
         "nothing": nothing(scratch) if any(how == "nothing" for _, how in rows) else "",
-        "read": [*SYSTEM, *_KERNEL, *programs],
+        "read": [*_KERNEL, *programs],
         "devices": [*_DEVICES, scratch],
         "lists": [os.path.relpath(path, root) for path in lists],
         "reads": [os.path.relpath(path, root) for path in reads],
@@ -300,7 +319,7 @@ def _filter(sockets: bool, namespaces: bool) -> str:
 def mounting() -> bool:
     """True where a process of this user may make mounts that only it sees. Found out by trying, once."""
     tried = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x20000) != 0)"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", tried], stdin=subprocess.DEVNULL, timeout=60, check=False, env={})
+    done = subprocess.run(python_process.plain("-c", tried), stdin=subprocess.DEVNULL, timeout=60, check=False, env={})
     return done.returncode == 0
 
 

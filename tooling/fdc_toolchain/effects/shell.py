@@ -139,8 +139,10 @@ def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
     return f"the command made {names}, which is protected{kept}; a plan that may make it names it (`allow write {wrong[0]}`)"
 
 
-def started(argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD) -> Done:
-    """Runs a command that is fenced in already, in a folder, to its end. Raises as `_run` does."""
+def started(
+    argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD, given: int = subprocess.DEVNULL
+) -> Done:
+    """Runs a command that is fenced in already, in a folder, to its end. `given`: a descriptor of its input. Raises as `_run`."""
     if context.cancelled.is_set():
         raise Interrupted("the run is being interrupted", begun=False)
     deadline = time.monotonic() + context.shell_seconds
@@ -152,7 +154,7 @@ def started(argv: list[str], context: Context, folder: str, merge: bool = True, 
                 cwd=folder,
                 env={},
                 pass_fds=(status,),
-                stdin=subprocess.DEVNULL,
+                stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT if merge else subprocess.PIPE,
                 start_new_session=True,

@@ -30,7 +30,6 @@ it returns the `Outcome` if it happened, "not-done" or "unknown".
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -40,10 +39,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
-from ..program.codec import canonical
 from ..program.model import Program
 from ..report import changes
-from ..resolve import types
 from ..text.patterns import no_pattern
 from . import approvals, capability, globs, marks, python_tools
 from .approvals import Approvals
@@ -54,14 +51,13 @@ from .limits import Limits
 from .operator import OPERATOR, Operator
 from .outside_table import Book, Keeper, as_proved
 from .prompt_tools import Model
+from .results import as_declared, outcome_of
 from .secret_values import values_of
 from .secrets import Scrubber, without
 
 if TYPE_CHECKING:
     from ..engine.state import RunState
 
-MAX_RESULT = 32 * 1024 * 1024
-MAX_DEPTH = 64
 
 
 class Row(NamedTuple):
@@ -222,7 +218,7 @@ class LocalTools:
         self._book.met |= from_outside
         outcome = self._attempted(effect)
         if effect.kind == "tool" and outcome.failure is None:
-            outcome = _as_declared(effect.tool, self._declared(effect), outcome)
+            outcome = as_declared(effect.tool, self._declared(effect), outcome)
         failed = outcome.failure
         if failed is not None and effect.kind == "tool" and declared.get("failure") == "value":
             outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
@@ -242,7 +238,7 @@ class LocalTools:
         args = self._arguments(effect)
         capability.check(self._declared(effect), args, effect.grants)
         try:
-            return _outcome(self._function(row)(args, replace(self._context(effect), root=root))).value
+            return outcome_of(self._function(row)(args, replace(self._context(effect), root=root))).value
         except (OSError, WorldFailed, RecursionError) as failed:
             raise ToolFailure("file", str(failed)) from failed
 
@@ -298,6 +294,8 @@ class LocalTools:
             return "unknown"
         if found == "missing":
             return "not-done"
+        if "access" in declared and not context.root.find(_path(declared["creates"], self._arguments(effect))):
+            return "unknown"  # an empty file: fdc made it for the tool to write, or the tool did
         return Outcome() if before is not None and not before["there"] and not effect.bound else "unknown"
 
     def cancel(self) -> None:
@@ -343,33 +341,39 @@ class LocalTools:
             return self._prompt(effect, declared, args)
         if run is not None:
             given = {name: value for name, value in args.items() if value is not None}
-            return _outcome(python_tools.call(run["python"], self._bench.root.path, [], given, self._key(effect)))
+            return outcome_of(self._python(effect, run["python"], declared, [], given))
         override = self._bench.overrides.get(effect.tool)
         if override is not None:
-            return _outcome(override(args, self._context(effect)))
+            return outcome_of(override(args, self._context(effect)))
         row = TOOLS.get(effect.tool)
         if row is None:
             raise ToolFailure("unavailable", f"`{effect.tool}` is declared, and nothing here can run it")
-        return _outcome(self._function(row)(args, self._context(effect)))
+        return outcome_of(self._function(row)(args, self._context(effect)))
 
     def _prompt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         from . import prompt_tools
 
         def embedded(target: str, given: dict[str, Any]) -> Any:
-            return python_tools.call(target, self._bench.root.path, [], given, self._key(effect))
+            return self._python(effect, target, declared, [], given)
 
-        return _outcome(prompt_tools.perform(declared, args, self._bench.model, embedded))
+        return outcome_of(prompt_tools.perform(declared, args, self._bench.model, embedded))
+
+    def _python(
+        self, effect: Perform, target: str, declared: dict[str, Any], positional: list[Any], named: dict[str, Any]
+    ) -> Any:
+        modules = self._program.get("modules", {})
+        return python_tools.call(target, declared, self._context(effect), modules, positional, named, self._key(effect))
 
     def _predicate(self, effect: Perform) -> Outcome:
         declared = self._program.get("predicates", {}).get(effect.tool, {})
         values = effect.args["args"]
         run = declared.get("run")
         if run is not None:
-            return _outcome(python_tools.call(run["python"], self._bench.root.path, values, {}))
+            return outcome_of(self._python(effect, run["python"], declared, values, {}))
         row = PREDICATES.get(effect.tool)
         if row is None:
             raise ToolFailure("unavailable", f"nothing here can tell whether `{effect.tool}` holds")
-        return _outcome(self._function(row)({"args": values}, self._context(effect)))
+        return outcome_of(self._function(row)({"args": values}, self._context(effect)))
 
     def _declared(self, effect: Perform) -> dict[str, Any]:
         found = self._program["tools"].get(effect.tool, {})
@@ -474,52 +478,3 @@ def _from_outside(args: Mapping[str, Any]) -> bool:
     """Whether a step is given something that says of itself that it is made of text from outside (`"trust": "untrusted"`)."""
     rows = [row for value in args.values() for row in (value if isinstance(value, list) else [value])]
     return any(isinstance(row, dict) and row.get("trust") == "untrusted" for row in rows)
-
-
-def _outcome(found: Any) -> Outcome:
-    """A handler's result, as it will be after the journal: JSON and nothing else."""
-    outcome = found if isinstance(found, Outcome) else Outcome(found)
-    value = outcome.value
-    if value is None or isinstance(value, (bool, int, str)):
-        if isinstance(value, str) and len(value) > MAX_RESULT:
-            raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
-        return outcome
-    try:
-        written = canonical(value)
-    except (TypeError, ValueError, RecursionError) as wrong:
-        raise ToolFailure("result", f"the tool returned what JSON cannot say: {wrong}") from None
-    if len(written) > MAX_RESULT:
-        raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
-    plain = json.loads(written)
-    if _deeper(plain, MAX_DEPTH):
-        raise ToolFailure("result", f"the tool returned values nested deeper than {MAX_DEPTH} levels")
-    return outcome._replace(value=plain)
-
-
-def _as_declared(tool: str, declared: Mapping[str, Any], outcome: Outcome) -> Outcome:
-    """The outcome, or a failure where it is not of the type that the catalogue declares and the proof rests on."""
-    result = declared.get("result")
-    if result is None:
-        return outcome
-    try:
-        wrong = types.misfit(outcome.value, types.of_result(result))
-    except (types.NoType, TypeError):  # a program of 0.1.0, whose catalogue could say anything of results
-        return outcome
-    if wrong is None:
-        return outcome
-    said = f"the result of `{tool}` is not what its catalogue declares: {wrong}"
-    return outcome._replace(value=None, failure=Failure("result", said))
-
-
-def _deeper(value: Any, levels: int) -> bool:
-    layer = [value]
-    for _ in range(levels + 1):
-        layer = [
-            inner
-            for one in layer
-            if isinstance(one, (list, dict))
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]
-        if not layer:
-            return False
-    return True

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.events import Grant
 from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, own_environment, protected
@@ -19,6 +19,9 @@ from ..text.glob_match import matches
 from . import writable
 from .failure import ToolFailure
 from .files import Root, by_name
+
+if TYPE_CHECKING:
+    from .own_access import Access
 
 OUTSIDE = "outside"
 """The folder of a run, `runs/NAME/outside/`, for text from outside: no command sees it."""
@@ -29,12 +32,14 @@ MOST = 2000
 
 class View(NamedTuple):
     """Absolute paths. `write`: what the command may write, but for `kept`, which is protected, and `hidden`, which it does not
-    even see (folders for text from outside, files that hold secrets). `made`: what was made for it (`writable.withdraw`)."""
+    even see (folders for text from outside, files that hold secrets). `made`: what was made for it (`writable.withdraw`).
+    `reads`: what it sees of the workspace; None: all of it."""
 
     write: list[str]
     kept: list[str]
     hidden: list[str]
     made: list[str]
+    reads: list[str] | None = None
 
 
 class Before(NamedTuple):
@@ -104,6 +109,45 @@ def of_git(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
     return View([os.path.join(root.path, ".git")], [], hidden, made)
 
 
+def of_tool(root: Root, grants: Sequence[Grant], access: Access, was: Before) -> View:
+    """The view of a Python tool of the workspace: what its row declares, without secrets and what is protected.
+
+    What it may write, every plan on the stack has to allow as well; what is protected, by name.
+    """
+    write, made = writable.writable(root.path, (*grants, access.grant), _closed(root, grants)) if access.writes else ([], [])
+    kept = {os.path.join(root.path, path) for path in was.entries} - set(write)
+    own = os.path.join(root.path, ".git")
+    if root.guarded and root.path in write and _none_or_folder(own):
+        writable.hold(own, made)
+        kept.add(own)
+    reads = None if access.reads is None else [os.path.join(root.path, path) for path in access.reads if path]
+    opened = {*write, *(os.path.join(root.path, path) for path in access.named)}
+    closed = [path for path in kept if not _opens(path[len(root.path) + 1 :], opened, root)]
+    withheld = set(_secrets(root.granted(grants)))
+    closed += [path for path in _secrets(root) if path not in opened or path in withheld]
+    # No folder is made for it, as for a command: the flow analysis counts with a tool that reads what comes meanwhile.
+    closed += _hidden(root.path, "", made)
+    if reads is not None:
+        there = [path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)]
+        reads = [path for path in there if not any(_below(path, one) for one in closed)]
+    shown = [root.path] if reads is None else [*reads, *write]
+    hidden = {path for path in closed if not os.path.islink(path) and any(_below(path, one) for one in shown)}
+    outermost = sorted(path for path in hidden if not any(path != one and _below(path, one) for one in hidden))
+    left = sorted(path for path in kept if not any(_below(path, one) for one in outermost))
+    return View(write, left, outermost, made, reads)
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")
+
+
+def _opens(entry: str, opened: set[str], root: Root) -> bool:
+    """Whether a row names a protected entry, or something in it, that may be looked at where it is named."""
+    found = protected(entry, root.protected, root.protect)
+    whole = os.path.join(root.path, entry)
+    return found is not None and not found.never and any(_below(one, whole) for one in opened)
+
+
 def _closed(root: Root, grants: Sequence[Grant]) -> writable.Closed:
     def closed(path: str) -> bool | None:
         found = protected(path, root.protected, root.protect) if root.guarded else None
@@ -113,10 +157,13 @@ def _closed(root: Root, grants: Sequence[Grant]) -> writable.Closed:
 
 
 def _hidden(root: str, run: str, made: list[str]) -> list[str]:
-    """The folders of text from outside, of all runs; that of this one is there, or another step of it could make it meanwhile."""
+    """The folders of text from outside, of all runs; that of this one is there, or another step of it could make it meanwhile.
+
+    An empty one of another run hides nothing, and may be gone at any moment: another fdc has made it for a command of its own.
+    """
     runs = os.path.join(root, "runs")
+    own = os.path.join(runs, run, OUTSIDE) if run else ""
     if run:
-        own = os.path.join(runs, run, OUTSIDE)
         if os.path.realpath(own) == os.path.join(os.path.realpath(root), "runs", run, OUTSIDE):
             writable.hold(own, made)
     try:
@@ -124,7 +171,16 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
     except OSError:
         return []
     paths = [os.path.join(runs, name, OUTSIDE) for name in names if not os.path.islink(os.path.join(runs, name))]
-    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path) and (path == own or not _is_empty(path))]
+
+
+def _is_empty(folder: str) -> bool:
+    try:
+        return not os.listdir(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def _secrets(root: Root) -> list[str]:

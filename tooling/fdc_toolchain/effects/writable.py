@@ -43,7 +43,7 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     paths = []
     for name in folders:
         path = os.path.join(root, name) if name else root
-        if not closed(name) and _leads_there(root, path):
+        if not closed(name) and leads_there(root, path):
             os.makedirs(path, exist_ok=True)
             paths.append(path)
     rows = [[compiled(glob) for glob in grant.get("write", ())] for grant in grants]
@@ -59,7 +59,7 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     made: list[str] = []
     for name in files:
         path = os.path.join(root, name)
-        if _leads_there(root, path) and _there(path, made):
+        if leads_there(root, path) and _there(path, made):
             paths.append(path)
     return paths, made
 
@@ -115,7 +115,7 @@ def _there(path: str, made: list[str]) -> bool:
         return True
 
 
-def _leads_there(root: str, path: str) -> bool:
+def leads_there(root: str, path: str) -> bool:
     """False for a way through a link: what it leads to is not what the plan names."""
     return os.path.realpath(path) == os.path.realpath(root) + path[len(root) :]
 
@@ -157,7 +157,7 @@ def _files(root: str, glob: Glob) -> Iterator[str]:
     if start is None or _tree(glob) is not None:
         return
     top = os.path.join(root, start) if start else root
-    if not _leads_there(root, top):
+    if not leads_there(root, top):
         return
     depth = sys.maxsize if "**" in rest else (known + rest).count("/")
     tokens = compiled(glob)

@@ -16,6 +16,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "stored": [PATH, ...],                  # files that held text from outside when it was proved; absent key: none
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "untrusted": [GLOB, ...],               # files that hold text from outside, of the settings; absent key: none
+      "modules": {PATH: blake2b-256 hex},     # the workspace's Python files that its tools are made of; absent key: none
       "budget": {MEASURE: number},            # steps, model_calls, tokens, money, seconds
       "allow": {"read": [GLOB], "write": [GLOB], "run": [...]},   # absent key: nothing stated
       "sources": {PATH: blake2b-256 hex of the bytes}             # the texts, automata and prompts that it was made of

@@ -70,6 +70,9 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
     predicates = program.get("predicates", {})
     if not isinstance(predicates, dict) or not all(isinstance(row, dict) for row in predicates.values()):
         yield "`predicates` is not an object of declarations"
+    modules = program.get("modules", {})
+    if not isinstance(modules, dict) or not all(isinstance(digest, str) for digest in modules.values()):
+        yield "`modules` is not an object of hashes"
     assumed = program.get("assumptions", [])
     if not isinstance(assumed, list) or not all(isinstance(row, dict) for row in assumed):
         yield "`assumptions` is not a list of objects"

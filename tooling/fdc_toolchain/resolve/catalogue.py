@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .. import cachedir, resources
 from ..text.diagnostic import Diagnostic
+from .own_row import reads_all
 
 SHIPPED = (
     "grammar/alphabet_tools.json",
@@ -96,10 +97,11 @@ class Catalogue(NamedTuple):
 def reads_at_large(row: dict[str, Any]) -> bool:
     """True for a tool that reads the workspace without a parameter that says where.
 
-    A Python tool of a catalogue that is not pure may open any file: what it does with a word nobody knows.
+    A Python tool of a catalogue that is not pure may open any file, unless it says which (`access`): what it does with a
+    word nobody knows.
     """
     if "python" in row.get("run", {}):
-        return row["effect"] != "pure"
+        return reads_all(row)
     named = any(item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"])
     return row["effect"] == "read" and row["trust"] == "workspace" and not named and "run" not in row
 
@@ -140,7 +142,7 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
         tuple(row.get("need_one_of", ())),
         result if isinstance(result, dict) else None,
         result if isinstance(result, str) else None,
-        row.get("writes") == "unknown",
+        row.get("writes") == "unknown" or bool(row.get("access", {}).get("write")),
         cost.get("model_calls", 0),
         cost.get("tokens", 0),
         cost.get("money", 0),

@@ -15,6 +15,7 @@ from ..text.diagnostic import Diagnostic, Label, ordered
 from ..text.json_text import Node, Places, parse
 from ..text.source import Limits, decode
 from ..text.suggest import did_you_mean
+from . import own_row
 from .types import NoType, parsed
 
 _LIMITS = Limits(line_characters=Limits().file_bytes)  # a machine may write it in one line
@@ -148,6 +149,8 @@ def _meaning(document: dict[str, Any], shipped: frozenset[str], elsewhere: dict[
             yield way, f"`{name}` is declared in `{elsewhere[name]}` already; give one of the two another name", None
         yield from _parameters(way, row)
         yield from _types(way, row)
+        for below, message, help_ in own_row.wrong(row):
+            yield [*way, *below], message, help_
 
 
 def _types(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:

@@ -43,6 +43,7 @@ ANYWHERE = {
 
 ENDINGS = {
     **dict.fromkeys((".pem", ".key", ".ppk", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"), _KEY),
+    ".tfvars": _LOGIN,
 }
 """How such names end."""
 

@@ -1,0 +1,107 @@
+"""Processes are started in a few places only, and a Python process by one function (finding B3; security: G-SBX)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.support.repository import PACKAGE
+
+STARTERS = {
+    "subprocess": {"Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput"},
+    "os": {
+        "system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp", "execv", "execve", "execvp", "execvpe", "execl",
+        "execle", "execlp", "execlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe", "spawnl", "spawnle", "spawnlp", "spawnlpe",
+        "startfile",
+    },
+    "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
+    "pty": {"spawn", "fork"},
+    "runpy": {"run_module", "run_path"},
+}  # fmt: skip
+MODULES = {"multiprocessing", "concurrent.futures.process", "runpy", "pty"}
+STARTING = {
+    "cli/protocols_diff.py": "git",
+    "cli/ui.py": "fdc itself, by python_process",
+    "effects/background.py": "what it is given: fdc itself, by python_process",
+    "effects/confine.py": "the launcher of commands",
+    "effects/doctor.py": "git",
+    "effects/find_tools.py": "a search, by python_process",
+    "effects/git_tools.py": "git, which says who the user is",
+    "effects/identity.py": "git, which says what is checked out",
+    "effects/readable.py": "a reader of pages, by python_process",
+    "effects/repair_patch.py": "git, on three files of its own",
+    "effects/repair_probe_inside.py": "forks inside of the sandbox",
+    "effects/sandbox.py": "what tries out whether there is a sandbox, by python_process",
+    "effects/shell.py": "what was fenced in",
+}
+"""Where processes are started, and which. A new line here is looked at by whoever knows docs/sandbox.md."""
+PYTHON = "effects/python_process.py"
+INTERPRETERS = ("python", "python3", "pypy", "pypy3")
+
+
+def started(source: str) -> list[tuple[int, str]]:
+    """Every place of a file that starts a process, or may: (line, what)."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr in STARTERS.get(node.value.id, ()):
+                found.append((node.lineno, f"{node.value.id}.{node.attr}"))
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            found += [(node.lineno, f"{node.module}.{name}") for name in names if name in STARTERS.get(node.module or "", ())]
+            found += [(node.lineno, str(node.module)) for _ in [0] if node.module in MODULES]
+        elif isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names if alias.name in MODULES]
+    return sorted(found)
+
+
+def pythons(source: str) -> list[int]:
+    """Every line of a file that names an interpreter: `sys.executable`, or the first word of a command line."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and node.attr in ("executable", "_base_executable"):
+            found.append(node.lineno)
+        elif isinstance(node, ast.ImportFrom) and node.module == "sys":
+            found += [node.lineno for alias in node.names if alias.name == "executable"]
+        elif isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant):
+            second = node.elts[1]
+            option = isinstance(second, ast.Constant) and str(second.value).startswith("-")
+            if node.elts[0].value in INTERPRETERS and option:
+                found.append(node.lineno)
+    return sorted(found)
+
+
+def files() -> list[Path]:
+    tooling = PACKAGE.parent
+    return [*sorted(PACKAGE.rglob("*.py")), *sorted(tooling.glob("*.py"))]
+
+
+def test_processes_are_started_where_this_table_says() -> None:
+    found = {str(path.relative_to(PACKAGE)) for path in files() if path.is_relative_to(PACKAGE) and started(path.read_text())}
+    assert set(STARTING) == found - {PYTHON}
+    assert [] == [str(path) for path in PACKAGE.parent.glob("*.py") if started(path.read_text())]
+
+
+def test_one_place_makes_the_command_line_of_a_python_process() -> None:
+    assert {PYTHON} == {str(path.relative_to(PACKAGE.parent / "fdc_toolchain")) for path in files() if pythons(path.read_text())}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import subprocess\nsubprocess.run(['x'])", "from os import system", "import multiprocessing",
+        "import os\nos.execvp('x', [])",
+        "from concurrent.futures.process import ProcessPoolExecutor", "import runpy",
+    ],
+)  # fmt: skip
+def test_a_start_is_found(source: str) -> None:
+    assert started(source)
+
+
+@pytest.mark.parametrize(
+    "source", ["import sys\nx = [sys.executable, '-c', 'x']", "from sys import executable", "x = ['python3', '-m', 'fdc']"]
+)
+def test_an_interpreter_is_found(source: str) -> None:
+    assert pythons(source)

@@ -1,0 +1,216 @@
+"""Python functions that a catalogue of the workspace names: run in fdc's sandbox, in a process for each call.
+
+fdc's own packs run inside of fdc (`python_tools`); whatever else a row names is somebody else's code, and never is. It gets its
+arguments and gives its result as JSON, sees and writes what its row declares (`own_access`), and is ended when its time is up.
+
+Which files of the workspace it is made of is part of the program (`modules`, by `resolve.own_modules`), with their hashes.
+They are read here, compared, and handed to the process as they were read: what was not compared is not imported.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from ..engine.events import Outcome
+from ..engine.ports import Waiting, WorldFailed
+from . import python_process, views
+from .context import Context
+from .failure import ToolFailure, from_os
+from .files import Root
+from .own_access import Access, access_of, environment
+from .sandbox import fence
+from .scratch import scratch
+from .shell import Done, started
+from .writable import withdraw
+
+MOST = 128 * 1024 * 1024
+"""Bytes of a result, as JSON."""
+
+MENDED = "put the file back as it was, or begin a new run"
+
+_INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "own_code_inside.py")
+_OS = {"timeout": TimeoutError, "net": ConnectionError}
+_SHOWN = 4096
+
+
+@cache
+def shipped() -> frozenset[str]:
+    """The functions that fdc's own catalogues name."""
+    from .. import resources
+    from ..resolve.catalogue import SHIPPED
+    from ..resolve.own_row import targets
+
+    found: set[str] = set()
+    for name in SHIPPED:
+        document = json.loads(resources.read(name)) if resources.exists(name) else {}
+        for row in (*document.get("tools", {}).values(), *document.get("predicates", {}).values()):
+            found.update(targets(row))
+    return frozenset(found)
+
+
+def is_own(target: str) -> bool:
+    """Whether a function is fdc's own, which its catalogues name; everything else is run in the sandbox."""
+    return target.startswith("fdc_toolchain.packs.") and target in shipped()
+
+
+def differs(program: Mapping[str, Any], root: str) -> str | None:
+    """Why a program does not go on in a workspace: a file of its Python tools is not what it was made of. Raises OSError."""
+    modules = program.get("modules", {})
+    if not modules:
+        return None
+    opened = Root(root)
+    try:
+        wrong = [path for path, digest in modules.items() if _digest(_found(opened, path)) != digest]
+    finally:
+        opened.close()
+    if not wrong:
+        return None
+    names = ", ".join(f"`{name}`" for name in wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
+    return f"{names}, of which its tools are made, changed since the plan was proved; {MENDED}"
+
+
+def call(
+    target: str,
+    declared: Mapping[str, Any],
+    context: Context,
+    modules: Mapping[str, str],
+    positional: Iterable[Any],
+    named: Mapping[str, Any],
+    key: str = "",
+) -> Outcome:
+    """What `module:function` returns. Raises ToolFailure, Waiting, WorldFailed, and Interrupted where the controller leaves."""
+    sources = _sources(target, context.root, modules)
+    access = access_of(declared, named)
+    given = {
+        "target": target, "positional": list(positional), "named": dict(named), "key": key, "modules": sources,
+        "root": context.root.path, "package": python_process.PACKAGE,
+    }  # fmt: skip
+    seconds = min(context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds))
+    notes: dict[str, Any] = {}
+    settings = context.root.settings() if access.writes else {}
+    try:
+        done = _run(json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes)
+    except ToolFailure as failed:
+        raise ToolFailure(failed.kind, f"`{target}`: {failed}", None, notes) from failed
+    wrong = context.root.changed(settings) if access.writes else []
+    if wrong:
+        said = ", ".join(f"`{name}`" for name in wrong)
+        raise ToolFailure("protected", f"`{target}` changed {said}, settings of fdc that no step may change", None, notes)
+    return _outcome(target, done, notes)
+
+
+def _sources(target: str, root: Root, modules: Mapping[str, str]) -> dict[str, str]:
+    """The sources of the workspace's modules, each what the program was made of. Raises ToolFailure (`changed`)."""
+    sources = {}
+    for path, digest in modules.items():
+        data = _found(root, path)
+        if data is None or _digest(data) != digest:
+            what = "is gone" if data is None else "has changed"
+            raise ToolFailure("changed", f"`{path}` {what} since the plan was proved, so `{target}` is not run; {MENDED}")
+        sources[path] = data.decode("latin-1")
+    return sources
+
+
+def _found(root: Root, path: str) -> bytes | None:
+    try:
+        return root.find(path)
+    except ToolFailure:
+        return None
+
+
+def _digest(data: bytes | None) -> str:
+    return "" if data is None else hashlib.blake2b(data, digest_size=32).hexdigest()
+
+
+def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) -> Done:
+    """Runs the process to its end. `notes` is told how it was fenced in."""
+    root = context.root
+    idle = not access.writes and access.reads is not None and not access.reads  # it sees nothing of the workspace
+    was = views.Before({}, frozenset()) if idle else views.before(root)
+    argv = python_process.isolated(_INSIDE)
+    with scratch() as folder, tempfile.TemporaryFile() as file:
+        file.write(given)
+        file.seek(0)
+        inside = {**environment(access, folder), "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": root.path}
+        fenced = fence(
+            argv, root=root, scratch=folder, environment=inside, was=was, run=context.run, grants=context.grants,
+            operator=context.operator, access=access,
+        )  # fmt: skip
+        notes.update(fenced.notes)
+        try:
+            done = started(fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno())
+        finally:
+            withdraw(fenced.made, root.path)
+            wrong = views.taken(root, was, context.grants, _refused(context)) if access.writes and fenced.tier != "none" else []
+    if wrong:
+        notes["refused"] = wrong
+        names = ", ".join(f"`{name}`" for name in wrong[:5])
+        raise ToolFailure("protected", f"it made {names}, which is protected; a plan that may make it names it (`allow write`)")
+    return done
+
+
+def _refused(context: Context) -> str:
+    return os.path.join(context.run_folder, "refused") if context.run_folder else ""
+
+
+def _outcome(target: str, done: Done, notes: dict[str, Any]) -> Outcome:
+    if done.cut:
+        raise ToolFailure("size", f"`{target}` returned more than {MOST} bytes", None, notes)
+    try:
+        said = json.loads(done.output)
+        (kind,) = said.keys() - {"usage"}
+        told, usage = said[kind], _usage(said.get("usage"))
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        how = f"signal {done.exit_code - 128}" if done.exit_code > 128 else f"exit code {done.exit_code}"
+        last = done.errors[-_SHOWN:].decode("utf-8", "replace")
+        raise ToolFailure("error", f"`{target}` ended with {how} before it returned", None, {**notes, "output": last}) from None
+    if kind == "value":
+        return Outcome(told, None, usage, notes)
+    raise _raised(target, kind, told, usage, {**notes, "output": done.errors[-_SHOWN:].decode("utf-8", "replace")})
+
+
+def _usage(said: Any) -> dict[str, float] | None:
+    if not isinstance(said, dict):
+        return None
+    return {str(name): float(number) for name, number in said.items() if isinstance(number, (int, float)) and number >= 0}
+
+
+def _raised(target: str, kind: str, told: Any, usage: dict[str, float] | None, notes: dict[str, Any]) -> Exception:
+    """What to raise for what the function raised, as if it had been called here."""
+    if kind == "waiting":
+        return Waiting(str(told))
+    if kind == "world":
+        return WorldFailed(str(told))
+    if kind == "unavailable":
+        return ToolFailure("unavailable", f"`{target}` {told}", None, notes)
+    if kind == "unsaid":
+        return ToolFailure("result", f"the tool returned what JSON cannot say: {told}", None, notes)
+    if kind == "failure" and _texts(told, 2):
+        return ToolFailure(told[0], told[1], usage, notes)
+    if kind == "os" and isinstance(told, list) and len(told) == 4:
+        return _of_system(target, told, notes)
+    name, text = told if _texts(told, 2) else ("", str(told))
+    return ToolFailure("error", f"`{target}` raised {name}: {text}", usage, notes)
+
+
+def _texts(value: Any, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(one, str) for one in value)
+
+
+def _of_system(target: str, told: list[Any], notes: dict[str, Any]) -> Exception:
+    number, reason, name, how = told
+    what = f"`{target}`" + (f", {name}" if name else "")
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):  # the sandbox says it so
+        why = "a Python tool of the workspace touches what its row declares (`access`) and the plans allow"
+        return ToolFailure("file", f"{what}: {str(reason).lower()}; {why}", None, notes)
+    failed = _OS.get(how, OSError)(number if isinstance(number, int) else 0, str(reason))
+    return from_os(failed, what)
+

@@ -1,0 +1,78 @@
+"""Which files of a workspace are the code of its Python tools, found out without running any of it.
+
+A tool's `module:function` names a module, and that imports others. All that resolves to a Python file of the workspace is
+followed: `import` and `from` statements wherever they stand, and `import_module("name")` with its name written out. A name
+that an installed package has too is followed all the same: which of the two is imported is known only where it happens.
+An import whose name is computed cannot be seen; in a run it is refused (`effects.own_code`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from .files import Files
+
+PLACES = ("", "src/")
+"""Where a workspace keeps its modules; `effects.own_code_inside` looks there, too."""
+
+_CALLS = ("import_module", "__import__")
+
+
+def modules(targets: Iterable[str], files: Files) -> list[str]:
+    """The keys of all files that `module:function` targets may import from the workspace, sorted. Raises OSError."""
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    work = [target.partition(":")[0] for target in targets]
+    while work:
+        name = work.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        parts = name.split(".")
+        for end in range(1, len(parts) + 1):
+            part = parts[:end]
+            key = _file(part, files)
+            if key is not None and key not in found:
+                found[key] = None
+                work += _imported(files.read(key) or b"", part if key.endswith("/__init__.py") else part[:-1])
+    return sorted(found)
+
+
+def _file(parts: list[str], files: Files) -> str | None:
+    """The file of a module in the workspace: a package's before one of the same name, as Python has it."""
+    path = "/".join(parts)
+    keys = (f"{place}{path}{end}" for place in PLACES for end in ("/__init__.py", ".py"))
+    return next((key for key in keys if files.kind(key) == "file"), None)
+
+
+def _imported(source: bytes, package: list[str]) -> Iterator[str]:
+    """The names that a module in a package may import. None for what is no Python: importing it fails."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level > len(package) + 1 or (node.level and not package):
+                continue  # beyond the top: importing it fails
+            base = [*package[: len(package) - node.level + 1], *_words(node.module)] if node.level else _words(node.module)
+            yield from (".".join([*base, alias.name]) for alias in node.names if alias.name != "*")
+            yield ".".join(base)
+        elif isinstance(node, ast.Call) and node.args and _called(node) in _CALLS:
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                name = first.value.lstrip(".")
+                level = len(first.value) - len(name)
+                base = package[: len(package) - level + 1] if level else []
+                yield ".".join([*base, *_words(name)])
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _words(name: str | None) -> list[str]:
+    return name.split(".") if name else []
