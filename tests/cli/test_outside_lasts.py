@@ -266,3 +266,33 @@ def test_a_run_that_met_no_text_from_outside_leaves_none(place: Path) -> None:
     assert (place / "docs/page.md").read_text() and paths(str(place)) == set()
     runs(place, plan, "web=yes")
     assert paths(str(place)) == {"docs/page.md"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a <- read_file docs/page.md\nmessage_user done\n",
+        "overwrite_file_with_block docs/page.md\n  mine\na <- read_file docs/page.md\ngrep {a} docs\n",
+        "a <- read_file docs/page.md\noverwrite_file_with_block {run}/outside/copy.md\n  {a}\n",
+        "delete_file docs/page.md\ncreate_file_with_block docs/page.md\n  mine\na <- read_file docs/page.md\nmessage_user {a}\n",
+        "rename_file docs/page.md docs/other.md\nb <- read_file docs/other.md\nmessage_user done\n",
+    ],
+)
+def test_what_lint_proves_beside_such_files_certifies(place: Path, text: str) -> None:
+    runs(place, SAVES)
+    (place / "two.plan").write_text(HEAD + text)
+    proved = fdc("lint", "two.plan", cwd=place).returncode == 0
+    done = fdc("certify", "two.plan", "--output", "two.certificate", cwd=place)
+    assert (done.returncode == 0) is proved, done.stdout + done.stderr
+
+
+def test_a_certificate_that_says_nothing_of_such_files_does_not_hold(place: Path) -> None:
+    runs(place, SAVES)
+    (place / "two.plan").write_text(HEAD + "a <- read_file docs/page.md\nmessage_user done\n")
+    assert fdc("certify", "two.plan", "--output", "two.certificate", cwd=place).returncode == 0
+    made = json.loads((place / "two.certificate").read_text())
+    assert made["data"]["rows"][0]["texts"]
+    made["data"]["rows"][0]["texts"] = []
+    (place / "two.certificate").write_text(json.dumps(made))
+    done = fdc("certify", "--check", "two.plan", "two.certificate", cwd=place)
+    assert done.returncode == 1 and "what earlier runs left in files" in done.stdout + done.stderr, done

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from .control import digest
-from .labels import KEPT, LEVEL, Name, State, covers, label_of, labels_of, within
+from .labels import KEPT, LEVEL, Name, State, covers, label_of, labels_of, stored, within
 from .plans import Wrong
 from .steps import Steps
 from .touches import files_of, lasting, text_of
@@ -26,6 +26,8 @@ def check(program: Any, certificate: Any) -> str | None:
         first = certificate["rows"][0]
         if first["plan"] != program["root"] or first["kept"] is not False:
             raise Wrong("the first row is not that of the root")
+        if not within(stored(program), labels_of(first["texts"])):
+            raise Wrong("the first row does not begin with what earlier runs left in files")
         for row in certificate["rows"]:
             Flow(program, certificate, row).check()
     except Wrong as wrong:

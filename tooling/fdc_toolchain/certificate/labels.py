@@ -55,6 +55,11 @@ class State:
         self.inner |= other.inner
 
 
+def stored(program: Any) -> dict[Files, int]:
+    """The files with text from outside that earlier runs left, but those of the runs' own folders."""
+    return {(path,): LEVEL["untrusted"] for path in program.get("stored", ()) if not path.startswith("runs/")}
+
+
 def within(one: dict[Any, int], other: dict[Any, int]) -> bool:
     """Whether the labels of one are claimed by the other."""
     return all(not label & ~other.get(key, 0) for key, label in one.items())

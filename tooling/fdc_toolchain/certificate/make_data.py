@@ -10,7 +10,7 @@ from typing import Any
 
 from .control import digest
 from .data import Flow
-from .labels import KEPT, State, covers, within, written
+from .labels import KEPT, State, covers, stored, within, written
 from .plans import Wrong
 from .touches import Files, lasting
 
@@ -30,7 +30,7 @@ def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[st
     left: Left = {}
     while True:
         made = Rows(program, left, making or Making)
-        made.row(program["root"], False, {}, State({}, {}, {}, 0), 0)
+        made.row(program["root"], False, {}, State({}, stored(program), {}, 0), 0)
         if within(made.left, left):
             break
         left = {files: left.get(files, 0) | made.left.get(files, 0) for files in left | made.left}
