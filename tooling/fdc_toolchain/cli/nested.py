@@ -25,7 +25,7 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
         from ..effects.failure import ToolFailure
         from ..engine.events import Outcome
         from ..engine.ports import Cancelled, WorldFailed
-        from ..program.codec import digest
+        from ..program.codec import identity
         from . import wiring
         from .exits import Exit
 
@@ -40,7 +40,7 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
         try:
             if store.run(name) is None:
                 program, findings, _ = lgtm_pipeline.compiled(str(pipeline.get("text", "")), root)
-                if program is None or digest(program) != pipeline.get("program"):
+                if program is None or identity(program) != pipeline.get("program"):
                     why = findings[0] if findings else "it is not the program that was proved"
                     raise ToolFailure("pipeline", f"the pipeline is not run: {why}")
                 taken = {param["name"] for param in program["plans"][program["root"]]["params"]}

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..analyses.bounds import Bounds, Polynomial
 from ..check import check, program_of
-from ..program.codec import ProgramError, canonical, digest, encode, load
+from ..program.codec import ProgramError, canonical, encode, identity, load
 from ..resolve.link import Linker
 from ..resolve.settings import read_settings
 
@@ -48,7 +48,7 @@ def prove(text: str, root: str) -> dict[str, Any]:
         wrong.append(f"a pipeline may use {TOKENS} tokens at most, this one {cost['tokens']:.0f}")
     if wrong:
         return {**out, "findings": wrong}
-    return {**out, "proved": True, "program": digest(program), "cost": cost}
+    return {**out, "proved": True, "program": identity(program), "cost": cost}
 
 
 def compiled(text: str, root: str) -> tuple[dict[str, Any] | None, list[str], dict[str, float]]:

@@ -57,6 +57,11 @@ def digest(program: Program) -> str:
     return blake2b(encode(program), digest_size=32).hexdigest()
 
 
+def identity(program: Program) -> str:
+    """The digest of what is run: without the files that held text from outside when it was proved, which come and go."""
+    return digest({key: value for key, value in program.items() if key != "stored"})
+
+
 def load(data: bytes) -> Program:
     """The program in `data`. Raises ProgramError: not JSON, a key twice, or not of the model's form."""
     if len(data) > MAX_BYTES:
