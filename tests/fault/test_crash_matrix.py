@@ -44,6 +44,7 @@ def deed(args: dict[str, Any], context: Context) -> Any:
 
 def keep(args: dict[str, Any], context: Context) -> Any:
     _note(context, "kept.log")
+    return {"name": args["name"], "list": []}
 
 
 def declared(effect: str) -> dict[str, Any]:
