@@ -121,7 +121,7 @@ def test_a_tool_reads_what_its_row_names_and_what_its_parameters_name(root: Root
     row = {**READ, "access": {"read": ["docs/**", "docs/AGENTS.md", ".env", ".git/config"]}}
     assert {"docs/a.md", "docs/AGENTS.md"} == seen(root, tier, row, *FILES)
     plan = ({"read": (tuple((False, name) for name in ("docs", "**")), ((False, ".env"),))},)
-    assert {"docs/a.md", "docs/AGENTS.md", ".env"} == seen(root, tier, row, *FILES, grants=plan), "a secret is named by a plan, too"
+    assert {"docs/a.md", "docs/AGENTS.md", ".env"} == seen(root, tier, row, *FILES, grants=plan)  # by a plan, too
     named = {**READ, "access": {"read": []}, "parameters": [{"name": "path", "kind": "path", "access": "read"}]}
     code = LOOK.replace("def tool(paths=()):", "def tool(path, paths=()):")
     given = [os.path.join(root.path, path) for path in FILES]
