@@ -30,7 +30,7 @@ from tests.support.repository import ROOT
 
 pytestmark = [needs_database, pytest.mark.slow]
 
-BRANCHES = 200
+BRANCHES = 60
 STEPS = 8 + 2 * BRANCHES
 
 
@@ -53,10 +53,10 @@ PATIENCE = 5
 def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, url: str, seed: int) -> None:
     """Failure tests 1, 4 and 5.
 
-    Two runs of 200 branches; SIGKILL three times, SIGSTOP with a late SIGCONT, a lock session dropped.
+    Two runs of many branches; SIGKILL three times, SIGSTOP with a late SIGCONT, a lock session dropped.
     """
     expected = on_sqlite(deeds, "big.plan", f"count={BRANCHES}")
-    (deeds / "witness.log").unlink()
+    (deeds / "witness.log").write_text("")
     rng = random.Random(seed)
     blows = ["kill", "freeze", "kill", "drop", "kill"]
     rng.shuffle(blows)

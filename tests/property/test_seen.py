@@ -168,8 +168,8 @@ def test_what_was_written_a_moment_ago_is_not_remembered() -> None:
 
 def test_a_plan_just_written_is_judged_by_its_content(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (workspace / "a.plan").write_text(CLEAN.replace("read_file docs/tea.md", "read_file a.plan"))
+    sight = seen.Seen()  # as the command does when it begins
     assert 0 == lint()[0]
-    sight = seen.Seen()
     assert not all(seen.settled(found, sight.began) for found in [seen.stamp("a.plan")] if found)
     assert seen.recall(seen.name_of(str(workspace), ["."], repr([None] * 4))) is None
 

@@ -62,6 +62,9 @@ class Answering:
     def __init__(self, *ignored: Any) -> None:
         pass
 
+    def follow(self, state: Any) -> None:
+        pass
+
     def perform(self, effect: Perform) -> Outcome:
         return answer(effect.kind, effect.tool, effect.args, effect.address)
 
