@@ -170,8 +170,13 @@ class PgStore(Store):
         return [self._row(found) for found in self._select(_STALLED, (float(seconds),))]
 
     def ask_to_cancel(self, row: RunRow) -> None:
-        """Leaves the request that a run and its pieces be cancelled, for whoever drives them."""
-        self._select("UPDATE run SET cancel=TRUE WHERE id=?1 OR parent=?1 RETURNING id", (row.id,))
+        """Leaves the request that a run and its pieces be cancelled, for whoever drives them.
+
+        Row by row: those who drive them lock the same rows, in an order of their own.
+        """
+        self._select("UPDATE run SET cancel=TRUE WHERE id=? RETURNING id", (row.id,))
+        for (piece,) in self._select("SELECT id FROM run WHERE parent=?", (row.id,)):
+            self._select("UPDATE run SET cancel=TRUE WHERE id=? RETURNING id", (piece,))
 
     def cancel_asked(self, row: RunRow) -> bool:
         """Whether somebody wants the run cancelled."""
