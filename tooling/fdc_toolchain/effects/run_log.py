@@ -62,6 +62,10 @@ class Step(NamedTuple):
     late: bool = False
 
 
+WRITERS = frozenset(("close_task",))
+"""Tools that write to the log themselves."""
+
+
 class RunLog:
     """The log of one run in the hands of one controller. Use from the driving thread."""
 
@@ -71,7 +75,7 @@ class RunLog:
         self._program = program
         self._task = task
         self._secrets = Scrubber(more=lambda: values_of(root))
-        self._steps: queue.SimpleQueue[Step | None] = queue.SimpleQueue()
+        self._steps: queue.SimpleQueue[Step | threading.Event | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._failed: Exception | None = None
         self._wrote = False
@@ -103,6 +107,13 @@ class RunLog:
             self._thread.start()
         self._steps.put(Step(effect, outcome, took, datetime.now(UTC)))
 
+    def settle(self) -> None:
+        """Waits until the lines of all steps so far are written, or could not be: whoever writes next comes after them."""
+        if self._thread is not None:
+            written = threading.Event()
+            self._steps.put(written)
+            written.wait()
+
     def close(self) -> None:
         """Writes what is left and forces it to the disk. Raises WorldFailed, or ValidationError for a bug of ours."""
         thread, self._thread = self._thread, None
@@ -123,7 +134,7 @@ class RunLog:
             batch = [self._steps.get()]
             while not self._steps.empty():
                 batch.append(self._steps.get())
-            steps = [step for step in batch if step is not None]
+            steps = [step for step in batch if isinstance(step, Step)]
             if steps and self._failed is None:
                 try:
                     activity_log.append(self._root, *map(self._entry, steps), sync=False)
@@ -132,7 +143,10 @@ class RunLog:
                     self._failed = _world(failed)
                 except Exception as bug:
                     self._failed = bug
-            if len(steps) < len(batch):
+            for one in batch:
+                if isinstance(one, threading.Event):
+                    one.set()
+            if None in batch:
                 return
 
     def _entry(self, step: Step) -> Entry:
@@ -146,8 +160,13 @@ class Watched:
     def __init__(self, show: Progress, log: RunLog) -> None:
         self._show = show
         self._log = log
-        self.begun: Callable[[Perform], None] = show.begun
         self.say: Callable[[str], None] = show.say
+
+    def begun(self, effect: Perform) -> None:
+        """Port `Progress`."""
+        self._show.begun(effect)
+        if effect.tool in WRITERS:
+            self._log.settle()
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
