@@ -17,6 +17,7 @@ from urllib.parse import quote
 import click
 
 from .exits import CLEAN, Exit, WorldError
+from .interrupt import interruptible
 from .remote import database_option
 from .run_options import is_terminal, root_of
 
@@ -73,7 +74,8 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
         if not no_open:
             _open(server, folder)
         try:
-            server.serve_forever(poll_interval=0.2)
+            with interruptible():
+                server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             click.echo("", err=True)
         finally:

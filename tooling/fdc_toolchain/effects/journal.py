@@ -311,7 +311,7 @@ class Store:
             yield row._replace(inputs=inputs, origin=origin, ending=ending)
 
     def _content(self, name: str) -> bytes | None:
-        row = self._select("SELECT bytes FROM blob WHERE hash=?", (name,))
+        row = self._select("SELECT bytes FROM blob WHERE hash=?", (name,)) if is_text(name) else ()
         return row[0][0] if row and isinstance(row[0][0], bytes) else None
 
     def _put(self, data: bytes) -> str:
@@ -320,13 +320,9 @@ class Store:
         return name
 
     def _get(self, name: str) -> bytes:
-        try:
-            row = self._db.execute("SELECT bytes FROM blob WHERE hash=?", (name,)).fetchone()
-        except sqlite3.Error as failed:
-            raise _world(failed, self.path) from failed
-        data = row[0] if row is not None and isinstance(row[0], bytes) else b""
+        data = self._content(name) or b""
         if blake2b(data, digest_size=32).hexdigest() != name:
-            raise WorldFailed(f"{self.path}: the content stored as {name[:16]} is not what was written")
+            raise WorldFailed(f"{self.path}: the content stored as {ascii(name[:16])[1:-1]} is not what was written")
         return data
 
     def _transaction(self) -> _Transaction:
