@@ -1,13 +1,12 @@
 """The checker of certificates against the enumeration of all runs, on programs and certificates that were damaged.
 
 Whatever the checker says yes to has no run that breaks an automaton, a rule that is claimed to be kept, or the limit of the
-stack, or that uses an unbound name or more steps than claimed. What lint proves has a certificate. Each run of the tests has a
-new seed, which it prints; FDC_TEST_SEED repeats one.
+stack, or that uses an unbound name or more steps than claimed. What lint proves has a certificate. Each commit has a
+seed of its own, which a test prints; FDC_TEST_SEED gives another.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from typing import Any
@@ -25,11 +24,11 @@ from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
 from fdc_toolchain.text import glob_match
 
-from tests.support import allruns, certified, rulesets
+from tests.support import allruns, certified, profiles, rulesets
 from tests.support.linting import World
 from tests.support.plansets import CATALOGUE, plan_set
 
-SEED = int(os.environ.get("FDC_TEST_SEED") or random.SystemRandom().randrange(10**9))
+SEED = profiles.seed()
 
 
 def judge(of: dict[str, Any], certificate: dict[str, Any]) -> None:

@@ -1,13 +1,12 @@
 """The part `data` of certificates against worlds: two runs with different texts from outside do the same (`flow_world`).
 
 Whatever the checker says yes to, of programs and certificates that were damaged, has no run in which text from outside makes a
-difference to what is done. What lint proves has a certificate. Each run of the tests has a new seed, which it prints;
-FDC_TEST_SEED repeats one.
+difference to what is done. What lint proves has a certificate. Each commit has a seed of its own, which a test prints;
+FDC_TEST_SEED gives another.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -23,10 +22,10 @@ from hypothesis import strategies as st
 
 from tests.reference.generate import plan_set
 from tests.reference.runs import folder
-from tests.support import filesets, flow_claims, flow_world, flows, linting, second_opinion, typed
+from tests.support import filesets, flow_claims, flow_world, flows, linting, profiles, second_opinion, typed
 from tests.support.flow_claims import CERTIFICATE_WAYS, PROGRAM_WAYS
 
-SEED = int(os.environ.get("FDC_TEST_SEED") or random.SystemRandom().randrange(10**9))
+SEED = profiles.seed()
 
 
 def wrong(of: dict[str, Any]) -> str | None:

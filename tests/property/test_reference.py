@@ -1,9 +1,9 @@
 """The product against an interpreter that knows nothing but docs/language.md (tests/reference), on plan sets by chance.
 
 A proved plan stops for no other cause than those of the closed list, or for an assumption that lint named; what lint refuses
-is shown by a run; what runs is what the language says. Each run of this test starts from a new seed, which it prints:
+is shown by a run; what runs is what the language says. Each commit starts from a seed of its own, which the test prints:
 
-    FDC_REFERENCE_SEED=123 FDC_REFERENCE_SETS=50 pytest tests/property/test_reference.py
+    FDC_TEST_SEED=123 FDC_REFERENCE_SETS=50 pytest tests/property/test_reference.py
 
 Differences that are known are named in `KNOWN`, one function each: whoever mends one deletes its function.
 """
@@ -11,7 +11,6 @@ Differences that are known are named in `KNOWN`, one function each: whoever mend
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from tests.reference.interpret import End, Interpreter
 from tests.reference.runs import PlanSet, all_runs, folder
 from tests.reference.stops import ALLOWED
 from tests.reference.world import FollowingWorld, World
+from tests.support import profiles
 from tests.support import second_opinion as product
 
 SECONDS = 20.0
@@ -173,7 +173,7 @@ class Tally:
         return ", ".join(f"{what}: {count}" for what, count in sorted(self.counts.items()))
 
 
-FIRST = int(os.environ.get("FDC_REFERENCE_SEED") or random.SystemRandom().randrange(2**40))
+FIRST = profiles.seed()
 MOST = int(os.environ.get("FDC_REFERENCE_SETS") or 0)
 """Read when the module is: a test sees no variable of fdc's."""
 
@@ -185,7 +185,7 @@ def looked(first: int, enough: Callable[[int], bool], capsys: pytest.CaptureFixt
         tally.look(first + number)
         number += 1
     with capsys.disabled():
-        print(f"\nFDC_REFERENCE_SEED={first} FDC_REFERENCE_SETS={number}: {tally.told()}")
+        print(f"\nFDC_TEST_SEED={first} FDC_REFERENCE_SETS={number}: {tally.told()}")
     return tally
 
 

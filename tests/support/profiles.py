@@ -1,8 +1,12 @@
-"""How hard Hypothesis tries: `default` in the default run, `soak` with HYPOTHESIS_PROFILE=soak."""
+"""How hard the tests try, and where they begin: `default` in the default run, `soak` with HYPOTHESIS_PROFILE=soak."""
 
 from __future__ import annotations
 
 import os
+import random
+import subprocess
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -15,6 +19,21 @@ SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 def share(full: int) -> int:
     """How many of so many generated cases a test takes: half of them in the default run, all in the soak."""
     return full if SOAK else (full + 1) // 2
+
+
+def seed() -> int:
+    """Where the tests that make their own cases begin: FDC_TEST_SEED, a new number in the soak, otherwise the commit's files.
+
+    So each commit is tried in new places, and a run of the tests says of one commit what another run says of it.
+    """
+    given = os.environ.get("FDC_TEST_SEED")
+    if given:
+        return int(given)
+    if SOAK:
+        return random.SystemRandom().randrange(10**9)
+    command = ["git", "-C", str(Path(__file__).parents[2]), "rev-parse", "HEAD:"]
+    tree = subprocess.run(command, capture_output=True, check=False).stdout
+    return int.from_bytes(sha256(tree).digest()[:4], "big") % 10**9
 
 
 def load() -> None:
