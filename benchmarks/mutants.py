@@ -36,12 +36,12 @@ SLOW = 600
 FIRST: list[tuple[str, tuple[str, ...]]] = [
     (r"flow|labels|stored|values|noninterference|outside", ("test_flow", "test_suppress")),
     (r"files|path", ("test_file_rule", "test_kept_failures")),
-    (r"types|constants|arguments", ("test_types", "test_constants", "test_arguments")),
+    (r"types|constants|arguments", ("test_type_rule", "test_types_of_values", "test_constants", "test_arguments_rule")),
     (r"bounds", ("test_bounds", "test_csdc")),
     (r"names", ("test_names",)),
     (r"calls|graph", ("test_graph", "test_link")),
     (r"closure", ("test_closure",)),
-    (r"capability", ("test_capability",)),
+    (r"capability", ("test_allow_read",)),
     (r"obligations|broken|events|each_value|declare", ("test_obligations", "test_each_value", "test_declare")),
     (r"words|shortest|automaton|refusals|fragment", ("test_words", "test_fragments", "test_kept_failures", "test_closure")),
 ]

@@ -17,6 +17,7 @@ from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.fold import fold
+from fdc_toolchain.program import causes
 from fdc_toolchain.testing import FakeClock, MemoryJournal, Silence
 
 from tests.reference import tools as reference_tools
@@ -29,7 +30,7 @@ STOPS = {"require": "gate", "bound": "limit", "budget": "budget", "value": "valu
 """The engine's kinds of stops that are one cause each; `bug` is one that the linter should have refused."""
 
 
-FAILURES = {"file": "path", "size": "limit", "timeout": "limit", "net": "world", "busy": "world"}
+FAILURES = {"file": "path", "refused": "person", "size": "limit", "timeout": "limit", "net": "world", "busy": "world"}
 """Kinds of failures of tools that the reference calls otherwise."""
 NEVER = {"automaton": "bug", "unfinished": "bug", "unbound": "bug", "stack": "bug", "name": "bug"}
 """What the engine takes for a bug of the linter, whatever it was."""
@@ -63,6 +64,8 @@ class Ran(NamedTuple):
     steps: list[tuple[str, str, dict[str, Any], str]]
     turns: list[str]
     messages: list[str]
+    cause_said: dict[str, Any]
+    """What the product says of the stop's cause (`program.causes.explain`); empty where nothing stopped."""
 
 
 def lint(plans: PlanSet, root: Path) -> Checked:
@@ -110,7 +113,7 @@ def overrides(world: World, root: Path) -> dict[str, Any]:
     """Handlers that ask the world instead of a shell, a person or the network."""
 
     def told(stop: Stop) -> ToolFailure:
-        return ToolFailure(stop.cause, stop.why)
+        return ToolFailure({"person": "refused"}.get(stop.cause, stop.cause), stop.why)
 
     def command(args: dict[str, Any], context: Context) -> Any:
         return world.command(args["command"], root, lambda path: _may_write(context.grants, path))
@@ -147,8 +150,10 @@ def run(checked: Checked, root: Path, world: World, inputs: dict[str, str]) -> R
             opened.close()
     stop = ending.stop
     if stop is None:
-        return Ran(None if ending.status == "finished" else ending.status, None, ending.message, works.steps, works.turns, said)
-    if stop.kind != "failure":
-        return Ran(STOPS.get(stop.kind, stop.kind), stop.address, stop.message, works.steps, works.turns, said)
-    kind = next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files")
-    return Ran(cause(FAILURES.get(kind, kind)), stop.address, stop.message, works.steps, works.turns, said)
+        end = None if ending.status == "finished" else ending.status
+        return Ran(end, None, ending.message, works.steps, works.turns, said, {})
+    failed = stop.kind == "failure"
+    kind = next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files") if failed else ""
+    found = causes.explain(program, {"kind": stop.kind, "path": stop.path, "line": stop.line, "failure": kind})
+    named = cause(FAILURES.get(kind, kind)) if failed else STOPS.get(stop.kind, stop.kind)
+    return Ran(named, stop.address, stop.message, works.steps, works.turns, said, found)

@@ -187,3 +187,21 @@ def test_a_tested_value_is_not_null_and_what_is_below_a_test_knows_it(text: str)
 )
 def test_a_test_says_nothing_of_other_values_other_branches_and_names_bound_again(text: str) -> None:
     assert any("`v.a` is not null" in sentence for _, sentence in assumed(text, **{"fdc_tools.json": OWN}))
+
+
+@pytest.mark.parametrize(("default", "line"), [("out.md", 4), ('"a b"', 4), ("3", None), ('"12"', None), ("true", 4)])
+def test_a_default_that_no_use_survives_is_refused_where_the_plan_is_a_root(default: str, line: int | None) -> None:
+    """`fdc run a.plan` without arguments would certainly stop; with another argument the assumption can be true."""
+    expected = [] if line is None else [("a.plan", line)]
+    assert expected == refused(f'param p = {default}\nparam q\nrequire p < 3 else "no"\nmessage_user {{q}}\n')
+    # what the run is always given is an assumption only
+    assert [] == refused('param p\nparam q\nrequire p < 3 else "no"\nmessage_user {q}\n')
+
+
+def test_an_assumption_of_a_form_names_each_line_that_uses_it() -> None:
+    """A run that stops in one of them says that this assumption was false, also in a plan that was called."""
+    plan = HEAD + 'param p\nrequire p < 3 else "no"\nif p > 1\n  call_plan b.plan q={p}\n'
+    checked = lint({"a.plan": plan, "b.plan": 'param q\nrequire q < 9 else "no"\n'}, "a.plan")
+    [one] = [item for item in checked.assumptions if item.code == "FDC706"]
+    assert ("a.plan", 2) == (one.span.path, one.span.line)
+    assert [("a.plan", 3), ("a.plan", 4), ("a.plan", 5), ("b.plan", 2)] == [(at.span.path, at.span.line) for at in one.labels]

@@ -13,7 +13,7 @@ from . import (
     names,
     obligations,
     prompts,
-    types,
+    type_findings,
     verify,
 )
 from .rule import Context, Rule
@@ -21,7 +21,7 @@ from .rule import Context, Rule
 RULES: tuple[Rule, ...] = (
     calls.check,
     names.check,
-    types.check,
+    type_findings.check,
     arguments.check,
     closure.check,
     automaton.check,

@@ -11,7 +11,6 @@ text where it is judged as a root; what is wrong only with what a call gives is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..resolve import types
@@ -22,7 +21,7 @@ from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
 from ..resolve.types import ANY, DIGITS, KINDS, LIST, NEVER, NOTHING, NULL, NUMBER, OBJECT, OPEN, TEXT, TEXTS, WORDS, Type
 from ..syntax.values import Condition, Ref, Value
-from ..text.diagnostic import Diagnostic, Label
+from ..text.diagnostic import Label
 from ..text.span import Span
 from .known import Known, Operand, Origin, at_fault, either, pairs, wanted, written
 from .rule import Context
@@ -51,37 +50,16 @@ class Wrong(NamedTuple):
     at: Span
 
 
+Needs = dict[Origin, dict[str, dict[Span, None]]]
+"""By origin of a value: what it must be, and where it is used as that."""
+
+
 class View(NamedTuple):
     """One walk of a plan: what it yields, what certainly fails in it by place, and what its values must be by origin."""
 
     result: Type
     wrong: dict[Span, Wrong]
-    needs: dict[Origin, dict[str, None]]
-
-
-def check(context: Context) -> Iterator[Diagnostic]:
-    """The findings of every plan, in the plan itself; what depends on a call, at the call."""
-    views = Views(context)
-    for instance in context.order:
-        if instance.context or instance.unit.plan is None:
-            continue
-        view = views.own(instance)
-        for span, message, labels, _ in view.wrong.values():
-            yield Diagnostic(span, "FDC481", message, labels)
-        for origin, needs in view.needs.items():
-            if origin.param is None:
-                help_ = "declare in the catalogue what the tool gives, or test the value before it is used"
-                yield Diagnostic(origin.span, "FDC706", f"{origin.who} is as the plan uses it: {_all(needs)}", help=help_)
-            elif views.is_root(instance):
-                message = f"{origin.who} is given as the plan uses it: {_all(needs)}; `fdc run` gives text"
-                help_ = "let a step bring the value: the catalogue says of what type its result is"
-                yield Diagnostic(origin.span, "FDC706", message, help=help_)
-
-
-def _all(needs: dict[str, None], most: int = 4) -> str:
-    shown = list(needs)[:most]
-    more = len(needs) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    needs: Needs
 
 
 class Views:
@@ -103,6 +81,15 @@ class Views:
         base = self._base.get(instance.unit.key, instance)
         given = types.GIVEN if self.is_root(base) else ANY
         return self.view(base, (given,) * len(base.unit.params))
+
+    def by_default(self, instance: Instance) -> list[Wrong]:
+        """What is wrong in a run that is given nothing but what has no default."""
+        params = instance.unit.params.values()
+        if all(param.default is None for param in params):
+            return []
+        given = tuple(types.GIVEN if param.default is None else types.of_constant(param.default) for param in params)
+        own = self.own(instance).wrong
+        return [wrong for span, wrong in self.view(instance, given).wrong.items() if span not in own]
 
     def called(self, instance: Instance, given: tuple[Type, ...]) -> tuple[View, list[Wrong]]:
         """The plan with what a call gives, and what is wrong in it for that reason only."""
@@ -147,7 +134,7 @@ class _Walk:
         self.trail: list[tuple[str, Known | None]] = []
         self.wrong: dict[Span, Wrong] = {}
         self.called: list[Wrong] = []
-        self.needs: dict[Origin, dict[str, None]] = {}
+        self.needs: Needs = {}
         self.collected: list[Type] = []
         self.nested = self.keeping = 0
         for param, kind in zip(self.unit.params.values(), given, strict=True):
@@ -231,7 +218,7 @@ class _Walk:
         """An assumption; none where a failure is kept, because the run goes on after it."""
         if not self.keeping:
             origin = origin or Origin(span, "what is compared here")
-            self.needs.setdefault(origin, {}).setdefault(phrase)
+            self.needs.setdefault(origin, {}).setdefault(phrase, {}).setdefault(span)
 
     def use(self, known: Known, fits: int, span: Span, name: str, expected: str, why: str) -> None:
         """A value used where only the kinds in `fits` survive. `expected`: what it has to be; `why`: who
@@ -382,13 +369,14 @@ class _Walk:
         if node.call.bind is not None:
             self.bind(node.call, result, f"the result `{node.call.bind}` of `{node.name}`")
 
-    def handed(self, node: Invoke, name: str, default: str | None, needs: dict[str, None], span: Span) -> None:
+    def handed(self, node: Invoke, name: str, default: str | None, needs: dict[str, dict[Span, None]], span: Span) -> None:
         """What a called plan needs of an argument is needed of what the argument is made of."""
         ref = self.single(node.arguments.get(name))
         known = None if ref is None else self.look(ref.path)
         origin = Origin(span, f"`{name}`, which the call of `{node.name}` gives,") if known is None else known.blamed(0)
-        for phrase in needs:
-            self.need(origin, span, f"in `{node.name}` {phrase}")
+        for phrase, uses in needs.items():
+            for use in (span, *uses):
+                self.need(origin, use, f"in `{node.name}` {phrase}")
 
     def choice(self, node: Choice) -> None:
         self.condition(node.node, node.condition)
