@@ -10,6 +10,7 @@ No difference is known, and none is let through.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections import Counter
@@ -84,6 +85,8 @@ class Tally:
             return
         self.counts["proved"] += 1
         before = len(self.differences)
+        if self.counts["proved"] % 10 == 0:
+            self.agreement(seed, plans)
         for number in range(WORLDS):
             if len(self.differences) == before:
                 self.proved(seed, plans, checked, number)
@@ -103,11 +106,16 @@ class Tally:
         asked = number == 2 and "param page" in plans.files[plans.root]
         given = {"page": ("docs/a.md", "none.md", "")[seed % 3]} if asked else {}
         with folder(plans.files) as root:
+            most, guessed = product.most_steps(checked, root, given)
             ran = product.run(checked, root, World(seed + number, PATHS, tame), given)
         world = FollowingWorld(seed + number, PATHS, tame, ran.turns)
         with folder(plans.files) as root:
             end = Interpreter(plans.files, root, world).run(plans.root, given)
         self.counts["runs"] += 1
+        if most is not None and not (guessed and world.deeds):
+            self.counts["cost compared"] += 1
+            if len(end.trace) > most:
+                self.differs(seed, f"more steps than the printed number: {len(end.trace)} of {most}", plans)
         self.counts[f"ended: {end.cause or 'finished'}"] += 1
         said = ran.cause_said
         if end.cause is not None and end.cause not in ALLOWED:
@@ -118,6 +126,19 @@ class Tally:
         elif said.get("kind") != end.cause:
             self.differs(seed, f"another cause: {end.cause}, the product {said}", plans, end.why, end.address, world.deeds)
         self.compare(seed, Case(plans, checked, end, world.deeds, ran), ran)
+
+    def agreement(self, seed: int, plans: PlanSet) -> None:
+        """What was judged is what is compiled: its digest knows each text that the plan reaches, and no other."""
+        found = product.program_digest(plans)
+        self.counts["digests compared"] += 1
+        text, registry = plans.files[plans.root], json.loads(plans.files["knowledge_core/plan_registry.json"])
+        more = {"plans/unrelated.plan": "message_user hm\n", "notes.txt": "n"}
+        more["knowledge_core/plan_registry.json"] = json.dumps({**registry, "unrelated": "plans/unrelated.plan"})
+        if found != product.program_digest(plans._replace(files={**plans.files, **more})):
+            self.differs(seed, "another digest for files that the plan does not reach", plans)
+        other = {plans.root: text.rstrip("\n") + "\nmessage_user one more step\n"}
+        if found == product.program_digest(plans._replace(files={**plans.files, **other})):
+            self.differs(seed, "the same digest for another text", plans)
 
     def compare(self, seed: int, case: Case, ran: product.Ran) -> None:
         """Law (c): the same steps with the same requests, the same end."""

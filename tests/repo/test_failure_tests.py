@@ -1,5 +1,5 @@
-"""The two tables in tests/README.md name tests that exist: the fifteen failure tests, each of which says its number, and
-the rows of the threat table that concern running."""
+"""The tables in tests/README.md name tests that exist: the four sentences of a verdict, the fifteen failure tests, each of
+which says its number, and the rows of the threat table that concern running."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.support.repository import ROOT
 
 ROW = re.compile(r"^\| (\d+) \| [^|]+ \| (.+) \|$", re.M)
 THREAT = re.compile(r"^\| ([a-z' ]+) \| [^|]+ \| (`(?:unit|fault|cli|property)/.+) \|$", re.M)
+SENTENCE = re.compile(r"^\| (Safety|Noninterference|Cost|Agreement) \| [^|]+ \| (.+) \|$", re.M)
 SAID = re.compile(r"[Ff]ailure tests? (\d+(?:(?:, | and )\d+)*)")
 
 
@@ -48,6 +49,17 @@ def test_every_threat_to_a_run_has_tests_that_are_there() -> None:
     text = (ROOT / "tests" / "README.md").read_text("utf-8")
     found = {row: re.findall(r"`([^`]+)`", tests) for row, tests in THREAT.findall(text)}
     assert 16 == len(found)
+    for tests in found.values():
+        for test in tests:
+            numbers(test)
+
+
+def test_every_sentence_of_a_verdict_has_tests_that_are_there() -> None:
+    """docs/verdicts.md, "What is promised"."""
+    promised = re.findall(r"^\d\. \*\*(\w+)\.\*\*", (ROOT / "docs" / "verdicts.md").read_text("utf-8"), re.M)
+    rows_ = SENTENCE.findall((ROOT / "tests" / "README.md").read_text("utf-8"))
+    found = {row: re.findall(r"`([^`]+)`", tests) for row, tests in rows_}
+    assert promised == list(found)
     for tests in found.values():
         for test in tests:
             numbers(test)

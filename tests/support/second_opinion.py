@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fdc_toolchain.check import Checked, check_paths, program_of
+from fdc_toolchain.cli.dryrun import listing
+from fdc_toolchain.cli.worst import worst
 from fdc_toolchain.effects.context import Context
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
@@ -18,11 +20,12 @@ from fdc_toolchain.engine.drive import Ports, drive
 from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.program import causes
+from fdc_toolchain.program.codec import digest
 from fdc_toolchain.testing import FakeClock, MemoryJournal, Silence
 
 from tests.reference import tools as reference_tools
 from tests.reference.interpret import RUN
-from tests.reference.runs import PlanSet
+from tests.reference.runs import PlanSet, folder
 from tests.reference.stops import Stop
 from tests.reference.world import World
 
@@ -76,6 +79,21 @@ def lint(plans: PlanSet, root: Path) -> Checked:
 def errors(checked: Checked) -> list[Any]:
     """The findings that refuse the plan."""
     return [one for one in checked.diagnostics if one.severity == "error"]
+
+
+def most_steps(checked: Checked, root: Path, inputs: dict[str, str]) -> tuple[float | None, bool]:
+    """The number of steps that is printed before a run with these inputs, None where it is a formula; whether it rests on
+    commands that make no files."""
+    found = worst(program_of(checked), inputs, 0.0, lambda glob: listing(str(root), glob))
+    steps = found.cost["steps"]
+    return (None if any(steps) else steps.get((), 0)), bool(found.assumed)
+
+
+def program_digest(plans: PlanSet) -> str | None:
+    """The digest of the compiled program of a set's root; None where lint refuses it."""
+    with folder(plans.files) as root:
+        checked = lint(plans, root)
+        return None if errors(checked) or checked.fragments else digest(program_of(checked))
 
 
 class _Watched:
