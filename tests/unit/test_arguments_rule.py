@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.check import check_paths
 
-from tests.support.linting import findings, lint, places
+from tests.support.linting import ANY, findings, lint, places
 
 HEAD = "use fsm any.json\n"
 
@@ -19,8 +19,8 @@ def found(text: str, *codes: str, **more: str) -> list[tuple[int, str]]:
     return [(item.span.line, item.code) for item in findings(checked, *codes)]
 
 
-def block(search: str) -> str:
-    return f"    <<<<<<< SEARCH\n    {search}\n    =======\n    new\n    >>>>>>> REPLACE\n"
+def block(search: str, new: str = "new") -> str:
+    return f"    <<<<<<< SEARCH\n    {search}\n    =======\n    {new}\n    >>>>>>> REPLACE\n"
 
 
 # ---- patterns and diffs --------------------------------------------------------------------------
@@ -177,3 +177,47 @@ def test_a_wrong_row_costs_that_row_only() -> None:
 def test_a_name_that_a_loop_hands_on_hides_nothing(text: str, hides: bool) -> None:
     """A27: a name bound before a loop, read in it and bound again."""
     assert hides == bool(found(text, "FDC314"))
+
+
+def indented(text: str) -> str:
+    return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+def assumed(text: str, **more: str) -> list[int]:
+    checked = lint({"a.plan": HEAD + text, "p.md": "old\ntwice\ntwice\n", **more}, "a.plan")
+    assert not findings(checked, "FDC484")
+    return [item.span.line for item in checked.assumptions if item.code == "FDC713"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (EDIT + block("old"), []),
+        (EDIT + block("old", "mid") + EDIT + block("mid"), []),  # what the first leaves is known
+        ("overwrite_file_with_block p.md\n    old\n" + EDIT + block("old"), [5]),
+        ("run_in_bash_session make\n" + EDIT + block("old"), [4]),
+        ("r <- read_file p.md\nreplace_with_git_merge_diff {r}.md\n" + block("old"), [4]),
+        ("if true\n  overwrite_file_with_block q.md\n    x\n" + EDIT + block("old"), []),
+        ('r <- read_file p.md\nif "x" in r\n  overwrite_file_with_block p.md\n    x\n' + EDIT + block("old"), [7]),
+        ("iterate max 2\n" + indented(EDIT + block("old")), [4]),
+        ("call_plan s.plan\n" + EDIT + block("old"), [4]),
+        ("call_plan t.plan\ncall_plan t.plan\n", [3]),  # the second call meets what the first left
+        ('fork x in ["a", "b"] max 2 keep failures\n' + indented(EDIT + block("old")), []),
+    ],
+)  # fmt: skip
+def test_a_diff_of_a_file_that_nobody_knows_is_an_assumption(text: str, lines: list[int]) -> None:
+    more = {"s.plan": "overwrite_file_with_block p.md\n    gone\n", "t.plan": EDIT + block("old")}
+    assert lines == assumed(text, **more)
+
+
+def test_a_run_whose_diff_does_not_fit_names_the_assumption(workspace: Path) -> None:
+    from tests.support.process import fdc
+
+    (workspace / "any.json").write_text(ANY)
+    (workspace / "p.md").write_text("old\n")
+    before = HEAD + "overwrite_file_with_block p.md\n    new\n"
+    (workspace / "a.plan").write_text(before + EDIT + block("old") + "read_file p.md\n")
+    assert 0 == fdc("lint", "a.plan", cwd=workspace).returncode
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert 1 == done.returncode
+    assert "an assumption of the proof was false: the SEARCH lines of this step are in `p.md` once" in done.stdout

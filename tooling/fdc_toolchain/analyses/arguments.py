@@ -1,9 +1,10 @@
 """What a step is given as literal text, and certainly fails with: a pattern, a diff, a script, a gate (FDC482 to FDC485).
 
 Only what fails in every world is an error: text that is written in the plan, and files that are (or are not) there
-before the first step and that no earlier step may change. Steps are met in the order of the text, which is the order
-of the first round of every loop; a fork's branches may come in any order. Programs of commands are looked up on this
-machine; one that is not found is an assumption (FDC707), because another machine may have it.
+before the first step and that no earlier step may change (`merges` judges diffs). Steps are met in the order of the
+text, which is the order of the first round of every loop; a fork's branches may come in any order. Programs of
+commands are looked up on this machine; one that is not found is an assumption (FDC707), because another machine may
+have it.
 """
 
 from __future__ import annotations
@@ -17,14 +18,9 @@ from ..text import merge_diff
 from ..text.diagnostic import Diagnostic
 from ..text.glob_match import plain
 from ..text.patterns import no_pattern
-from ..text.span import Span
 from . import programs
+from .merges import changes, literal, place
 from .rule import Context
-
-_QUIET = frozenset(("step_op", "submit_op", "close_op", "plan_op"))
-"""Actions of tools that change no file of the workspace."""
-
-_CHANGES = frozenset(("create", "write", "edit", "delete"))
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -65,37 +61,20 @@ def _texts(unit: Unit, act: Act) -> Iterator[Diagnostic]:
     """Patterns and diffs that are none."""
     for parameter in act.bound.tool.parameters:
         value = act.bound.arguments.get(parameter.name)
-        literal = None if value is None or parameter.form is None else _literal(unit, value)
-        if value is None or literal is None:
+        text = None if value is None or parameter.form is None else literal(unit, value)
+        if value is None or text is None:
             continue
         wrong = None
         if parameter.form == "pattern":
-            said = no_pattern(literal)
-            wrong = said and f"`{literal[:80]}` is no regular expression: {said}"
+            said = no_pattern(text)
+            wrong = said and f"`{text[:80]}` is no regular expression: {said}"
         elif parameter.form == "sections":
             try:
-                merge_diff.sections(literal)
+                merge_diff.sections(text)
             except merge_diff.NoMerge as no:
                 wrong = f"the step fails with this diff: {no}"
         if wrong:
-            yield Diagnostic(_place(unit, act, value), "FDC484", wrong)
-
-
-def _literal(unit: Unit, value: Value) -> str | None:
-    """The text of an argument, where no name that the plan binds is in it."""
-    literal = value.literal
-    if literal is not None or value.end:  # in a text block, what nothing binds is text
-        return literal
-    if any(ref.path[0] in unit.names for ref in value.refs):
-        return None
-    return "".join(part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in value.parts)
-
-
-def _place(unit: Unit, act: Act, value: Value) -> Span:
-    block = act.step.block
-    if block is not None and value.end == 0:
-        return Span(unit.key, block.line, block.column, block.line, block.column + 1)
-    return unit.at(act.step, value.start, value.end)
+            yield Diagnostic(place(unit, act, value), "FDC484", wrong)
 
 
 def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
@@ -112,7 +91,7 @@ def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
             if not there:
                 message = f"the program `{name}` is on the PATH of this machine (it was not found)"
                 help_ = f"install `{name}`, or correct its name"
-                yield Diagnostic(_place(unit, act, value), "FDC707", message, help=help_)
+                yield Diagnostic(place(unit, act, value), "FDC707", message, help=help_)
 
 
 def _commands(unit: Unit) -> Iterator[tuple[Act, Value]]:
@@ -167,65 +146,16 @@ class _Changes:
 
     def change(self, unit: Unit, act: Act) -> None:
         """Notes what a step may change."""
-        tool = act.bound.tool
-        for access, value in act.bound.files:
-            if access in _CHANGES:
-                literal = _literal(unit, value)
-                if literal is None:
-                    self.anything = True
-                else:
-                    self.changed.add(plain(literal))
-        named = any(access in _CHANGES for access, _ in act.bound.files)
-        told = bool(tool.parameters) and all(item.sink in ("user", "message") for item in tool.parameters)
-        if not (named or told or tool.effect in ("pure", "read") or tool.action in _QUIET):
-            self.anything = True
+        done = changes(unit, act)
+        self.anything |= done.anything
+        self.changed |= done.paths
 
     def look(self, unit: Unit, act: Act) -> None:
-        """A diff against the file as it is, and the script of a command."""
+        """The script of a command."""
         for parameter in act.bound.tool.parameters:
             value = act.bound.arguments.get(parameter.name)
-            if value is None:
-                continue
-            if parameter.form == "sections":
-                self.diff(unit, act, value)
-            elif parameter.sink == "command" and act.step.bind is None:
+            if value is not None and parameter.sink == "command" and act.step.bind is None:
                 self.script(unit, act, value)
-
-    def diff(self, unit: Unit, act: Act, value: Value) -> None:
-        path = next((_literal(unit, path) for access, path in act.bound.files if access == "edit"), None)
-        diff = _literal(unit, value)
-        if path is None or diff is None or plain(path) in self.changed or not programs.inside(path):
-            return
-        text = self.content(unit, path)
-        if text is None:
-            return
-        try:
-            merge_diff.sections(diff)
-        except merge_diff.NoMerge:
-            return  # said of the text already
-        try:
-            merge_diff.apply(text, diff)
-        except merge_diff.NoMerge as no:
-            self.wrong.append(
-                Diagnostic(_place(unit, act, value), "FDC484", f"the step fails with `{path}` as it is: {no}",
-                           help="copy the lines from the file, whole, and enough of them to be there once")
-            )  # fmt: skip
-
-    def content(self, unit: Unit, path: str) -> str | None:
-        """The text of a file of the workspace; the verdict rests on it, and the program does not."""
-        files = self.context.linker.files
-        known = path in files.seen
-        try:
-            data = files.read(path)
-        except OSError:
-            return None
-        if not known:
-            del files.seen[path]
-        unit.asked |= {path}
-        try:
-            return None if data is None else data.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
 
     def script(self, unit: Unit, act: Act, value: Value) -> None:
         path = programs.script(value)
@@ -235,4 +165,4 @@ class _Changes:
         if not self.context.linker.files.exists(path):
             message = f"the command runs `{path}`, which does not exist, and no step before it makes it"
             help_ = "correct the path, which counts from the workspace, or create the file in a step before"
-            self.wrong.append(Diagnostic(_place(unit, act, value), "FDC485", message, help=help_))
+            self.wrong.append(Diagnostic(place(unit, act, value), "FDC485", message, help=help_))

@@ -115,8 +115,7 @@ def execute(options: Options) -> int:
     memory = seen.name_of(root, paths, words)
     kept = seen.recall(memory)
     if kept is not None:
-        checked, diagnostics = kept
-        return _show(options, root, checked, diagnostics)
+        return _show(options, root, *kept)
     must_be_there(paths)
     from ..effects import verdicts
     from ..effects.contents import Contents
@@ -129,7 +128,7 @@ def execute(options: Options) -> int:
     record = verdicts.load(name, contents) if name else None
     if record is not None:
         contents.save()
-        code = _show(options, root, record.checked, record.diagnostics)
+        code = _show(options, root, record.checked, record.kept)
     else:
         from .lint import lint
 
@@ -150,15 +149,17 @@ def _look_alikes(sight: seen.Seen, options: Options, root: str, code: int) -> tu
     return say(sight, options, root, code)
 
 
-def _show(options: Options, root: str, checked: int, diagnostics: tuple[object, ...]) -> int:
+def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -> int:
+    found, _, number = kept
+    assert isinstance(found, tuple) and isinstance(number, int)
     plain = options["format"] in (None, "text", "concise") and not options["output_file"] and not options["assumptions"]
-    if plain and all(_is_assumption(item) for item in diagnostics):
+    if plain and all(_is_assumption(item) for item in found):
         if not options["quiet"]:
-            print(verdict_line(checked, len(diagnostics), listed=False))
+            print(verdict_line(checked, number + len(found), listed=False))
         return 0
     from .lint import show_record
 
-    return show_record(options, root, checked, diagnostics)
+    return show_record(options, root, checked, kept)
 
 
 def _is_assumption(item: object) -> bool:

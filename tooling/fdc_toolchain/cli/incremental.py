@@ -8,6 +8,7 @@ and the entries of all the plans it calls hold; `check.judge` says why that is e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import cachedir
@@ -17,29 +18,39 @@ from ..resolve.link import Linker
 from ..resolve.outside import TABLE
 from ..resolve.seen import sha1, tool_identity
 from ..syntax.parse import parse
-from ..text.diagnostic import Diagnostic, from_plain, plain
+from ..text.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain, unpacked
 
 MOST_TABLES = 64
 """Tables kept: one for each workspace and state of its settings, registry and catalogues; the oldest go first."""
 
 
-class Entry(NamedTuple):
-    """One plan's verdict. Built-in types only, as `marshal` wants them."""
+Fact = tuple[bool, str, Any]
+"""Whether it is about the existence of a path (otherwise about a file's id), the path, what was so."""
 
-    files: dict[str, bytes | None]
-    probes: dict[str, bool]
+
+class Entry(NamedTuple):
+    """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
+
+    `packed` are the assumptions that are in this plan (`text.diagnostic.pack`), `number` of them; `found` is all else.
+    """
+
+    facts: tuple[int, ...]
     calls: tuple[str, ...]
     able: bool
     judged: bool
     whole: bool
     marked: bool
     found: tuple[Any, ...]
+    packed: bytes
+    number: int
 
 
 class Outcome(NamedTuple):
-    """Final findings, and what they rest on: ids by file, existence by path."""
+    """Final findings, the assumptions besides (packed, and how many), and what all rests on: ids by file, existence by path."""
 
     found: list[Diagnostic]
+    packed: tuple[bytes, ...]
+    number: int
     files: dict[str, bytes | None]
     probes: dict[str, bool]
 
@@ -74,33 +85,45 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
         by_file.setdefault(item.span.path, []).append(item)
     for key in stale:
         unit = linker.units[key]
-        mine = by_file.get(key, []) + linker.automaton_findings(unit.reads)
+        parts = parted(ordered(by_file.get(key, [])))
+        mine = [*parts.findings, *parts.fragments, *linker.automaton_findings(unit.reads)]
         probes = context.probes.get(key, set()) if context else set()
+        rests: list[Fact] = [
+            (False, name, _id_as_read(linker, contents, name)) for name in unit.asked if not name.startswith("fdc:")
+        ]
+        rests += [(True, path, linker.files.exists(path)) for path in probes]
         table.entries[key] = Entry(
-            {name: _id_as_read(linker, contents, name) for name in unit.asked if not name.startswith("fdc:")},
-            {path: linker.files.exists(path) for path in probes},
+            table.numbers(rests),
             tuple(sorted({call.key for call in unit.calls if call.key})),
             bool(unit.body),
             key in judged,
             key in runs,
             "fdc:" in unit.text,
             tuple(plain(item) for item in mine),
+            pack(parts.assumptions) if parts.assumptions else b"",
+            len(parts.assumptions),
         )
     table.save()
     total = linker.diagnostics + general
     marked = {}
-    files = dict(base)
-    all_probes = {TABLE: linker.files.exists(TABLE)}
+    packed: list[bytes] = []
+    number = 0
     for key in calls:
         entry = table.entries[key]
         total += [from_plain(item) for item in entry.found]
-        files.update(entry.files)
-        all_probes.update(entry.probes)
+        if entry.number:
+            packed.append(entry.packed)
+            number += entry.number
         if entry.marked:
             plan = parse(linker.files.read(key) or b"", key, linker.settings.limits).plan
             if plan is not None:
                 marked[key] = (plan, entry.whole)
-    return Outcome(settle(linker.settings, total, marked), files, all_probes)
+    if linker.settings.assumptions:  # what the settings deny is an error
+        total += unpacked(packed)
+        packed, number = [], 0
+    files, all_probes = table.rests_on(calls)
+    all_probes[TABLE] = linker.files.exists(TABLE)
+    return Outcome(settle(linker.settings, total, marked), tuple(packed), number, {**base, **files}, all_probes)
 
 
 def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
@@ -112,7 +135,7 @@ def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
 
 
 class _Table:
-    """The entries of one workspace under one set of options and general files."""
+    """The entries of one workspace under one set of options and general files, and the facts that they rest on."""
 
     def __init__(self, linker: Linker, contents: Contents, signature: str) -> None:
         self._linker = linker
@@ -121,9 +144,25 @@ class _Table:
         stored = cachedir.load(self._name)
         self.entries: dict[str, Entry] = {}
         self.stale: set[str] = set()
+        self._facts: list[Fact] = []
+        self._numbers: dict[Fact, int] = {}
+        self._true: set[int] = set()
         self._held: set[str] = set()
-        if isinstance(stored, dict):
-            self.entries = {key: Entry(*value) for key, value in stored.items()}
+        if isinstance(stored, tuple) and len(stored) == 2:
+            self._facts = stored[0]
+            self.entries = {key: Entry(*value) for key, value in stored[1].items()}
+
+    def numbers(self, facts: list[Fact]) -> tuple[int, ...]:
+        """The numbers of facts, which are true now."""
+        if not self._numbers:
+            self._numbers = {fact: number for number, fact in enumerate(self._facts)}
+        out = []
+        for fact in facts:
+            number = self._numbers.setdefault(fact, len(self._facts))
+            if number == len(self._facts):
+                self._facts.append(fact)
+            out.append(number)
+        return tuple(out)
 
     def reached(self, keys: list[str]) -> dict[str, tuple[str, ...]]:
         """The plans under `keys` and all that they reach, each with those that it calls.
@@ -148,12 +187,38 @@ class _Table:
         return out
 
     def _holds(self, entry: Entry) -> bool:
+        if self._true.issuperset(entry.facts):
+            return True
         ids, exists = self._contents.first, self._linker.files.exists
-        return all(ids(name) == was for name, was in entry.files.items()) and all(
-            exists(path) == was for path, was in entry.probes.items()
-        )
+        for number in entry.facts:
+            if number not in self._true:
+                about_path, name, was = self._facts[number]
+                if (exists(name) if about_path else ids(name)) != was:
+                    return False
+                self._true.add(number)
+        return True
+
+    def rests_on(self, keys: Iterable[str]) -> tuple[dict[str, bytes | None], dict[str, bool]]:
+        """Ids by file and existence by path, of all that the entries of these plans rest on."""
+        files: dict[str, bytes | None] = {}
+        probes: dict[str, bool] = {}
+        for number in set().union(*(self.entries[key].facts for key in keys)):
+            about_path, name, was = self._facts[number]
+            if about_path:
+                probes[name] = was
+            else:
+                files[name] = was
+        return files, probes
 
     def save(self) -> None:
         """Stores the entries."""
-        cachedir.store(self._name, {key: tuple(entry) for key, entry in self.entries.items()})
+        used = set[int]().union(*(entry.facts for entry in self.entries.values()))
+        if len(self._facts) > 1000 + 2 * len(used):  # facts of entries that were replaced
+            order = sorted(used)
+            new = {number: place for place, number in enumerate(order)}
+            self._facts, self._numbers, self._true = [self._facts[number] for number in order], {}, set()
+            self.entries = {
+                key: entry._replace(facts=tuple(new[number] for number in entry.facts)) for key, entry in self.entries.items()
+            }
+        cachedir.store(self._name, (self._facts, {key: tuple(entry) for key, entry in self.entries.items()}))
         cachedir.prune("plans", MOST_TABLES)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..effects import verdicts
 from ..effects.contents import Contents
-from ..text.diagnostic import Diagnostic, from_plain, parted, plain
+from ..text.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain, unpacked
 from ..text.verdict_line import verdict_line
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .hot import must_be_there
@@ -55,12 +55,11 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
 
         words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
         outcome = findings(Linker(root, settings), keys, contents, words)
-        found, sources = outcome.found, _reader(root)
-        plains = tuple(plain(item) for item in found)
-        verdicts.store(name, contents, plains, len(keys), outcome.files, outcome.probes)
+        kept = Kept(tuple(plain(item) for item in outcome.found), outcome.packed, outcome.number)
+        verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
         contents.save()
-    else:
-        found, sources, _ = _judge(options, root, settings, keys, texts)
+        return _report_kept(options, root, len(keys), outcome.found, kept, settings.strict)
+    found, sources, _ = _judge(options, root, settings, keys, texts)
     return report(options, found, sources, len(keys), settings.strict)
 
 
@@ -101,7 +100,6 @@ def _judge(options: Options, root: str, settings: Any, keys: list[str], texts: d
     """(findings, sources, files read) of one look at the plans."""
     from ..check import check
     from ..resolve.link import Linker
-    from ..text.diagnostic import ordered
 
     linker = Linker(root, settings)
     checked = check(linker, keys, texts, whole=bool(options["model"]))
@@ -132,14 +130,21 @@ def _reader(root: str) -> Callable[[str], str | None]:
     return sources
 
 
-def show_record(options: Options, root: str, checked: int, diagnostics: tuple[Any, ...]) -> int:
+def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int:
     """Reports a verdict of the cache."""
-    sources = _reader(root)
-    found = [from_plain(item) for item in diagnostics]
+    record = Kept(*kept)
+    found = [from_plain(item) for item in record.found]
     strict = bool(options["strict"])
     if not strict and found:
         strict = settings_of(root).strict
-    return report(options, found, sources, checked, strict)
+    return _report_kept(options, root, checked, found, record, strict)
+
+
+def _report_kept(options: Options, root: str, checked: int, found: list[Diagnostic], kept: Kept, strict: bool) -> int:
+    """Reports what was kept; `found` is its items but for the packed ones, which are read only where they are shown."""
+    if options["format"] in (None, "text", "concise") and not options["assumptions"]:
+        return report(options, found, _reader(root), checked, strict, uncounted=kept.number)
+    return report(options, ordered(found + unpacked(kept.packed)), _reader(root), checked, strict)
 
 
 def decoded(data: bytes) -> str:
@@ -155,22 +160,26 @@ def report(
     strict: bool,
     *,
     aside: bool = False,
+    uncounted: int = 0,
 ) -> int:
-    """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code."""
+    """Prints the findings in the form asked for (`aside`: on stderr); returns the exit code.
+
+    `uncounted`: how many assumptions there are besides those in `found`.
+    """
     form = str(options["format"] or "text")
     target = options["output_file"]
     findings = parted(found).findings
     listed = bool(options["assumptions"])
     if options["quiet"] and not findings and not listed and form in ("text", "concise"):
         text = ""
-    elif not found and form in ("text", "concise"):
+    elif not found and not uncounted and form in ("text", "concise"):
         text = verdict_line(checked) + "\n"
     else:
         from ..report.render import render
         from .terminal import style
 
         look = style(options["color"], to_file=bool(target))
-        text = render(form, found, sources, style=look, files_checked=checked, assumptions=listed)
+        text = render(form, found, sources, style=look, files_checked=checked, assumptions=listed, uncounted=uncounted)
     if target:
         from ..durable import replace
 

@@ -12,6 +12,7 @@ of the first one. Warm output is made from the record by the same renderers as c
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from .. import cachedir
 from ..resolve.seen import Seen, folder_stamp, missing_part, remember, sha1, tool_identity
@@ -22,19 +23,19 @@ MOST_IN_FOLDER = 32
 
 
 class Record:
-    """A verdict and what it rests on. All values are built-in types, as `marshal` wants them."""
+    """A verdict (`kept`: a `text.diagnostic.Kept`) and what it rests on, all of built-in types, as `marshal` wants them."""
 
-    __slots__ = ("diagnostics", "checked", "files", "present", "absent")
+    __slots__ = ("kept", "checked", "files", "present", "absent")
 
     def __init__(
         self,
-        diagnostics: tuple[object, ...],
+        kept: tuple[Any, ...],
         checked: int,
         files: dict[str, bytes | None],
         present: tuple[str, ...],
         absent: tuple[str, ...],
     ) -> None:
-        self.diagnostics = diagnostics
+        self.kept = kept
         self.checked = checked
         self.files = files
         self.present = present
@@ -75,7 +76,7 @@ def load(name: str, contents: Contents) -> Record | None:
 def store(
     name: str,
     contents: Contents,
-    diagnostics: tuple[object, ...],
+    kept: tuple[Any, ...],
     checked: int,
     files: dict[str, bytes | None],
     probed: dict[str, bool],
@@ -85,7 +86,7 @@ def store(
     start = len(contents.root) + 1
     absent = {missing_part(contents.path(path), there) for path, found in probed.items() if not found and "\0" not in path}
     record = (
-        diagnostics,
+        tuple(kept),
         checked,
         files,
         tuple(sorted(path for path, found in probed.items() if found)),
@@ -110,4 +111,4 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
                 seen.folders[here] = (before, tuple(os.listdir(here)))
             if contents.id(key) != was:  # it changed while these times were taken
                 return
-    remember(name, seen, files, there, not_there, (record.checked, record.diagnostics))
+    remember(name, seen, files, there, not_there, (record.checked, record.kept))

@@ -48,6 +48,7 @@ EXPLAINS: dict[str, frozenset[str]] = {
     "unproved-file": frozenset(("missing", "file", "encoding")),
     "kept-file": FILES,
     "inside-workspace": frozenset(("path", "protected", "capability", "missing", "exists", "file", "encoding")),
+    "fitting-diff": frozenset(("diff",)),
     "distinct-items": frozenset(("missing", "exists", "file")),
     "result-shape": frozenset(("argument", "type", "result", "value", "size")),
     "program-present": frozenset(("exit", "tool", "unavailable")),

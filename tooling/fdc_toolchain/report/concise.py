@@ -9,14 +9,15 @@ from .style import PLAIN, Style
 
 
 def render(
-    diagnostics: list[Diagnostic], style: Style = PLAIN, files_checked: int = 0, *, assumptions: bool = False
+    diagnostics: list[Diagnostic], style: Style = PLAIN, files_checked: int = 0, *, assumptions: bool = False, uncounted: int = 0
 ) -> str:
     """A line for each finding and fragment, and for each assumption where they are asked for; then the verdict, if clean."""
     parts = parted(diagnostics)
     shown = [item for item in diagnostics if assumptions or item.severity != "assumption"]
     text = "".join(one(item, style) + "\n" for item in shown)
-    if not parts.findings and (parts.assumptions or parts.fragments):
-        text += verdict_line(files_checked, len(parts.assumptions), len(parts.fragments), listed=assumptions) + "\n"
+    assumed = len(parts.assumptions) + uncounted
+    if not parts.findings and (assumed or parts.fragments):
+        text += verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions) + "\n"
     return text
 
 

@@ -31,10 +31,12 @@ def render(
     files_checked: int,
     *,
     assumptions: bool = False,
+    uncounted: int = 0,
 ) -> str:
     """The whole report, the summary last. `sources` gives the text that spans count in, or None.
 
-    Fragments are one line each. Assumptions are shown like findings where `assumptions` asks for them.
+    Fragments are one line each. Assumptions are shown like findings where `assumptions` asks for them; `uncounted`: how many
+    there are besides those in `diagnostics`.
     """
     texts = lines_of(sources)
     parts = parted(diagnostics)
@@ -42,7 +44,7 @@ def render(
     out = [one(item, texts, style) for item in shown]
     if parts.fragments:
         out.append("".join(_fragment(item, style) for item in parts.fragments))
-    out.append(_summary(parts, files_checked, style, hidden=not assumptions))
+    out.append(_summary(parts, len(parts.assumptions) + uncounted, files_checked, style, hidden=not assumptions))
     return "\n".join(out)
 
 
@@ -122,9 +124,9 @@ def _fix(fix: Fix) -> str:
     return f"{fix.title} ({how})"
 
 
-def _summary(parts: Parts, files_checked: int, style: Style, *, hidden: bool) -> str:
-    if not parts.findings and (parts.assumptions or parts.fragments):
-        return verdict_line(files_checked, len(parts.assumptions), len(parts.fragments), listed=not hidden) + "\n"
+def _summary(parts: Parts, assumed: int, files_checked: int, style: Style, *, hidden: bool) -> str:
+    if not parts.findings and (assumed or parts.fragments):
+        return verdict_line(files_checked, assumed, len(parts.fragments), listed=not hidden) + "\n"
     text = summary.line(parts.findings, files_checked)
     gravest = next((name for name, number in summary.counts(parts.findings).items() if number), "help")
     head, mark, rest = text.partition(" in ")

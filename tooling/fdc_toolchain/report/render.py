@@ -18,21 +18,23 @@ def render(
     style: Style = PLAIN,
     files_checked: int = 0,
     assumptions: bool = False,
+    uncounted: int = 0,
 ) -> str:
     """The report as one text that ends in a line end (or is empty).
 
     `sources` gives the text of a path as its spans count in it, or None where there is none.
-    `style` and `assumptions` (list them, not only their number) matter to `text` and `concise` only.
+    `style`, `assumptions` (list them, not only their number) and `uncounted` (how many there are besides those in
+    `diagnostics`) matter to `text` and `concise` only.
     Raises ValueError for a format not in FORMATS.
     """
     if format == "text":
         from . import human
 
-        return human.render(diagnostics, sources, style, files_checked, assumptions=assumptions)
+        return human.render(diagnostics, sources, style, files_checked, assumptions=assumptions, uncounted=uncounted)
     if format == "concise":
         from . import concise
 
-        return concise.render(diagnostics, style, files_checked, assumptions=assumptions)
+        return concise.render(diagnostics, style, files_checked, assumptions=assumptions, uncounted=uncounted)
     if format == "json":
         from . import json_
 

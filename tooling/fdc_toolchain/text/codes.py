@@ -143,6 +143,7 @@ CODES: dict[str, Code] = {
     "FDC707": Code("program-present", "assumption", "a program that a command needs is on this machine"),
     "FDC711": Code("shipped-automaton", "assumption", "an automaton of fdc, since the workspace has none of that path"),
     "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
+    "FDC713": Code("fitting-diff", "assumption", "a diff fits the file when its step comes to it"),
     "FDC715": Code("absent-closer", "assumption", "a script that a command closes the task with, and that is not there now"),
 }
 

@@ -7,6 +7,8 @@ the verdict cache with `marshal` as it stands.
 
 from __future__ import annotations
 
+import marshal
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 from .codes import CODES
@@ -101,6 +103,27 @@ def from_plain(value: Any) -> Diagnostic:
         fix and Fix(fix[0], tuple(Edit(Span(*s), r) for s, r in fix[1]), fix[2]),
         grade,
     )
+
+
+class Kept(NamedTuple):
+    """A report as the caches keep it, of built-in types. The assumptions are packed: mostly only their number is asked for.
+
+    `found`: all other items, as `plain` makes them. `packed`: one byte string (of `marshal`) for each plan that has assumptions.
+    """
+
+    found: tuple[tuple[Any, ...], ...]
+    packed: tuple[bytes, ...]
+    number: int
+
+
+def pack(assumptions: list[Diagnostic]) -> bytes:
+    """Assumptions as one byte string."""
+    return marshal.dumps(tuple(plain(item) for item in assumptions))
+
+
+def unpacked(packed: Iterable[bytes]) -> list[Diagnostic]:
+    """The assumptions of these byte strings."""
+    return [from_plain(item) for data in packed for item in marshal.loads(data)]
 
 
 class Parts(NamedTuple):
