@@ -17,6 +17,9 @@ from ..resolve.seen import NO_FILE, Stamp, listing, settled, sha1, stamp
 MOST = 256
 """Workspaces whose table is kept; the oldest go first."""
 
+FEW = 20
+"""Files that are read rather than looked up in git's index, whose reading takes about as long."""
+
 _FOLDER = "stat"
 
 UNREADABLE = b"\0"
@@ -45,6 +48,7 @@ class Contents:
         if isinstance(stored, dict):
             self._known = stored
         self._changed = False
+        self._missed = 0
         self._index: dict[str, tuple[Stamp, bytes]] | None = None
         self._index_time = 0
 
@@ -72,7 +76,10 @@ class Contents:
         if known is not None and known[0] == now:
             self.ids[key] = known[1]
             return known[1]
-        found = self._from_index(key, now)
+        found = None
+        self._missed += 1
+        if not self._known or self._missed > FEW:
+            found = self._from_index(key, now)
         if found is None:
             try:
                 with open(path, "rb") as file:

@@ -130,12 +130,22 @@ def _devices_that_keep_times() -> set[int]:
     return found
 
 
+_identity: dict[str, str] = {}
+
+
 def tool_identity() -> str:
-    """What the verdicts of this fdc rest on besides files of the workspace: which fdc it is.
+    """What the verdicts of this fdc rest on besides files of the workspace: which fdc it is, looked at once in a process.
 
     A wheel is known by its record, which lists the digest of every file in it, wherever and
     whenever it was installed; a checkout by the times of its code.
     """
+    found = _identity.get(resources.ROOT)
+    if found is None:
+        found = _identity[resources.ROOT] = _identified()
+    return found
+
+
+def _identified() -> str:
     version = resources.read("VERSION").decode("ascii", "replace").strip()
     package = os.path.dirname(os.path.abspath(resources.__file__))
     if os.path.dirname(resources.ROOT) == package:
