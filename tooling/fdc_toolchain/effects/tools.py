@@ -60,13 +60,32 @@ if TYPE_CHECKING:
 
 
 
+class Where(NamedTuple):
+    """A need (`what`) of the steps that write one of the `values` out for a parameter."""
+
+    what: str
+    parameter: str
+    values: tuple[str, ...]
+
+
 class Row(NamedTuple):
-    """Where a tool's function is: a module of this room, its name in it, and that of its probe."""
+    """Where a tool's function is: a module of this room, its name in it, and that of its probe.
+
+    `needs`: what this machine or its operator has to give for it, by the names of `effects.granted`.
+    """
 
     module: str
     function: str
     probe: str | None = None
+    needs: tuple[str | Where, ...] = ()
 
+
+_GIT = ("sandbox", "git")
+_OUTSIDE = ("external_web", "external_repository")
+_BY_TARGET = (
+    Where("web", "target", _OUTSIDE), Where("search", "scope", ("narrow",)), Where("pages", "scope", ("broad",)),
+    Where("pages", "target", _OUTSIDE[1:]),
+)  # fmt: skip
 
 TOOLS: dict[str, Row] = {
     "set_plan": Row("talk_tools", "mark"),
@@ -75,7 +94,7 @@ TOOLS: dict[str, Row] = {
     "request_user_input": Row("talk_tools", "ask_user", "probe_question"),
     "record_user_approval_for_plan": Row("talk_tools", "ask_approval", "probe_question"),
     "request_code_review": Row("talk_tools", "ask_review", "probe_question"),
-    "reply_to_pr_comments": Row("talk_tools", "unavailable"),
+    "reply_to_pr_comments": Row("talk_tools", "unavailable", None, ("nobody",)),
     "pre_commit_instructions": Row("talk_tools", "pre_commit"),
     "initiate_memory_recording": Row("talk_tools", "memory"),
     "hello_world": Row("talk_tools", "hello"),
@@ -84,27 +103,27 @@ TOOLS: dict[str, Row] = {
     "define_set_of_names": Row("talk_tools", "mark"),
     "define_diagonalization_function": Row("talk_tools", "mark"),
     "reset_all": Row("talk_tools", "forbidden"),
-    "google_search": Row("web_tools", "google_search"),
-    "view_text_website": Row("web_tools", "view_text_website"),
-    "search_web": Row("web_tools", "search_web"),
-    "read_web_page": Row("web_tools", "read_web_page"),
-    "research": Row("talk_tools", "unavailable"),
+    "google_search": Row("web_tools", "google_search", None, ("web", "search")),
+    "view_text_website": Row("web_tools", "view_text_website", None, ("web", "pages")),
+    "search_web": Row("web_tools", "search_web", None, ("web", "search")),
+    "read_web_page": Row("web_tools", "read_web_page", None, ("web", "pages")),
+    "research": Row("talk_tools", "unavailable", None, ("nobody",)),
     "generate_code": Row("code_tools", "generate_code", "probe"),
     "plan_deep_research": Row("research_protocol", "plan_deep_research"),
     "execute_research_protocol": Row("research_protocol", "execute_research_protocol"),
     "create_file_with_block": Row("file_tools", "create"),
     "overwrite_file_with_block": Row("file_tools", "overwrite"),
     "replace_with_git_merge_diff": Row("file_tools", "replace", "probe_replace"),
-    "restore_file": Row("file_tools", "restore"),
-    "git_add": Row("git_tools", "add"),
-    "git_commit": Row("git_tools", "commit", "probe_commit"),
+    "restore_file": Row("file_tools", "restore", None, _GIT),
+    "git_add": Row("git_tools", "add", None, _GIT),
+    "git_commit": Row("git_tools", "commit", "probe_commit", _GIT),
     "delete_file": Row("file_tools", "delete"),
     "rename_file": Row("file_tools", "rename", "probe_rename"),
     "read_file": Row("file_tools", "read"),
     "view_image": Row("file_tools", "view_image"),
     "list_files": Row("find_tools", "list_files"),
     "grep": Row("find_tools", "grep"),
-    "run_in_bash_session": Row("shell", "run_in_bash_session"),
+    "run_in_bash_session": Row("shell", "run_in_bash_session", None, ("sandbox", "bash")),
     "scan_documents": Row("research_tools", "scan_documents"),
     "scope_question": Row("research_tools", "scope_question"),
     "search_passages": Row("research_tools", "search_passages"),
@@ -125,7 +144,7 @@ TOOLS: dict[str, Row] = {
     "validate.links": Row("lgtm_tools", "check_links"),
     "plan.changes": Row("lgtm_changes", "plan_changes"),
     "validate.pipeline": Row("lgtm_tools", "validate_pipeline"),
-    "map_code": Row("explore_tools", "map_code"),
+    "map_code": Row("explore_tools", "map_code", None, (Where("rerank", "rerank", ("yes",)),)),
     "scope_exploration": Row("explore_tools", "scope_exploration"),
     "survey_tracks": Row("explore_tools", "survey_tracks"),
     "gather_files": Row("explore_tools", "gather_files"),
@@ -134,9 +153,9 @@ TOOLS: dict[str, Row] = {
     "check_findings": Row("explore_tools", "check_findings"),
     "check_synthesis": Row("explore_tools", "check_synthesis"),
     "open_case": Row("repair_tools", "open_case"),
-    "run_tests": Row("repair_tools", "run_tests"),
+    "run_tests": Row("repair_tools", "run_tests", None, ("sandbox",)),
     "collect_context": Row("repair_tools", "collect_context"),
-    "probe_edits": Row("repair_tools", "probe_edits"),
+    "probe_edits": Row("repair_tools", "probe_edits", None, ("sandbox",)),
     "gather_context": Row("repair_tools", "gather_context"),
     "merge_files": Row("repair_patch", "merge_files"),
     "apply_repair": Row("repair_tools", "apply_repair"),
