@@ -189,17 +189,11 @@ def said(found: Worst) -> list[str]:
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
-    from ..resolve.protected import opened
+    from ..effects.openings import named_by
     from .bench import protected
 
-    settings, more = protected(root)
-    seen = set()
-    for plan in program["plans"].values():
-        for glob in plan.get("allow", {}).get("write", ()):
-            found = opened(glob, settings, more)
-            if found is not None and glob not in seen:
-                seen.add(glob)
-                yield f"may write `{visible(glob)}`: `{visible(found.entry)}` {found.what}"
+    for _, glob, found in named_by(program, *protected(root)):
+        yield f"may write `{visible(glob)}`, after an approval: `{visible(found.entry)}` {found.what}"
 
 
 def _commands() -> str:

@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..effects.operator import Operator
     from ..effects.pg_journal import PgStore
     from ..engine.drive import Assumption, Ending
+    from ..engine.events import Record
     from ..engine.state import RunState
 
 _POLL = 0.05
@@ -265,7 +266,8 @@ class _Drive:
         self._begin(journal)
         state = self._fold(before)
         pieces.keep(state, origin["address"], origin["branches"])
-        ending, _ = self._drive(journal, state, parent.name, parts=False)  # cancelled, it is left as it is: `broken`
+        # cancelled, it is left as it is: `broken`
+        ending, _ = self._drive(journal, state, parent.name, parts=False, before=before)
         if ending.status == "broken" and self.store.lost:
             raise self._lost(ending.message)
         ended = left(row, "finished" if pieces.is_done(state) else ending.status, state)
@@ -329,10 +331,15 @@ class _Drive:
             records = [*records, *retried(self.program, self.row.inputs, records)]
         return fold(self.program, self.row.inputs, records)
 
-    def _drive(self, journal: RunJournal, state: RunState, run: str, *, parts: bool) -> tuple[Ending, Any]:
-        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned."""
+    def _drive(
+        self, journal: RunJournal, state: RunState, run: str, *, parts: bool, before: Sequence[Record] = ()
+    ) -> tuple[Ending, Any]:
+        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned.
+
+        `before`: of a piece, the records of its run before it.
+        """
         from ..effects import answers as kept
-        from ..effects import pieces
+        from ..effects import openings, pieces
         from ..effects.tools import LocalTools
         from ..engine.drive import Ending, Ports, drive
         from ..engine.ports import Cancelled
@@ -353,6 +360,7 @@ class _Drive:
         answers = self.asked.get("answers") or {}
         shown = kept.shown(self.row)
         bench = bench_for(fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {}, shown)
+        bench = bench._replace(opened=openings.approved(self.program, [*before, *self.store.records(self.row)]))
         tools = LocalTools(self.program, bench)
         tools.follow(state)
         try:

@@ -173,7 +173,7 @@ def _drive(
     operator: Operator | None,
 ) -> Ended:
     from ..effects import answers as kept
-    from ..effects import runs
+    from ..effects import openings, runs
     from ..effects.outside_table import met
     from ..effects.run_log import Watched
     from ..effects.simulate import SimulatedTools
@@ -206,7 +206,7 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row))
-    bench = bench._replace(met=met(root, program, records))
+    bench = bench._replace(met=met(root, program, records), opened=openings.approved(program, records))
     local = LocalTools(program, bench)
     local.follow(state)
     tools: Tools = local

@@ -95,6 +95,8 @@ def call(
     }  # fmt: skip
     seconds = min(context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds))
     notes: dict[str, Any] = {}
+    if access.writes:
+        context.root.open_named()
     settings = context.root.settings() if access.writes else {}
     try:
         done = _run(json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes)

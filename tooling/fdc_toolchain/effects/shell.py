@@ -63,6 +63,7 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     if "\0" in command:
         raise ToolFailure("argument", "the command holds a NUL byte")
     notes: dict[str, Any] = {}
+    context.root.open_named()
     settings = context.root.settings()
     try:
         done = _run(["bash", "-c", command], context, notes, merge=True)

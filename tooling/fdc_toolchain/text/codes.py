@@ -144,6 +144,7 @@ CODES: dict[str, Code] = {
     "FDC711": Code("shipped-automaton", "assumption", "an automaton of fdc, since the workspace has none of that path"),
     "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
     "FDC715": Code("absent-closer", "assumption", "a script that a command closes the task with, and that is not there now"),
+    "FDC716": Code("opened-file", "assumption", "a person lets the run change what is protected and the plan names"),
 }
 
 SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))
