@@ -1,7 +1,8 @@
-"""An `allow write` that names what is protected waits for a person: what is asked, when, and what a yes is for (docs/sandbox.md)."""
+"""An `allow write` that names what is protected waits for a person: what is asked, when, and what a yes is for."""
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,10 @@ from tests.support.process import fdc
 from tests.support.programs import program, step
 
 CI = ".github/workflows/ci.yml"
-HEAD = ["allow read **", f"allow write {CI} AGENTS.md .vscode/** out/**", "allow run *", "set_plan Set up", "plan_step_complete ready"]
+HEAD = [
+    "allow read **", f"allow write {CI} AGENTS.md .vscode/** out/**", "allow run *",
+    "set_plan Set up", "plan_step_complete ready",
+]
 TAIL = ["close_task", "submit", ""]
 COMMAND = f"run_in_bash_session echo changed > {CI}"
 TOOL = ["overwrite_file_with_block AGENTS.md", "    be kind"]
@@ -46,9 +50,12 @@ def test_lint_lists_what_a_plan_opens_with_the_reason(repository: Path) -> None:
     found = json.loads(fdc("lint", "a.plan", "--format", "json", cwd=repository).stdout)
     said = [one["message"] for one in found["assumptions"] if one["code"] == "FDC716"]
     assert said == [
-        f"a person lets the run change `{CI}`, which is protected: `.github` is run by the CI",
-        "a person lets the run change `AGENTS.md`, which is protected: it is obeyed by agents",
-        "a person lets the run change `.vscode/**`, which is protected: `.vscode` is obeyed by an editor, which may run what it says",
+        f"a person lets the run change {one}"
+        for one in (
+            f"`{CI}`, which is protected: `.github` is run by the CI",
+            "`AGENTS.md`, which is protected: it is obeyed by agents",
+            "`.vscode/**`, which is protected: `.vscode` is obeyed by an editor, which may run what it says",
+        )
     ]
     (repository / "fdc.toml").write_text('assumptions = ["opened-file"]\n')
     assert "error[FDC716]" in fdc("lint", "a.plan", cwd=repository).stdout
@@ -114,7 +121,7 @@ def test_another_program_needs_another_yes(repository: Path) -> None:
 
 
 def test_a_plan_within_a_plan_opens_what_all_of_them_name(repository: Path) -> None:
-    write(repository, COMMAND, name="inner.plan", head=[f"allow write {CI}", "allow run *", *HEAD[3:]])
+    (repository / "inner.plan").write_text(f"allow write {CI}\nallow run *\n{COMMAND}\n")
     write(repository, "call_plan inner.plan", head=["allow read **", f"allow write {CI}", "allow run *", *HEAD[3:]])
     name = run_name(fdc("run", "a.plan", cwd=repository).stdout)
     assert (repository / CI).read_text() == "was\n"
@@ -134,15 +141,18 @@ def test_what_opens_nothing_is_not_asked_about(repository: Path) -> None:
 
 
 def test_branches_that_ask_at_once_need_one_yes(repository: Path) -> None:
-    body = ["fork name in [\"a\", \"b\"] max 2", "    create_file_with_block .vscode/{name}.json", "        {name}"]
-    write(repository, *body)
+    (repository / "out").mkdir()
+    for name in ("a", "b"):
+        (repository / "out" / name).touch()
+    body = ["names <- list_files out", "fork name in {names} max 2", "    create_file_with_block .vscode/{name}.json"]
+    write(repository, *body, "        {name}")
     done = fdc("run", "a.plan", cwd=repository)
     assert done.returncode == 1, done.stdout + done.stderr
     name = run_name(done.stdout)
-    address = json.loads(fdc("show", name, "--format", "json", cwd=repository).stdout)["questions"][0]["address"]
+    address = re.findall(r"\((main/\S+)\); answer with", done.stdout)[0]
     done = fdc("resume", name, "--answer", f"{address}=yes", cwd=repository)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert sorted(os.listdir(repository / ".vscode")) == ["a.json", "b.json"]
+    assert sorted(os.listdir(repository / ".vscode/out")) == ["a.json", "b.json"]
 
 
 def test_a_command_that_was_lost_while_it_asked_is_not_a_command_that_was_begun(repository: Path, tmp_path: Path) -> None:
