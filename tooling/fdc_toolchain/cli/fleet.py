@@ -343,7 +343,7 @@ class _Drive:
         from ..effects.tools import LocalTools
         from ..engine.drive import Ending, Ports, drive
         from ..engine.ports import Cancelled
-        from .bench import bench_for
+        from .bench import bench_for, take_away
         from .wiring import Monotonic
 
         fleet, found = self.fleet, []
@@ -356,6 +356,7 @@ class _Drive:
                 found.append(fork)
             return bool(found)
 
+        take_away(fleet.root)
         show = Silent()
         answers = self.asked.get("answers") or {}
         shown = kept.shown(self.row)

@@ -64,6 +64,7 @@ def drive_run(
     from ..effects.journal import Untrusted
     from ..engine.ports import Fenced, WorldFailed
     from . import money
+    from .bench import take_away
 
     lock = None
     store = None
@@ -93,6 +94,7 @@ def drive_run(
             _granted(store, row, root, operator, retry)
         if force:
             runs.forget_cancel(root, name)
+        take_away(root)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
     except Untrusted as whose:

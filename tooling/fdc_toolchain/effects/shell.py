@@ -26,6 +26,7 @@ from .failure import ToolFailure
 from .files import MAX_FILE
 from .sandbox import fence
 from .scratch import scratch
+from .under_way import noted
 from .writable import withdraw
 
 PASSED = frozenset(
@@ -117,10 +118,16 @@ def _run(
             )  # fmt: skip
             made = fenced.made
             notes.update(fenced.notes)
-            done = started(fenced.argv, context, root.path, merge, most)
+            held = fenced.tier != "none" and records is None
+            with noted(root, context.key, context.run_folder if held else "", was, context.grants):
+                try:
+                    done = started(fenced.argv, context, root.path, merge, most)
+                finally:
+                    withdraw(made, root.path)
+                    made = ()
+                    wrong = _took(context, was, notes)
         finally:
             withdraw(made, root.path)
-            wrong = _took(context, was, notes)
     if wrong:
         raise ToolFailure("protected", wrong)
     return done
