@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cli import remote
 from fdc_toolchain.effects import sandbox
 from fdc_toolchain.effects.openings import Openings, approved
+from fdc_toolchain.effects.pg_journal import PgStore
 from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Perform
 
@@ -15,6 +17,9 @@ from tests.cli.test_run import run_name
 from tests.fault.test_protected import grant, root, tier  # noqa: F401  (fixtures)
 from tests.fault.test_sandbox import only, run
 from tests.support import inside
+from tests.support.background import PATIENCE, wait_for
+from tests.support.database import Workers, database, needs_database, rows
+from tests.support.fleet import begun, is_over, key
 from tests.support.process import fdc
 from tests.support.programs import program, step
 
@@ -192,6 +197,23 @@ def test_an_approval_of_another_program_is_none_of_this_one() -> None:
     record = Outcome("outcome", {"notes": {"opened": given}})
     assert approved(of("AGENTS.md"), [record]) and not approved(of("CLAUDE.md"), [record])
     assert not approved(of("AGENTS.md"), [])
+
+
+@needs_database
+@pytest.mark.slow
+def test_a_worker_waits_too_and_goes_on_with_the_answer(repository: Path) -> None:
+    write(repository, COMMAND, *TOOL)
+    with database() as url, Workers(url, repository) as ours:
+        ours.start()
+        name = begun(repository, url, "a.plan")
+        wait_for(lambda: is_over(url, name))
+        store = PgStore(url, key(repository))
+        row = store.run(name)
+        assert row is not None and row.status == "waiting" and (repository / CI).read_text() == "was\n"
+        assert remote.answer(url, str(repository), row, "main/3", "yes", PATIENCE)
+        wait_for(lambda: rows(url, "SELECT status FROM fdc.run") == [("finished",)])
+        store.close()
+    assert (repository / CI).read_text() == "changed\n" and (repository / "AGENTS.md").read_text() == "be kind\n"
 
 
 class Fake:
