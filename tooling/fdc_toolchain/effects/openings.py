@@ -74,7 +74,7 @@ class Openings:
         """What the approval shows: what the plans name of what is protected, and the steps that may change it."""
         if self._shows is None:
             found = named_by(self._program, self._bench.root.protected, self._bench.root.protect)
-            rows = [
+            rows: list[dict[str, Any]] = [
                 {"plan": path, "what": OPENED, "file": glob, "text": f"`{one.entry}` {one.what}"} for path, glob, one in found
             ]
             steps = list(_changing(self._program, [one for _, _, one in found]))
