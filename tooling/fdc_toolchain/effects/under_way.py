@@ -28,8 +28,11 @@ FOLDER = os.path.join(".fdc", "under-way")
 
 @contextmanager
 def noted(root: Root, step: str, run_folder: str, was: views.Before, grants: Sequence[Grant]) -> Iterator[None]:
-    """On record until the end of the block. `step`: its key. Raises OSError where that cannot be written."""
-    if not run_folder:
+    """On record until the end of the block; not for a run that has no folder. `step`: its key.
+
+    Raises OSError where that cannot be written.
+    """
+    if not os.path.isdir(run_folder):  # `was` knows of the `.fdc` around it
         yield
         return
     folder = os.path.join(root.path, FOLDER)
