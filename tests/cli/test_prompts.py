@@ -155,9 +155,16 @@ def test_a_reply_of_a_megabyte_comes_through(desk: Path) -> None:
     assert done.returncode == 0 and "1 9 clear" in done.stdout
 
 
-def test_without_a_model_the_step_fails_with_what_to_do(desk: Path) -> None:
+def test_without_a_model_the_run_does_not_begin(desk: Path) -> None:
     done = fdc("run", "a.plan", cwd=desk)
-    assert done.returncode == 1 and "no model is configured (FDC_MODEL, or --model)" in done.stdout
+    assert done.returncode == 3 and "a model, for `judge`: none is named; `--model NAME`, or FDC_MODEL" in done.stderr
+    assert not (desk / ".fdc").exists()
+
+
+def test_a_model_without_a_key_is_known_before_the_run_begins(desk: Path) -> None:
+    done = fdc("run", "a.plan", "--model", "claude-sonnet-5", cwd=desk)
+    assert done.returncode == 3 and "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set" in done.stderr
+    assert not (desk / ".fdc").exists()
 
 
 # Budgets

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,18 @@ def test_without_a_name_or_a_repository_it_says_so(context, tmp_path):
     os.rename(Path(context.root.path, ".git"), tmp_path / "elsewhere")
     with pytest.raises(ToolFailure, match="not the top of a git repository"):
         git_tools.add({"path": "a.txt"}, context)
+
+
+@pytest.mark.parametrize("path", [".env", "sub/server.pem", ".aws/credentials"])
+def test_what_holds_secrets_goes_into_a_commit_where_the_plans_name_it_only(context, path):
+    folder = Path(context.root.path)
+    (folder / path).parent.mkdir(exist_ok=True)
+    (folder / path).write_text("KEY=hidden-in-it\n")
+    for globs in ((), ("**",)):
+        allowed = replace(context, root=context.root.granted(tuple({"read": (((False, glob),),)} for glob in globs)))
+        with pytest.raises(ToolFailure, match="a plan that reads it says `allow read") as refused:
+            git_tools.add({"path": path}, allowed)
+        assert refused.value.kind == "protected" and git(folder, "status", "--short", "--untracked-files=no") == ""
+    named = replace(context, root=context.root.granted(({"read": (((False, path),),)},)))
+    assert git_tools.add({"path": path}, named) == {"path": path}
+    assert git(folder, "diff", "--cached", "--name-only") == path

@@ -152,8 +152,9 @@ def test_a_dry_run_says_what_a_plan_may_write_because_it_names_it(workspace):
     (workspace / "p.plan").write_text("\n".join([*lines, "close_task", "submit", ""]))
     done = fdc("run", "p.plan", "--dry-run", cwd=workspace)
     assert [line for line in done.stdout.splitlines() if line.startswith("may write")] == [
-        "may write `AGENTS.md`: `AGENTS.md` is obeyed by agents", "may write `.github/**`: `.github` is run by the CI",
-    ]  # fmt: skip
+        "may write `AGENTS.md`, after an approval: `AGENTS.md` is obeyed by agents",
+        "may write `.github/**`, after an approval: `.github` is run by the CI",
+    ]
 
 
 def test_text_from_outside_that_comes_while_a_command_runs_is_not_seen(root, tier):

@@ -83,6 +83,7 @@ def found(plan: str, **more: str) -> list[tuple[str, int, str]]:
 
 READS = (
     "read_file .env", "read_file sub/../.env", "grep x .env", "run_in_bash_session cat .env", "rename_file .env b.txt",
+    "git_add .env",
     "for_each_file a.pem\n  message_user {file1}",
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,24 @@ def test_offers_are_bounded() -> None:
     assert {"refused": "why", "by": [7, 8]} == queue.offer_again("r", {}, delivery, "why", 7, {7, 8}, piece=False)
     assert {"refused": "why", "by": [7]} == queue.offer_again("r", {}, "r:1", "why", 7, {7}, piece=False)
     assert dispatch.OFFERS == len(queue.sent)
+
+
+def test_a_run_goes_to_a_worker_whose_machine_gives_what_it_needs(workspace: Path, tmp_path: Path) -> None:
+    """A program that the run's command names is on the PATH of one worker only: the other one records nothing."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "steep").write_text("#!/bin/sh\necho steeped\n")
+    (programs / "steep").chmod(0o755)
+    body = ["set_plan Tea", "plan_step_complete ready", "run_in_bash_session steep", "close_task", "submit"]
+    (workspace / "tea.plan").write_text("\n".join(body) + "\n")
+    path = os.environ["PATH"]
+    with database() as url, Workers(url, workspace) as bare, Workers(url, workspace, PATH=f"{programs}:{path}") as able:
+        bare.start()
+        run = begun(workspace, url, "tea.plan")
+        wait_for(lambda: any("refused" in one for one in _said(url, run)))
+        assert "the program `steep`, which a command names" in str(_said(url, run)[0]["refused"])
+        assert rows(url, "SELECT count(*) FROM fdc.record") == [(0,)]
+        able.count = 1
+        able.start()
+        wait_for(lambda: is_over(url, run))
+        assert rows(url, "SELECT status FROM fdc.run") == [("finished",)]

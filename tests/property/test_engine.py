@@ -6,6 +6,7 @@ from typing import Any
 
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.fold import fold
+from fdc_toolchain.engine.reach import reach
 from fdc_toolchain.engine.values import Unusable, holds, render, same
 from fdc_toolchain.program.codec import ProgramError, digest, encode, load
 from fdc_toolchain.program.shape import problems
@@ -35,6 +36,18 @@ class Files(Witness):
         return ["f", "g"] if effect.kind == "files" else [effect.tool, effect.address]
 
 
+class Seen(Files):
+    """The same, and it notes what it is asked to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def answer(self, effect: Any) -> Any:
+        self.seen.append(effect)
+        return super().answer(effect)
+
+
 GIVEN = {"given": {"list": ["1", "2"]}}
 
 
@@ -55,6 +68,30 @@ def test_folding_any_prefix_never_fails_and_the_rest_brings_it_to_the_same_end(m
     for length in {*range(min(total, 12)), *range(0, total + 1, 1 + total // 12), total}:
         fold(made, GIVEN, journal.records[:length])
     assert run(made, FunctionTools({}), inputs=GIVEN, journal=journal) == ending
+
+
+@given(programs())
+@settings(max_examples=100)
+def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(made: dict[str, Any]) -> None:
+    """What a run that goes on needs of a machine rests on it: nothing that is left is overlooked, at the end nothing is left."""
+    for number, item in enumerate(reach(made).steps, 1):
+        item["line"] = number
+    journal = MemoryJournal()
+    run(made, Files(), inputs=GIVEN, journal=journal)
+    records = journal.records
+    for length in {*range(min(len(records), 8)), *range(0, len(records) + 1, 1 + len(records) // 8), len(records)}:
+        kept = MemoryJournal()
+        kept.records[:] = records[:length]
+        state = fold(made, GIVEN, records[:length])
+        left = reach(made, state)
+        assert {id(item) for item in left.steps} <= {id(item) for item in reach(made).steps}
+        tools = Seen()
+        run(made, tools, inputs=GIVEN, journal=kept)
+        seen = tools.seen
+        assert {effect.line for effect in seen if effect.kind == "tool"} <= {item["line"] for item in left.steps}
+        assert {effect.tool for effect in seen if effect.kind == "predicate"} <= left.predicates
+        if state.ended:
+            assert not left.steps
 
 
 @given(programs())

@@ -10,6 +10,8 @@ from urllib.parse import quote
 import pytest
 from fdc_toolchain.effects.secret_values import files_of, values_of
 from fdc_toolchain.effects.secrets import FORMS, LEAST, Scrubber
+from fdc_toolchain.resolve.own_row import no_variable
+from fdc_toolchain.resolve.secret_files import variable
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +22,20 @@ def test_the_password_of_the_database_is_a_secret_as_written_and_as_meant() -> N
     scrubber = Scrubber({"FDC_DATABASE": "postgresql://fdc:p%40ss-word@db.example/fdc", "HOME": "/home/somebody"})
     assert "[secret FDC_DATABASE] and [secret FDC_DATABASE]" == scrubber.text("p%40ss-word and p@ss-word")
     assert {"a": ["to db.example", 1]} == scrubber.value({"a": ["to db.example", 1]})
+
+
+def test_one_list_says_which_variables_are_secrets_for_records_and_for_tools() -> None:
+    """The password of any address is one; the address itself, which a page may name, is not."""
+    names = {"value": ["API_KEY", "GITHUB_TOKEN", "MY_COOKIE", "DB_PASSWD"], "part": ["DATABASE_URL", "SENTRY_DSN", "BROKER_URI"]}
+    for how, ours in names.items():
+        for name in ours:
+            assert variable(name) == how and no_variable(name) is not None
+    assert variable("TEAPOT") == "" and no_variable("TEAPOT") is None
+    found = {"BROKER_URL": "amqp://me:drowssap-1@mq.example/x", "SERVER_URL": "https://git.example/a@b", "A_COOKIE": "biscuit-1"}
+    scrubber = Scrubber(found)
+    said = "amqp://me:[secret BROKER_URL]@mq.example/x https://git.example/a@b [secret A_COOKIE]"
+    assert scrubber.text("amqp://me:drowssap-1@mq.example/x https://git.example/a@b biscuit-1") == said
+    assert scrubber.text("https://[broken") == Scrubber({"BAD_URL": "https://[broken@x"}).text("https://[broken")
 
 
 def test_a_short_password_and_a_path_are_not_searched_for() -> None:

@@ -82,7 +82,7 @@ def _programs(context: Context, unit: Unit) -> Iterator[Diagnostic]:
     looked: set[str] = set()
     for act, value in _commands(unit):
         probes = context.probes.setdefault(unit.key, set())
-        for name in programs.named(value):
+        for name in programs.named(value.text):
             if name in looked:
                 continue
             looked.add(name)

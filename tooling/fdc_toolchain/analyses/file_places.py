@@ -12,9 +12,10 @@ from ..resolve import places
 from ..resolve.files import Files
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Loop, Node, Unit
-from ..resolve.protected import ANYWHERE, TOP, Protected, named, of_workspace, protected
+from ..resolve.protected import ANYWHERE, TOP, Protected, named, of_workspace, opened, protected
 from ..resolve.secret_files import Secret, secret
-from ..syntax.values import Ref, Value
+from ..syntax.tree import Header
+from ..syntax.values import NamedValues, Ref, Value, header_tail
 from ..text.diagnostic import Diagnostic
 from ..text.span import Span
 from .data_commands import files_of, is_data_command
@@ -26,13 +27,14 @@ _CHANGES = ("create", "write", "edit", "delete")
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """FDC415, FDC416, FDC417 and FDC418 in every plan that the judged ones reach."""
+    """FDC415, FDC416, FDC417, FDC418 and FDC716 in every plan that the judged ones reach."""
     linker = context.linker
     guard = _Guard(context)
     units = {instance.unit.key: instance.unit for instance in context.order}
     for unit in units.values():
         probes = context.probes.setdefault(unit.key, set())
         folders = _folders(unit)
+        yield from _opened(unit, guard)
         for act in unit.acts:
             span = unit.span(act.step)
             for access, value in act.bound.files:
@@ -92,6 +94,23 @@ class _Guard:
                 seen.add((id(here), some and every))
                 work += [(callee, some, every) for callee in here.callees if callee is not None]
         return False
+
+
+def _opened(unit: Unit, guard: _Guard) -> Iterator[Diagnostic]:
+    """What the plan's `allow write` names of what is protected: a person lets it, or the run goes no further."""
+    if unit.plan is None or not unit.allow.get("write"):
+        return
+    for node in unit.plan.statements:
+        tail = header_tail("allow", node.tail) if isinstance(node, Header) and node.keyword == "allow" else None
+        if not isinstance(tail, NamedValues) or tail.name != "write":
+            continue
+        for glob in tail.values:
+            found = opened(glob.text, guard.settings, guard.more)
+            if found is not None:
+                what = "" if found.entry == glob.text else f"`{found.entry}` "
+                message = f"a person lets the run change `{glob.text}`, which is protected: {what or 'it '}{found.what}"
+                help_ = "take it out of `allow write`, and change it yourself"
+                yield Diagnostic(unit.at(node, glob.start, glob.end), "FDC716", message, help=help_)
 
 
 def _pieces(glob: Value) -> list[tuple[bool, str]]:

@@ -37,10 +37,10 @@ class Simple(NamedTuple):
     before: str
 
 
-def named(value: Value) -> list[str]:
-    """The programs, by name, that a command looks for on the PATH, each once, in order."""
+def named(command: str) -> list[str]:
+    """The programs, by name, that a command looks for on the PATH, each once, in order. What is not known stands as `{name}`."""
     out: dict[str, None] = {}
-    for simple in _simples(value.text):
+    for simple in _simples(command):
         word = simple.words[0] if simple.words else None
         if word is not None and "/" not in word and word not in _WITHIN:
             out[word] = None

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exits import UsageError, WorldError
+from .exits import NotGranted, UsageError, WorldError
 from .stored import writing
 
 if TYPE_CHECKING:
     from ..effects.operator import Operator
+    from ..engine.state import RunState
     from ..knowledge.activity import Task
 
 _DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
@@ -101,6 +102,26 @@ def task_for(root: str, asked: str | None) -> Task | None:
     raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
 
 
+def granted(
+    root: str, program: dict[str, Any], operator: Operator | None, subject: str = "the run does not begin",
+    under_way: Callable[[], RunState] | None = None,
+) -> None:
+    """Raises NotGranted where this machine or its operator does not give what a run of the program needs (`effects.granted`).
+
+    `under_way`: the state of a run that goes on, made where something is absent: what it has done already needs nothing.
+    """
+    from ..effects.granted import ABSENT, absent
+    from ..effects.operator import Operator
+    from ..engine.reach import reach
+
+    allowed = operator or Operator.of_environment()
+    found = absent(program, root, allowed, reach(program))
+    if found and under_way is not None:
+        found = absent(program, root, allowed, reach(program, under_way()))
+    if found:
+        raise NotGranted(f"{subject}, because {ABSENT}", found)
+
+
 def begin(
     root: str,
     program: dict[str, Any],
@@ -114,8 +135,8 @@ def begin(
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
     Raises Exit for a program without a certificate that holds (`certify.certified`).
-    Raises UsageError for a budget that cannot be kept to (`money.settle`). `simulate` is a script
-    (`effects.simulate`): nothing of such a run is ever performed.
+    Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
+    needs. `simulate` is a script (`effects.simulate`): nothing of such a run is ever performed, so it needs nothing.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
     from ..effects import runs, trust
@@ -125,6 +146,8 @@ def begin(
 
     certified(program, plan)
     rates = money.settle(root, program, budget, operator)
+    if simulate is None:
+        granted(root, program, operator)
     try:
         runs.folder(root)
         name = runs.RunIds().run_id()

@@ -67,6 +67,29 @@ def opened(root: str) -> Root:
     return Root(root, *protected(root), secret=secret)
 
 
+def take_away(root: str) -> None:
+    """Takes away what commands made of protected names whose fdc was killed, and says so on stderr. Raises WorldError."""
+    from ..effects import under_way
+
+    if not under_way.lost(root):
+        return
+    import click
+
+    from ..report.cells import visible
+    from .exits import WorldError
+
+    held = opened(root)
+    try:
+        for paths, into in under_way.cleared(held):
+            names = ", ".join(f"`{path}`" for path in paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+            said = f"fdc: a command that was killed with its fdc had made {names}, which is protected; it lies in `{into}` now"
+            click.echo(visible(said), err=True)
+    except OSError as failed:
+        raise WorldError(f"what a killed command made cannot be taken away: {failed}") from failed
+    finally:
+        held.close()
+
+
 def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What `effects.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
     import os

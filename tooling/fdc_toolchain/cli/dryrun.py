@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..engine.values import render, text
@@ -21,10 +21,11 @@ def outline(
     given: Mapping[str, str],
     budget: Mapping[str, float],
     models: Mapping[str, Any] | None = None,
+    absent: Sequence[str] = (),
 ) -> str:
     """The steps of every plan that would run, with what is known now filled in, and what the worst run costs.
 
-    `models` are those that would be asked (`money.settle`).
+    `models` are those that would be asked (`money.settle`), `absent` what is not there that the run needs (`effects.granted`).
     """
     from .worst import worst
 
@@ -51,6 +52,7 @@ def outline(
     lines += _opened(program, root)
     for row in program.get("assumptions", []):
         lines.append(f"assumes ({visible(row['path'])}:{row['line']}): {visible(row['text'])}")
+    lines += [f"the run would not begin without {visible(one)}" for one in absent]
     lines.append("nothing was done")
     return "\n".join(lines) + "\n"
 
@@ -187,17 +189,11 @@ def said(found: Worst) -> list[str]:
 
 def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
     """What the plans may write of what is protected, because they name it."""
-    from ..resolve.protected import opened
+    from ..effects.openings import named_by
     from .bench import protected
 
-    settings, more = protected(root)
-    seen = set()
-    for plan in program["plans"].values():
-        for glob in plan.get("allow", {}).get("write", ()):
-            found = opened(glob, settings, more)
-            if found is not None and glob not in seen:
-                seen.add(glob)
-                yield f"may write `{visible(glob)}`: `{visible(found.entry)}` {found.what}"
+    for _, glob, found in named_by(program, *protected(root)):
+        yield f"may write `{visible(glob)}`, after an approval: `{visible(found.entry)}` {found.what}"
 
 
 def _commands() -> str:

@@ -15,6 +15,11 @@ class Exit(Exception):
 
     code = BUG
 
+    @property
+    def lines(self) -> list[str]:
+        """What is printed: the sentence, with one line below it for each thing that it counts up."""
+        return [str(self)]
+
 
 class Refused(Exit):
     """What was asked for is possible, and fdc will not do it as it stands (1)."""
@@ -32,3 +37,16 @@ class WorldError(Exit):
     """The world failed: a disk, a process, a provider (3)."""
 
     code = WORLD
+
+
+class NotGranted(WorldError):
+    """This machine or its operator does not give what a run needs, so it does not begin or go on (3)."""
+
+    def __init__(self, head: str, absent: list[str]) -> None:
+        super().__init__(f"{head}: {'; '.join(absent)}")
+        self._shown = [f"{head}:", *(f"  {one}" for one in absent)]
+
+    @property
+    def lines(self) -> list[str]:
+        """As `Exit.lines`."""
+        return self._shown

@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..effects.operator import Operator
     from ..effects.pg_journal import PgStore
     from ..engine.drive import Assumption, Ending
+    from ..engine.events import Record
     from ..engine.state import RunState
 
 _POLL = 0.05
@@ -224,6 +225,7 @@ class _Drive:
         money.check(self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator)
         if not wished:
             self._same_code()
+            self._granted(self._asked_for)
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
         self._gather(journal)
@@ -258,17 +260,31 @@ class _Drive:
         if checked.faults:
             raise WorldError(f"the record of the run {parent.name} is damaged: {checked.faults[0]}")
         self._same_code()
+        before = self.store.records(parent)[: origin["records"]]
+        self._granted(lambda: self._fold(before))
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
-        state = self._fold(self.store.records(parent)[: origin["records"]])
+        state = self._fold(before)
         pieces.keep(state, origin["address"], origin["branches"])
-        ending, _ = self._drive(journal, state, parent.name, parts=False)  # cancelled, it is left as it is: `broken`
+        # cancelled, it is left as it is: `broken`
+        ending, _ = self._drive(journal, state, parent.name, parts=False, before=before)
         if ending.status == "broken" and self.store.lost:
             raise self._lost(ending.message)
         ended = left(row, "finished" if pieces.is_done(state) else ending.status, state)
         ended.message = ending.message
         record_end(journal, ended)
         return {"status": ended.status}
+
+    def _granted(self, state: Callable[[], RunState]) -> None:
+        """Raises _Unfit where this worker's machine or operator does not give what is left of the run."""
+        from .beginning import granted
+        from .exits import NotGranted
+
+        subject = f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is"
+        try:
+            granted(self.fleet.root, self.program, self.fleet.operator, subject, state)
+        except NotGranted as lacks:
+            raise _Unfit(str(lacks)) from lacks
 
     def _same_code(self) -> None:
         """Raises _Unfit where the workspace's own tools are not the code with which the run began."""
@@ -286,8 +302,7 @@ class _Drive:
     def _begin(self, journal: RunJournal) -> None:
         """Puts on record who drives now, and what the client changed."""
         from ..engine.events import Record
-        from ..engine.replay import failed_alone
-        from .wiring import failures
+        from .wiring import retried
 
         records, epoch = journal.records, journal.epoch
         driven = max((record.at for record in records), default=0.0)
@@ -298,8 +313,7 @@ class _Drive:
         if not before and self.asked.get("budget"):
             fresh.append(Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]}))
         if not before and self.asked.get("retry"):
-            alone = failed_alone(self.program, self.row.inputs, records)
-            fresh += [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failures(records, alone)]
+            fresh += retried(self.program, self.row.inputs, records)
         journal.append(fresh)
 
     def _fold(self, before: list[Any] | None = None) -> RunState:
@@ -307,14 +321,29 @@ class _Drive:
 
         return fold(self.program, self.row.inputs, [*(before or ()), *self.store.records(self.row)])
 
-    def _drive(self, journal: RunJournal, state: RunState, run: str, *, parts: bool) -> tuple[Ending, Any]:
-        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned."""
+    def _asked_for(self) -> RunState:
+        """The state of the run with what the client has asked for: failed steps are tried again."""
+        from ..engine.fold import fold
+        from .wiring import retried
+
+        records = self.store.records(self.row)
+        if self.asked.get("retry") and not self._was_here():
+            records = [*records, *retried(self.program, self.row.inputs, records)]
+        return fold(self.program, self.row.inputs, records)
+
+    def _drive(
+        self, journal: RunJournal, state: RunState, run: str, *, parts: bool, before: Sequence[Record] = ()
+    ) -> tuple[Ending, Any]:
+        """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned.
+
+        `before`: of a piece, the records of its run before it.
+        """
         from ..effects import answers as kept
-        from ..effects import pieces
+        from ..effects import openings, pieces
         from ..effects.tools import LocalTools
         from ..engine.drive import Ending, Ports, drive
         from ..engine.ports import Cancelled
-        from .bench import bench_for
+        from .bench import bench_for, take_away
         from .wiring import Monotonic
 
         fleet, found = self.fleet, []
@@ -327,10 +356,12 @@ class _Drive:
                 found.append(fork)
             return bool(found)
 
+        take_away(fleet.root)
         show = Silent()
         answers = self.asked.get("answers") or {}
         shown = kept.shown(self.row)
         bench = bench_for(fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {}, shown)
+        bench = bench._replace(opened=openings.approved(self.program, [*before, *self.store.records(self.row)]))
         tools = LocalTools(self.program, bench)
         tools.follow(state)
         try:

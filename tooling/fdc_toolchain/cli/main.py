@@ -141,7 +141,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         wrong.show()
         return USAGE
     except Exit as stop:
-        print(f"{name}: {visible(str(stop))}", file=sys.stderr)
+        print(f"{name}: " + "\n".join(map(visible, stop.lines)), file=sys.stderr)
         return stop.code
     except (click.Abort, KeyboardInterrupt):
         print(f"{name}: interrupted", file=sys.stderr)

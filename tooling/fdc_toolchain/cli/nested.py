@@ -27,7 +27,7 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
         from ..engine.ports import Cancelled, WorldFailed
         from ..program.codec import identity
         from . import wiring
-        from .exits import Exit
+        from .exits import Exit, NotGranted
 
         pipeline = args.get("pipeline")
         if not isinstance(pipeline, dict):
@@ -53,6 +53,8 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
         watching = _Inner(show)
         try:
             ended = wiring.drive_run(root, name, watching, operator=operator)
+        except NotGranted as lacks:
+            raise ToolFailure("unavailable", str(lacks), None, {"run": name}) from lacks
         except Exit as failed:
             raise WorldFailed(str(failed)) from failed
         if ended.status in ("interrupted", "cancelled") or context.cancelled.is_set():

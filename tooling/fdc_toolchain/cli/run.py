@@ -15,7 +15,7 @@ from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, s
 
 @click.command(
     epilog="Exit codes: 0 finished, 1 refused, stopped, cancelled or waiting, 2 wrong usage, 3 the world failed, "
-    "4 a bug of ours, 130 interrupted.",
+    "or does not give what the plan needs, 4 a bug of ours, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("plan")
@@ -78,10 +78,13 @@ def command(
     )
     tell_weakness(operator)
     if dry_run:
+        from ..effects.granted import absent
+        from ..engine.reach import reach
         from .dryrun import outline
         from .money import settle
 
-        click.echo(outline(program, root, given, budget, settle(root, program, budget, operator)), nl=False)
+        lacks = absent(program, root, operator, reach(program))
+        click.echo(outline(program, root, given, budget, settle(root, program, budget, operator), lacks), nl=False)
         return 0
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan

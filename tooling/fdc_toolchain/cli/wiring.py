@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .beginning import begin, compile_or_refuse, given_for, task_for
+from .beginning import begin, compile_or_refuse, given_for, granted, task_for
 from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
 from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..engine.drive import Assumption
     from ..engine.events import Perform, Record
     from ..engine.ports import Tools
+    from ..engine.state import RunState
 
 __all__ = [
     "Ended", "begin", "compile_or_refuse", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
@@ -55,13 +56,15 @@ def drive_run(
     A run that is over stays as it is, unless the budget is raised or failed steps are to be tried again.
     `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
     goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here.
-    Raises Refused where one of them is needed, or where the run went on meanwhile; WorldError where the run is
-    driven by somebody else, or where its record cannot be read or is damaged.
+    Raises Refused where one of them is needed, or where the run went on meanwhile; NotGranted where what is left of it needs
+    something that is not there; WorldError where the run is driven by somebody else, or where its record cannot be read or
+    is damaged.
     """
     from ..effects import runs
     from ..effects.journal import Untrusted
     from ..engine.ports import Fenced, WorldFailed
     from . import money
+    from .bench import take_away
 
     lock = None
     store = None
@@ -88,8 +91,10 @@ def drive_run(
             money.check(root, store, row, budget or {}, operator)
         if "simulate" not in row.inputs:
             _same_code(store, row, root)
+            _granted(store, row, root, operator, retry)
         if force:
             runs.forget_cancel(root, name)
+        take_away(root)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
     except Untrusted as whose:
@@ -119,6 +124,33 @@ def _same_code(store: Store, row: RunRow, root: str) -> None:
         raise WorldError(f"the run {row.name} cannot go on: {said}")
 
 
+def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, retry: bool) -> None:
+    """Raises NotGranted where something is not there that the run needs for what it has not done yet."""
+    from ..engine.events import Mismatch
+    from ..engine.fold import fold
+    from ..program.codec import ProgramError
+
+    def under_way() -> RunState:
+        records = store.records(row)
+        return fold(program, row.inputs, [*records, *(retried(program, row.inputs, records) if retry else ())])
+
+    try:
+        program = store.program(row)
+        granted(root, program, operator, f"the run {row.name} does not go on", under_way)
+    except (ProgramError, Mismatch) as wrong:
+        raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
+
+
+def retried(program: dict[str, Any], inputs: dict[str, Any], records: list[Any]) -> list[Record]:
+    """The records that have failed steps tried again."""
+    from ..engine.events import Record
+    from ..engine.replay import failed_alone
+
+    driven = max((record.at for record in records), default=0.0)
+    failed = failures(records, failed_alone(program, inputs, records))
+    return [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failed]
+
+
 def _cancelled(root: str, store: Store, row: RunRow, trusted: bool) -> str:
     from ..engine.events import Mismatch
     from ..program.codec import ProgramError
@@ -143,7 +175,7 @@ def _drive(
     operator: Operator | None,
 ) -> Ended:
     from ..effects import answers as kept
-    from ..effects import runs
+    from ..effects import openings, runs
     from ..effects.outside_table import met
     from ..effects.run_log import Watched
     from ..effects.simulate import SimulatedTools
@@ -152,7 +184,6 @@ def _drive(
     from ..engine.events import Mismatch, Record
     from ..engine.fold import fold
     from ..engine.ports import Cancelled, WorldFailed
-    from ..engine.replay import failed_alone
     from ..program.codec import ProgramError
     from .bench import bench_for
     from .interrupt import interruptible
@@ -168,10 +199,7 @@ def _drive(
         if changes["budget"]:
             fresh.append(Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]}))
         if changes["retry"]:
-            fresh += [
-                Record("retry", old.address, old.turn, "", "", driven, {})
-                for old in failures(records, failed_alone(program, row.inputs, records))
-            ]
+            fresh += retried(program, row.inputs, records)
         journal.append(fresh)
         rows: list[tuple[Record, Perform | None]] = []
         state = fold(program, row.inputs, [*records, *fresh], lambda record, effect: rows.append((record, effect)))
@@ -180,7 +208,7 @@ def _drive(
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row))
-    bench = bench._replace(met=met(root, program, records))
+    bench = bench._replace(met=met(root, program, records), opened=openings.approved(program, records))
     local = LocalTools(program, bench)
     local.follow(state)
     tools: Tools = local

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import durable
 from ..engine.ports import WorldFailed
 from ..program.codec import canonical
+from ..report.changes import OPENED
 from . import chain, runs
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Open(NamedTuple):
     @property
     def approval(self) -> bool:
         """Whether it wants a yes or a no."""
-        return self.effect.tool == "record_user_approval_for_plan"
+        return self.effect.tool == "record_user_approval_for_plan" or OPENED in (self.shows or ())
 
 
 class Answer(NamedTuple):

@@ -13,14 +13,14 @@ import copy
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from ..engine.events import Grant
 from ..resolve import places
-from ..resolve.protected import SETTINGS, folded_path, named, protected
+from ..resolve.protected import SETTINGS, Protected, folded_path, named, protected
 from ..resolve.secret_files import secret
 from .failure import ToolFailure, from_os
 
@@ -36,6 +36,9 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 Mode = Literal["create", "write", "edit"]
+
+Opening = Callable[[list[Protected]], None]
+"""Is asked before a step changes what the plans open by name. Raises Waiting, or ToolFailure where a person says no."""
 
 
 class Root:
@@ -60,21 +63,33 @@ class Root:
         self._keeper: Keeper | None = None
         self.released: Released | None = None
         self._noted: Noted | None = None
+        self._opening: Opening | None = None
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def granted(
-        self, grants: Sequence[Grant], keeper: Keeper | None = None, released: Released | None = None
+        self, grants: Sequence[Grant], keeper: Keeper | None = None, released: Released | None = None,
+        opening: Opening | None = None,
     ) -> Root:
         """The same open workspace for a step under these grants. It is closed with the first one.
 
         `keeper` is told of each change of a file before it is made. `released`: what an approval showed. A file of it that
-        is read and is another one fails the step (`changed`).
+        is read and is another one fails the step (`changed`). `opening` is asked before the step may change what is protected.
         """
         seen = copy.copy(self)
         seen._grants = grants
         seen._keeper = keeper
         seen.released = released
+        seen._opening = opening
         return seen
+
+    def open_named(self) -> None:
+        """Asks for what the plans on the stack open by name, before a command, which may change it. Raises as `Opening`."""
+        if self._opening is None or not self.guarded:
+            return
+        found = [protected(known, self.protected, self.protect) for grant in self._grants for known in _known(grant)]
+        entries = {one.entry: one for one in found if one is not None and not one.never and by_name(one.entry, self._grants)}
+        if entries:
+            self._opening(list(entries.values()))
 
     def noting(self, grants: Sequence[Grant], noted: Noted) -> Root:
         """The same, for looking ahead: the files that are listed and read are noted."""
@@ -315,7 +330,9 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
-        refused(path, self._grants, self.protected, self.protect)
+        held = refused(path, self._grants, self.protected, self.protect)
+        if held is not None and self._opening is not None:
+            self._opening([held])
         if folded_path(path) == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
             raise ToolFailure("protected", f"`{path}` would get another [tool.fdc] table, which no step may change")
         return parts
@@ -350,15 +367,24 @@ def _made(name: str, above: int) -> int:
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
-def refused(path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]) -> None:
-    """Raises ToolFailure (`protected`) where nothing may write a path, or only a plan that names it and none does."""
+def refused(path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]) -> Protected | None:
+    """What the plans open by naming it, None for a path like any other. Raises ToolFailure (`protected`) where nothing may
+    write a path, or only a plan that names it and none does."""
     found = protected(path, settings, more)
     if found is None or by_name(found.entry, grants) and not found.never:
-        return
+        return found
     if found.never:
         raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it")
     name = path if path.isprintable() else found.entry
     raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`")
+
+
+def _known(grant: Grant) -> Iterator[str]:
+    """What stands in the globs of `allow write` before any wildcard and value."""
+    for glob in grant.get("write", ()):
+        is_value, text = glob[0] if glob else (True, "")
+        if not is_value:
+            yield text[: next((at for at, character in enumerate(text) if character in "*?"), len(text))]
 
 
 def by_name(entry: str, grants: Sequence[Grant], kind: str = "write") -> bool:

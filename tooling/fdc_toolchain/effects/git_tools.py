@@ -26,11 +26,14 @@ _NOTHING = "0" * 40
 
 
 def add(args: dict[str, Any], context: Context) -> Any:
-    """`git_add`: the next commit has the file as it is now. Raises ToolFailure for one that git would send through a program."""
+    """`git_add`: the next commit has the file as it is now. Raises ToolFailure for one that git would send through a program, and
+    for one that holds secrets and that the plans do not name (`allow read`)."""
     parts = parts_of(word(args, "path"))
     path = "/".join(parts)
     if any(folded_name(part) in (".git", ".fdc") for part in parts):
         raise ToolFailure("protected", f"`{path}` is no file of the workspace's own")
+    if wrong := context.root.withheld(path):
+        raise ToolFailure("protected", wrong)
     if context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is no file")
     _repository(context)

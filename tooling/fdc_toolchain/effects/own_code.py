@@ -29,6 +29,7 @@ from .own_access import Access, access_of, environment
 from .sandbox import fence
 from .scratch import scratch
 from .shell import Done, started
+from .under_way import noted
 from .writable import withdraw
 
 MOST = 128 * 1024 * 1024
@@ -95,6 +96,8 @@ def call(
     }  # fmt: skip
     seconds = min(context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds))
     notes: dict[str, Any] = {}
+    if access.writes:
+        context.root.open_named()
     settings = context.root.settings() if access.writes else {}
     try:
         done = _run(json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes)
@@ -145,11 +148,18 @@ def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) 
             operator=context.operator, access=access,
         )  # fmt: skip
         notes.update(fenced.notes)
+        made = fenced.made
+        held = access.writes and fenced.tier != "none"
         try:
-            done = started(fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno())
+            with noted(root, context.key, context.run_folder if held else "", was, context.grants):
+                try:
+                    done = started(fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno())
+                finally:
+                    withdraw(made, root.path)
+                    made = ()
+                    wrong = views.taken(root, was, context.grants, _refused(context)) if held else []
         finally:
-            withdraw(fenced.made, root.path)
-            wrong = views.taken(root, was, context.grants, _refused(context)) if access.writes and fenced.tier != "none" else []
+            withdraw(made, root.path)
     if wrong:
         notes["refused"] = wrong
         names = ", ".join(f"`{name}`" for name in wrong[:5])

@@ -110,7 +110,7 @@ def fence(
     tier that is allowed is offered here.
     """
     allowed = operator or OPERATOR
-    tier = _tier(allowed)
+    tier = chosen(allowed)
     network = allowed.network and all(_anywhere(grant) for grant in (*grants, *([access.grant] if access else [])))
     try:
         if tier == "none":
@@ -150,7 +150,7 @@ def fence(
     return Fenced(python_process.plain(_LAUNCHER, written), tier, notes, seen.made)
 
 
-def _tier(allowed: Operator) -> Tier:
+def chosen(allowed: Operator) -> Tier:
     """The strongest tier that is offered and allowed. Raises ToolFailure (`sandbox`)."""
     tier = next((one for one in allowed.tiers if offered(one) and (one != "none" or allowed.unsandboxed)), None)
     if tier is None:
@@ -172,7 +172,7 @@ def _tier(allowed: Operator) -> Tier:
 def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
     """How commands will be fenced in on this machine for this operator, and a sentence on it."""
     try:
-        tier = _tier(allowed)
+        tier = chosen(allowed)
     except ToolFailure as refusal:
         return "bad", f"commands will be refused: {refusal}"
     if tier == "none":

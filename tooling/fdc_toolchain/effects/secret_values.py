@@ -6,9 +6,9 @@ import os
 import re
 
 from ..resolve.protected import own_environment
-from ..resolve.secret_files import secret
+from ..resolve.secret_files import secret, variable
 from ..resolve.settings import SettingsError, read_settings
-from .secrets import LEAST, NAMED
+from .secrets import LEAST
 
 MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500
 """Files that are read, bytes of each, values that are taken in all."""
@@ -70,7 +70,7 @@ def _in(text: str) -> list[tuple[str, str]]:
         return found + [(match[0].strip(), "") for match in _BODY.finditer(text)]
     for match in _ROW.finditer(text):
         name, value = match[1], (match[2] or match[3] or match[4]).strip()
-        if not os.path.isabs(value) and (NAMED.search(name) or _is_random(value)):
+        if not os.path.isabs(value) and (variable(name) == "value" or _is_random(value)):
             found.append((value, name.rsplit(":", 1)[-1]))
     return found
 

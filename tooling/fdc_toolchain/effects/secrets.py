@@ -1,8 +1,9 @@
 """Keeps secrets out of what a run writes down, shows, asks models and sends out (design 6: never journaled).
 
-Secrets are the values of variables of fdc's own environment that are named like secrets, what the workspace's own files of
-secrets hold (`effects.secret_values`), and what has one of a few well-known forms (`FORMS`). A value counts as it is, and as
-base64 (also of URLs, at each of its three alignments), hex and percent-encoding write it, line breaks in it or not.
+Secrets are the values of variables of fdc's own environment that are named like secrets and the passwords in those that are
+addresses (`resolve.secret_files.variable`), what the workspace's files of secrets hold (`effects.secret_values`), and what has
+one of a few well-known forms (`FORMS`). A value counts as it is, and as base64 (also of URLs, at each of its three alignments),
+hex and percent-encoding write it, line breaks in it or not.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..engine.ports import WorldFailed
+from ..resolve.secret_files import variable
 
-NAMED = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH", re.IGNORECASE)
 LEAST = 8
 """Characters of a value that is searched for: a shorter one would be found in innocent text."""
 
@@ -54,14 +55,11 @@ class Scrubber:
         self._names = {
             value: name
             for name, value in found.items()
-            if NAMED.search(name) and len(value) >= LEAST and not os.path.isabs(value)
+            if variable(name) == "value" and len(value) >= LEAST and not os.path.isabs(value)
         }
-        database = found.get("FDC_DATABASE", "")
-        if database:
-            from urllib.parse import unquote, urlsplit
-
-            written = urlsplit(database).password or ""
-            self._names.update(dict.fromkeys((one for one in (written, unquote(written)) if len(one) >= LEAST), "FDC_DATABASE"))
+        for name, value in found.items():
+            if "@" in value and variable(name) == "part":
+                self._names.update(dict.fromkeys(_passwords(value), name))
         self._more = more
         self._written: list[tuple[str, str, str]] | None = None
 
@@ -125,6 +123,17 @@ def without(scrub: Scrubber, failed: WorldFailed) -> WorldFailed:
     if said != str(failed):
         failed.args = (said, *failed.args[1:])
     return failed
+
+
+def _passwords(address: str) -> list[str]:
+    """The password in an address, as it is written and as it is meant; none where it holds none."""
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        written = urlsplit(address).password or ""
+    except ValueError:
+        return []
+    return [one for one in (written, unquote(written)) if len(one) >= LEAST]
 
 
 def _ways(value: str) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ from .failure import ToolFailure
 from .files import MAX_FILE
 from .sandbox import fence
 from .scratch import scratch
+from .under_way import noted
 from .writable import withdraw
 
 PASSED = frozenset(
@@ -63,6 +64,7 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     if "\0" in command:
         raise ToolFailure("argument", "the command holds a NUL byte")
     notes: dict[str, Any] = {}
+    context.root.open_named()
     settings = context.root.settings()
     try:
         done = _run(["bash", "-c", command], context, notes, merge=True)
@@ -116,10 +118,16 @@ def _run(
             )  # fmt: skip
             made = fenced.made
             notes.update(fenced.notes)
-            done = started(fenced.argv, context, root.path, merge, most)
+            held = fenced.tier != "none" and records is None
+            with noted(root, context.key, context.run_folder if held else "", was, context.grants):
+                try:
+                    done = started(fenced.argv, context, root.path, merge, most)
+                finally:
+                    withdraw(made, root.path)
+                    made = ()
+                    wrong = _took(context, was, notes)
         finally:
             withdraw(made, root.path)
-            wrong = _took(context, was, notes)
     if wrong:
         raise ToolFailure("protected", wrong)
     return done

@@ -42,7 +42,7 @@ from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.model import Program
 from ..report import changes
 from ..text.patterns import no_pattern
-from . import approvals, capability, globs, marks, python_tools
+from . import approvals, capability, globs, marks, needs, openings, python_tools
 from .approvals import Approvals
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
@@ -54,6 +54,7 @@ from .prompt_tools import Model
 from .results import as_declared, outcome_of
 from .secret_values import values_of
 from .secrets import Scrubber, without
+from .talk_tools import neither
 
 if TYPE_CHECKING:
     from ..engine.state import RunState
@@ -61,11 +62,15 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """Where a tool's function is: a module of this room, its name in it, and that of its probe."""
+    """Where a tool's function is: a module of this room, its name in it, and that of its probe.
+
+    `needs`: what this machine or its operator has to give for it, by the names of `effects.granted`.
+    """
 
     module: str
     function: str
     probe: str | None = None
+    needs: tuple[str | needs.Where, ...] = ()
 
 
 TOOLS: dict[str, Row] = {
@@ -75,7 +80,7 @@ TOOLS: dict[str, Row] = {
     "request_user_input": Row("talk_tools", "ask_user", "probe_question"),
     "record_user_approval_for_plan": Row("talk_tools", "ask_approval", "probe_question"),
     "request_code_review": Row("talk_tools", "ask_review", "probe_question"),
-    "reply_to_pr_comments": Row("talk_tools", "unavailable"),
+    "reply_to_pr_comments": Row("talk_tools", "unavailable", None, ("nobody",)),
     "pre_commit_instructions": Row("talk_tools", "pre_commit"),
     "initiate_memory_recording": Row("talk_tools", "memory"),
     "hello_world": Row("talk_tools", "hello"),
@@ -84,27 +89,27 @@ TOOLS: dict[str, Row] = {
     "define_set_of_names": Row("talk_tools", "mark"),
     "define_diagonalization_function": Row("talk_tools", "mark"),
     "reset_all": Row("talk_tools", "forbidden"),
-    "google_search": Row("web_tools", "google_search"),
-    "view_text_website": Row("web_tools", "view_text_website"),
-    "search_web": Row("web_tools", "search_web"),
-    "read_web_page": Row("web_tools", "read_web_page"),
-    "research": Row("talk_tools", "unavailable"),
+    "google_search": Row("web_tools", "google_search", None, ("web", "search")),
+    "view_text_website": Row("web_tools", "view_text_website", None, ("web", "pages")),
+    "search_web": Row("web_tools", "search_web", None, ("web", "search")),
+    "read_web_page": Row("web_tools", "read_web_page", None, ("web", "pages")),
+    "research": Row("talk_tools", "unavailable", None, ("nobody",)),
     "generate_code": Row("code_tools", "generate_code", "probe"),
     "plan_deep_research": Row("research_protocol", "plan_deep_research"),
-    "execute_research_protocol": Row("research_protocol", "execute_research_protocol"),
+    "execute_research_protocol": Row("research_protocol", "execute_research_protocol", None, needs.BY_TARGET),
     "create_file_with_block": Row("file_tools", "create"),
     "overwrite_file_with_block": Row("file_tools", "overwrite"),
     "replace_with_git_merge_diff": Row("file_tools", "replace", "probe_replace"),
-    "restore_file": Row("file_tools", "restore"),
-    "git_add": Row("git_tools", "add"),
-    "git_commit": Row("git_tools", "commit", "probe_commit"),
+    "restore_file": Row("file_tools", "restore", None, needs.GIT),
+    "git_add": Row("git_tools", "add", None, needs.GIT),
+    "git_commit": Row("git_tools", "commit", "probe_commit", needs.GIT),
     "delete_file": Row("file_tools", "delete"),
     "rename_file": Row("file_tools", "rename", "probe_rename"),
     "read_file": Row("file_tools", "read"),
     "view_image": Row("file_tools", "view_image"),
     "list_files": Row("find_tools", "list_files"),
     "grep": Row("find_tools", "grep"),
-    "run_in_bash_session": Row("shell", "run_in_bash_session"),
+    "run_in_bash_session": Row("shell", "run_in_bash_session", None, ("sandbox", "bash")),
     "scan_documents": Row("research_tools", "scan_documents"),
     "scope_question": Row("research_tools", "scope_question"),
     "search_passages": Row("research_tools", "search_passages"),
@@ -125,7 +130,7 @@ TOOLS: dict[str, Row] = {
     "validate.links": Row("lgtm_tools", "check_links"),
     "plan.changes": Row("lgtm_changes", "plan_changes"),
     "validate.pipeline": Row("lgtm_tools", "validate_pipeline"),
-    "map_code": Row("explore_tools", "map_code"),
+    "map_code": Row("explore_tools", "map_code", None, needs.RERANK),
     "scope_exploration": Row("explore_tools", "scope_exploration"),
     "survey_tracks": Row("explore_tools", "survey_tracks"),
     "gather_files": Row("explore_tools", "gather_files"),
@@ -134,9 +139,9 @@ TOOLS: dict[str, Row] = {
     "check_findings": Row("explore_tools", "check_findings"),
     "check_synthesis": Row("explore_tools", "check_synthesis"),
     "open_case": Row("repair_tools", "open_case"),
-    "run_tests": Row("repair_tools", "run_tests"),
+    "run_tests": Row("repair_tools", "run_tests", None, ("sandbox",)),
     "collect_context": Row("repair_tools", "collect_context"),
-    "probe_edits": Row("repair_tools", "probe_edits"),
+    "probe_edits": Row("repair_tools", "probe_edits", None, ("sandbox",)),
     "gather_context": Row("repair_tools", "gather_context"),
     "merge_files": Row("repair_patch", "merge_files"),
     "apply_repair": Row("repair_tools", "apply_repair"),
@@ -163,7 +168,8 @@ class Workbench(NamedTuple):
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
     may have looked at text from outside before.
-    `shown`: by address, what the approvals showed that `answers` are for. `ask` takes, of an approval, the lines of what it
+    `shown`: by address, what the approvals showed that `answers` are for. `opened`: a person let the run change what its plans
+    name of what is protected (`openings.approved`). `ask` takes, of an approval, the lines of what it
     shows as well.
     """
 
@@ -180,6 +186,7 @@ class Workbench(NamedTuple):
     givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
     met: bool = True
     shown: Mapping[str, dict[str, Any]] = MappingProxyType({})
+    opened: bool = False
 
     def close(self) -> None:
         """Closes what was opened for the run: its root, and the lines to the model."""
@@ -202,6 +209,7 @@ class LocalTools:
         self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
         self._book = Book(bench.root.path, bench.met)
         self._approvals = Approvals(program, bench.root, bench.shown, self._ahead, self._secrets.value)
+        self._openings = openings.Openings(program, bench)
 
     def follow(self, state: RunState) -> None:
         """The run whose steps are performed: an approval looks at what comes behind it."""
@@ -227,7 +235,7 @@ class LocalTools:
         who = self._answered.pop(effect.address, None)
         if who is not None:
             outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})
-        outcome = self._approvals.bound(effect.address, outcome)
+        outcome = self._openings.used(effect.address, self._approvals.bound(effect.address, outcome))
         return self._scrubbed(outcome)
 
     def _ahead(self, effect: Perform, root: Root) -> Any:
@@ -272,6 +280,8 @@ class LocalTools:
         declared = self._declared(effect)
         if declared.get("repeatable"):
             return "repeat"
+        if self._openings.unbegun(effect):
+            return "not-done"
         if "creates" in declared:
             return self._created(effect, declared)
         row = TOOLS.get(effect.tool)
@@ -402,7 +412,10 @@ class LocalTools:
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
         return Context(
-            root=bench.root.granted(effect.grants, Keeper(self._book, bench.run, effect), effect.released),
+            root=bench.root.granted(
+                effect.grants, Keeper(self._book, bench.run, effect), effect.released,
+                self._openings.gate(effect, lambda question, shows: self._ask(effect, question, neither, shows)),
+            ),
             key=self._key(effect),
             run=bench.run,
             run_folder=bench.run_folder,
@@ -421,11 +434,18 @@ class LocalTools:
     def _key(self, effect: Perform) -> str:
         return f"{self._bench.run}:{effect.address}"
 
-    def _ask(self, effect: Perform, question: str, unfit: Callable[[str], str] | None = None) -> str:
-        """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it."""
+    def _ask(
+        self, effect: Perform, question: str, unfit: Callable[[str], str] | None = None, opens: dict[str, Any] | None = None
+    ) -> str:
+        """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it.
+
+        `opens`: what is shown of what the plans open (`effects.openings`); an answer to something else counts for nothing.
+        """
         address = effect.address
         given = self._bench.answers.get(address)
-        shows = self._approvals.about(effect, self._declared(effect), given is not None)
+        if opens is not None and self._bench.shown.get(address, opens) != opens:
+            given = None
+        shows = opens or self._approvals.about(effect, self._declared(effect), given is not None)
         if effect.tool in self._bench.operator.approved:
             self._answered[address] = {"by": "command line, in advance"}
             return "yes"
@@ -435,7 +455,7 @@ class LocalTools:
         elif given is not None:
             self._answered[address] = self._bench.givers.get(address, {"by": "command line"})
             return given
-        if wrong and shows is not None:
+        if wrong and shows is not None and opens is None:
             shows = self._approvals.about(effect, self._declared(effect), False)
         above = () if shows is None else ([line.text for line in changes.lines(shows)],)
         with self._asking:
@@ -444,7 +464,7 @@ class LocalTools:
                 self._bench.say(wrong)
                 answer = self._bench.ask(question)
         if answer is None:
-            raise Waiting(question, self._approvals.forget(address))
+            raise Waiting(question, opens or self._approvals.forget(address))
         self._answered[address] = {"by": "terminal"}
         return answer
 

@@ -53,6 +53,7 @@ EXPLAINS: dict[str, frozenset[str]] = {
     "result-shape": frozenset(("argument", "type", "result", "value", "size")),
     "program-present": frozenset(("exit", "tool", "unavailable")),
     "shipped-automaton": frozenset(),
+    "opened-file": frozenset(),  # it is asked for, and a no is a person's
     "allowed-error": frozenset(("capability", "protected", "path", "url", "address", "argument")),
 }
 """By rule of an assumption: the failures that it explains where it is false. `value` stands for the stop of that kind."""

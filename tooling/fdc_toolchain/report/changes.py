@@ -12,6 +12,9 @@ from .cells import visible
 
 Role = Literal["head", "add", "del", "same", "note"]
 
+OPENED = "opened"
+"""The rows of what is protected and a plan names, and the key of such an approval."""
+
 LONGEST = 2_000
 """Characters of a line that are shown."""
 
@@ -37,7 +40,7 @@ def _row(row: dict[str, Any]) -> Iterable[Line]:
     if what == "more":
         yield Line("note", f"and {row['count']} more changes that are not shown")
         return
-    where = f"{row.get('plan', '')}:{row.get('line', 0)}: "
+    where = f"{row.get('plan', '')}:{row['line']}: " if "line" in row else f"{row.get('plan', '')}: "
     perhaps = "perhaps: " if row.get("perhaps") else ""
     said = _SAID.get(str(what), _change)
     yield Line("head", _text(where + perhaps + said(row)))
@@ -65,6 +68,7 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "command": lambda row: f"runs {row['text']}",
     "step": lambda row: f"does {row['text']}",
     "unknown": lambda row: f"not known yet: {row['text']}",
+    OPENED: lambda row: f"may change {row['file']}: {row['text']}",
     "rename": lambda row: f"rename {row['file']} to {row['to']}",
 }
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|DATABASE|_URL$|_DSN$", re.IGNORECASE)
+from .secret_files import variable
+
 _RULES = re.compile(r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)", re.IGNORECASE)
 
 
@@ -26,7 +27,7 @@ def reads_all(row: Mapping[str, Any]) -> bool:
 
 def no_variable(name: str) -> str | None:
     """Why no tool is given an environment variable of this name, or None."""
-    if _SECRET.search(name):
+    if variable(name):
         return f"`{name}` is named like a secret, and no tool is given those"
     if _RULES.match(name):
         return f"`{name}` rules how programs run, and no tool is given those"

@@ -1,4 +1,4 @@
-"""Files that hold secrets: no plan reads them, and no command sees them, unless the plan names them in `allow read`.
+"""What is named like a secret: files, which no plan reads unless it names them in `allow read`, and environment variables.
 
 One list, for the linter's rule, the file tools, what globs find and the sandbox of commands, beside that of
 `resolve.protected`. A path is judged by its names, whether it exists or not.
@@ -6,9 +6,10 @@ One list, for the linter's rule, the file tools, what globs find and the sandbox
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..text.glob_match import matches
 from .protected import folded_name
@@ -49,6 +50,16 @@ ENDINGS = {
 
 EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults")
 """`.env.*` is secret, but for names that end so: they are there to be read."""
+
+
+_VALUE = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|COOKIE", re.IGNORECASE)
+_PART = re.compile(r"SESSION|DATABASE|_URL$|_URI$|_DSN$", re.IGNORECASE)
+
+
+def variable(name: str) -> Literal["value", "part", ""]:
+    """What of a variable of the environment is a secret, by its name: its whole value, or a part of it (an address may hold a
+    password). No tool of a workspace is given either; values and passwords are kept out of records (`effects.secrets`)."""
+    return "value" if _VALUE.search(name) else "part" if _PART.search(name) else ""
 
 
 def secret(path: str, more: Iterable[str] = ()) -> Secret | None:

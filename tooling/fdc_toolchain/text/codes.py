@@ -145,6 +145,7 @@ CODES: dict[str, Code] = {
     "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
     "FDC713": Code("fitting-diff", "assumption", "a diff fits the file when its step comes to it"),
     "FDC715": Code("absent-closer", "assumption", "a script that a command closes the task with, and that is not there now"),
+    "FDC716": Code("opened-file", "assumption", "a person lets the run change what is protected and the plan names"),
 }
 
 SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))

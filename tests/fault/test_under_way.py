@@ -1,0 +1,84 @@
+"""What a command makes that no command makes, where fdc is killed with the command: the next fdc takes it away."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.effects.under_way import FOLDER
+
+from tests.support.background import fdc_started, wait_for
+from tests.support.process import fdc
+
+HEAD = "allow write {globs}\nallow run *\nset_plan Wait\nplan_step_complete begun\n"
+MAKES = "mkdir -p sub/lib && git init -q sub/lib && echo evil > sub/.envrc && touch sub/begun; while [ ! -e sub/go ]; do :; done"
+
+
+def write(workspace: Path, name: str, command: str, globs: str = "sub/**") -> None:
+    (workspace / name).write_text(f"{HEAD.format(globs=globs)}run_in_bash_session {command}\nclose_task\nsubmit\n")
+
+
+@pytest.fixture
+def prepared(workspace: Path) -> Path:
+    (workspace / "sub").mkdir()
+    (workspace / ".git").mkdir()
+    write(workspace, "wait.plan", MAKES)
+    write(workspace, "look.plan", "ls -A sub")
+    return workspace
+
+
+def kept(workspace: Path) -> set[str]:
+    return {path.name.partition("-")[2] for path in workspace.glob(".fdc/runs/*/refused/*")}
+
+
+def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Path) -> None:
+    with fdc_started("run", "wait.plan", cwd=prepared) as killed:
+        wait_for((prepared / "sub/begun").exists)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    assert (prepared / "sub/.envrc").exists() and (prepared / "sub/lib/.git").exists()
+    done = fdc("run", "look.plan", cwd=prepared)
+    assert done.returncode == 0 and ".envrc" not in done.stdout
+    assert "a command that was killed with its fdc had made `sub/.envrc`, `sub/lib/.git`, which is protected" in done.stderr
+    assert not (prepared / "sub/.envrc").exists() and not (prepared / "sub/lib/.git").exists()
+    assert (prepared / "sub/begun").exists() and kept(prepared) == {".envrc", ".git"}
+    assert os.listdir(prepared / FOLDER) == []
+    assert fdc("run", "look.plan", cwd=prepared).stderr == ""
+
+
+def test_resume_does_so_before_anything_else(prepared: Path) -> None:
+    with fdc_started("run", "wait.plan", cwd=prepared) as killed:
+        wait_for((prepared / "sub/begun").exists)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    done = fdc("resume", "last", cwd=prepared)
+    assert done.returncode == 1 and "--assume" in done.stdout and "`sub/.envrc`" in done.stderr
+    assert not (prepared / "sub/.envrc").exists()
+
+
+def test_what_a_command_makes_that_is_under_way_is_its_own_run_to_refuse(prepared: Path) -> None:
+    with fdc_started("run", "wait.plan", cwd=prepared) as living:
+        wait_for((prepared / "sub/begun").exists)
+        done = fdc("run", "look.plan", cwd=prepared)
+        assert "killed with its fdc" not in done.stderr
+        (prepared / "sub/go").touch()
+        said, _ = living.communicate()
+        assert living.returncode == 1, said
+    assert not (prepared / "sub/.envrc").exists() and ".envrc" in kept(prepared)
+    assert os.listdir(prepared / FOLDER) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ['{"entries": {', "{}", "", '{"entries": {}, "environments": [], "grants": [], "into": "../elsewhere"}'],
+    ids=["torn", "empty object", "empty", "of a clone"],
+)
+@pytest.mark.parametrize("seal", ["", "0" * 64 + "\n"], ids=["bare", "forged"])
+def test_a_note_that_this_user_has_not_sealed_takes_nothing_away(prepared: Path, said: str, seal: str) -> None:
+    (prepared / FOLDER).mkdir(parents=True)
+    (prepared / FOLDER / "torn").write_text(seal + said)
+    (prepared / "sub/.envrc").write_text("mine\n")
+    assert fdc("run", "look.plan", cwd=prepared).returncode == 0
+    assert (prepared / "sub/.envrc").read_text() == "mine\n" and os.listdir(prepared / FOLDER) == []

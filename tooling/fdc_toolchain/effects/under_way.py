@@ -1,0 +1,106 @@
+"""Commands under way, on record for the case that fdc is killed with one: what it made and no command makes is taken away later.
+
+When a command has ended, `views.taken` takes away what it made of protected names. A controller that was killed cannot do that.
+So each command has a file in `.fdc/under-way/`, locked while its controller lives, which says what was there before it. It is
+sealed with the user's key: one that came with a clone counts for nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hmac
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from ..engine.events import Grant
+from . import views
+from .trust import key
+
+if TYPE_CHECKING:
+    from .files import Root
+
+FOLDER = os.path.join(".fdc", "under-way")
+
+
+@contextmanager
+def noted(root: Root, step: str, run_folder: str, was: views.Before, grants: Sequence[Grant]) -> Iterator[None]:
+    """On record until the end of the block; not for a run that has no folder. `step`: its key.
+
+    Raises OSError where that cannot be written.
+    """
+    if not os.path.isdir(run_folder):  # `was` knows of the `.fdc` around it
+        yield
+        return
+    folder = os.path.join(root.path, FOLDER)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest())
+    said = {
+        "entries": was.entries, "environments": sorted(was.environments), "grants": grants,
+        "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path),
+    }  # fmt: skip
+    handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with open(handle, "wb", closefd=False) as file:
+            file.write(_sealed(root, json.dumps(said)))
+        os.rename(f"{path}.new", path)
+        yield
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        os.close(handle)
+
+
+def lost(path: str) -> bool:
+    """Whether a command's file is there whose controller may be gone; `path` is the workspace's."""
+    try:
+        return bool(os.listdir(os.path.join(path, FOLDER)))
+    except OSError:
+        return False
+
+
+def cleared(root: Root) -> list[tuple[list[str], str]]:
+    """Takes away what commands made whose controllers were killed: of each, the paths and the folder in which they lie now."""
+    folder = os.path.join(root.path, FOLDER)
+    out = []
+    for name in sorted(os.listdir(folder)):
+        try:
+            handle = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            wrong, into = _taken(root, _read(root, handle))
+            if wrong:
+                out.append((wrong, into))
+            os.unlink(os.path.join(folder, name))
+        except OSError:
+            pass  # it is under way, or another controller has just cleared it
+        finally:
+            os.close(handle)
+    return out
+
+
+def _sealed(root: Root, said: str) -> bytes:
+    secret = key(root.path, make=True) or b""
+    about = f"fdc-under-way\0{os.path.realpath(root.path)}\0{said}"
+    return f"{hmac.new(secret, about.encode('utf-8', 'surrogatepass'), 'sha256').hexdigest()}\n{said}".encode()
+
+
+def _read(root: Root, handle: int) -> dict[str, Any]:
+    """What a file says; nothing where it is not whole (then its command was never started), or not sealed by this user."""
+    with open(handle, "rb", closefd=False) as file:
+        data = file.read()
+    said = data.partition(b"\n")[2].decode("utf-8", "replace")
+    return dict(json.loads(said)) if hmac.compare_digest(data, _sealed(root, said)) else {}
+
+
+def _taken(root: Root, said: dict[str, Any]) -> tuple[list[str], str]:
+    if not said:
+        return [], ""
+    was = views.Before(said["entries"], frozenset(said["environments"]))
+    return views.taken(root, was, said["grants"], os.path.join(root.path, said["into"])), said["into"]
