@@ -14,13 +14,16 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .beginning import begin, compile_or_refuse, given_for, task_for
+import click
+
+from .beginning import WAIT, begin, compile_or_refuse, given_for, task_for
 from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
 from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
 from .stored import known, reading, status_of, the_run, untrusted, writing
 
 if TYPE_CHECKING:
+    from ..effects.claims import Claim
     from ..effects.journal import RunRow, Store
     from ..effects.operator import Operator
     from ..effects.run_log import RunLog
@@ -32,6 +35,9 @@ __all__ = [
     "Ended", "begin", "compile_or_refuse", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
     "untrusted", "writing",
 ]  # fmt: skip
+
+PAUSE = 0.1
+"""Seconds between two looks whether the run has ended that is waited for."""
 
 
 def drive_run(
@@ -49,14 +55,17 @@ def drive_run(
     trusted: bool = False,
     force: bool = False,
     seen: int | None = None,
+    wait: bool = False,
+    within: str | None = None,
 ) -> Ended:
     """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
 
     A run that is over stays as it is, unless the budget is raised or failed steps are to be tried again.
     `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
-    goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here.
+    goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here. `wait`: runs that may
+    write the same paths are waited for. `within`: the run in a step of which this one is driven.
     Raises Refused where one of them is needed, or where the run went on meanwhile; WorldError where the run is
-    driven by somebody else, or where its record cannot be read or is damaged.
+    driven by somebody else, where a run is in the way (`effects.claims`), or where its record cannot be read or is damaged.
     """
     from ..effects import runs
     from ..effects.journal import Untrusted
@@ -65,6 +74,7 @@ def drive_run(
 
     lock = None
     store = None
+    claim = None
     try:
         lock = runs.Lock(runs.run_folder(root, name))
         holder = lock.take()
@@ -86,10 +96,12 @@ def drive_run(
             return over(store, row, trusted)
         if "model" in row.inputs:
             money.check(root, store, row, budget or {}, operator)
-        if "simulate" not in row.inputs:
-            _same_code(store, row, root)
         if force:
             runs.forget_cancel(root, name)
+        claim = _claim(store, row, root, within)
+        if not _alone(claim, root, row, wait):
+            _cancelled(root, store, row, trusted)
+            raise Refused(f"the run {name} was cancelled")
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
     except Untrusted as whose:
@@ -99,6 +111,8 @@ def drive_run(
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     finally:
+        if claim is not None:
+            claim.release()
         if store is not None:
             store.close()
         if lock is not None:
@@ -106,17 +120,42 @@ def drive_run(
         show.close()
 
 
-def _same_code(store: Store, row: RunRow, root: str) -> None:
-    """Raises WorldError where the workspace's own tools are not the code any more with which the run began."""
+def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
+    """The claim of a run, not taken yet. Raises WorldError where the workspace's own tools are not the code any more with
+    which the run began."""
+    from ..effects.claims import Claim
     from ..effects.own_code import differs
     from ..program.codec import ProgramError
+    from ..program.write_set import write_set
 
     try:
-        said = differs(store.program(row), root)
+        program = store.program(row)
+        said = None if "simulate" in row.inputs else differs(program, root)
     except ProgramError as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     if said is not None:
         raise WorldError(f"the run {row.name} cannot go on: {said}")
+    return Claim(root, row.name, write_set(program, row.inputs), within=within)
+
+
+def _alone(claim: Claim, root: str, row: RunRow, wait: bool) -> bool:
+    """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile.
+
+    Raises WorldError where a run is in the way.
+    """
+    from ..effects import runs
+
+    told = ""
+    while (other := claim.take()) is not None:
+        if not wait:
+            raise WorldError(f"{other.said()}; {WAIT}")
+        if told != other.run:
+            told = other.run
+            click.echo(f"waiting: {other.said()}", err=True)
+        if runs.cancel_asked(root, row.name):
+            return False
+        time.sleep(PAUSE)
+    return True
 
 
 def _cancelled(root: str, store: Store, row: RunRow, trusted: bool) -> str:
