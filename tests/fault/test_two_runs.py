@@ -17,7 +17,9 @@ from fdc_toolchain.effects import claims
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.program.write_set import NOTHING, WriteSet, Written
 
+from tests.support import fleet
 from tests.support.background import PATIENCE, fdc_started, wait_for
+from tests.support.database import Workers, database, needs_database, rows
 from tests.support.process import fdc
 
 TOOL = """
@@ -202,3 +204,47 @@ def test_a_folder_of_claims_that_a_clone_brought_is_not_followed(workspace: Path
     claim = claims.Claim(str(workspace), "run", _set("a"))
     assert claim.take() is None and not (workspace / ".fdc" / "claims" / "stale").exists()
     claim.release()
+
+
+@needs_database
+@pytest.mark.slow
+def test_workers_drive_runs_that_meet_one_after_the_other_and_those_of_other_folders_at_once(
+    workspace: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    (other / "knowledge_core").mkdir(parents=True)
+    for folder in (workspace, other):
+        fleet.laid_out(folder)
+        (folder / fleet.HELD).write_text("")
+    with database() as url, Workers(url, workspace) as here, Workers(url, other) as there:
+        first = fleet.begun(workspace, url, "big.plan", "count=2")
+        here.start(2)
+        wait_for(lambda: "start last" in (workspace / "witness.log").read_text())
+        second = fleet.begun(workspace, url, "big.plan", "count=2")
+        wait_for(lambda: f"the run {second} waits: the run {first} (process " in here.log())
+        elsewhere = fleet.begun(other, url, "big.plan", "count=2")
+        there.count = 9
+        there.start()
+        wait_for(lambda: "start last" in (other / "witness.log").read_text())
+        assert second not in (workspace / "witness.log").read_text()
+        for folder in (workspace, other):
+            (folder / fleet.HELD).unlink()
+        wait_for(lambda: 3 == len(rows(url, "SELECT 1 FROM fdc.run WHERE status='finished' AND parent IS NULL")))
+    order = [line.split()[2].partition(":")[0] for line in (workspace / "witness.log").read_text().splitlines()]
+    assert order == sorted(order) and {first, second} == set(order) and elsewhere not in order
+
+
+@needs_database
+@pytest.mark.slow
+def test_a_run_that_waits_in_a_worker_is_cancelled(workspace: Path) -> None:
+    fleet.laid_out(workspace)
+    (workspace / fleet.HELD).write_text("")
+    with database() as url, Workers(url, workspace) as workers:
+        workers.start()
+        fleet.begun(workspace, url, "big.plan", "count=1")
+        wait_for(lambda: "start last" in (workspace / "witness.log").read_text())
+        second = fleet.begun(workspace, url, "big.plan", "count=1")
+        wait_for(lambda: f"the run {second} waits" in workers.log())
+        assert 0 == fdc("cancel", second, "--database", url, cwd=workspace).returncode
+        (workspace / fleet.HELD).unlink()
+    assert second not in (workspace / "witness.log").read_text()

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ..effects.operator import Operator
     from ..knowledge.activity import Task
 
-WAIT = "begin when it has ended, or say `--wait`"
-"""What is said to whoever would drive a run that another one is in the way of."""
-
 _DOCUMENT = re.compile(r"plan_synth_[^/]*_final\.md$")
 
 
@@ -104,6 +101,11 @@ def task_for(root: str, asked: str | None) -> Task | None:
     raise UsageError(f"the task `{asked}` is not open here; `fdc start --task-id ID` begins one")
 
 
+def in_the_way(said: str, wait: bool | None) -> WorldError:
+    """What is said to whoever would drive a run that another one is in the way of. `wait` None: the command has no `--wait`."""
+    return WorldError(f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else ""))
+
+
 def begin(
     root: str,
     program: dict[str, Any],
@@ -113,7 +115,7 @@ def begin(
     task: Task | None = None,
     operator: Operator | None = None,
     simulate: dict[str, Any] | None = None,
-    wait: bool = False,
+    wait: bool | None = None,
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
 
@@ -144,7 +146,7 @@ def begin(
             inputs["task"] = task._asdict()
         other = None if wait else claims.in_the_way(root, lambda: write_set(program, inputs))
         if other is not None:
-            raise WorldError(f"{other.said()}; {WAIT}")
+            raise in_the_way(other.said(), wait)
         store = writing(root)
         try:
             store.create(name, plan, program, inputs, time.time())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .beginning import WAIT, begin, compile_or_refuse, given_for, task_for
+from .beginning import begin, compile_or_refuse, given_for, in_the_way, task_for
 from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
 from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
@@ -55,7 +55,7 @@ def drive_run(
     trusted: bool = False,
     force: bool = False,
     seen: int | None = None,
-    wait: bool = False,
+    wait: bool | None = None,
     within: str | None = None,
 ) -> Ended:
     """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
@@ -138,7 +138,7 @@ def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
     return Claim(root, row.name, write_set(program, row.inputs), within=within)
 
 
-def _alone(claim: Claim, root: str, row: RunRow, wait: bool) -> bool:
+def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None) -> bool:
     """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile.
 
     Raises WorldError where a run is in the way.
@@ -148,7 +148,7 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool) -> bool:
     told = ""
     while (other := claim.take()) is not None:
         if not wait:
-            raise WorldError(f"{other.said()}; {WAIT}")
+            raise in_the_way(other.said(), wait)
         if told != other.run:
             told = other.run
             click.echo(f"waiting: {other.said()}", err=True)
