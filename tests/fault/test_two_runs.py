@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,8 @@ from fdc_toolchain.program.write_set import NOTHING, WriteSet, Written
 from tests.support import fleet
 from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.database import Workers, database, needs_database, rows
-from tests.support.process import fdc
+from tests.support.process import fdc, run
+from tests.support.repository import ROOT
 
 TOOL = """
 import os, time
@@ -181,6 +183,20 @@ def test_what_one_process_drives_is_not_kept_apart_but_for_a_worker(workspace: P
         one.release()
     assert None is fourth.take()
     fourth.release()
+
+
+def test_what_a_run_or_a_driving_process_starts_is_of_its_kin(workspace: Path) -> None:
+    """`fdc research` is begun by commands of runs and by `fdc agent`."""
+    root, script = str(workspace), "import sys; from fdc_toolchain.effects import claims\n"
+    script += "from tests.fault.test_two_runs import _set\n"
+    script += "other = claims.Claim(sys.argv[1], 'inner', _set('a')).take(); print(other and other.run)"
+    outer = claims.Claim(root, "outer", _set("a"))
+    assert outer.take() is None
+    for env, said in (({}, "outer"), ({"FDC_RUN": "outer"}, "None"), ({claims.KIN: claims.kin()}, "None")):
+        env = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tooling'}", **env}
+        done = run([sys.executable, "-c", script, root], cwd=ROOT, env=env)
+        assert (0, f"{said}\n") == (done.returncode, done.stdout), done
+    outer.release()
 
 
 def test_two_folders_are_two_workspaces(tmp_path: Path) -> None:

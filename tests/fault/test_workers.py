@@ -92,7 +92,7 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
                     rows(url, "SELECT pg_terminate_backend(%s)", sessions[name])
                     assert 70 == ended(process)
                 workers.start()
-            # They write the same files, so one is driven after the other: the first may end where the next blow is for the second.
+            # They write the same files, so one is driven after the other: the first may end before a blow for the second.
             if moments and (moments[0] < 0.9 * STEPS or any(is_over(url, name) for name in runs)):
                 (deeds / HELD).write_text("")
             else:

@@ -364,7 +364,7 @@ class LocalWorld:
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
-        from ..effects import agent_files, background, python_process
+        from ..effects import agent_files, background, claims, python_process
         from .research import slug
 
         hidden = (web and self.web()) or self.outside()
@@ -372,7 +372,7 @@ class LocalWorld:
         out = f"{place}/{slug(question)}.md"
         options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
         argv = python_process.fdc("research", *options, "--", question)
-        environment = python_process.environment()
+        environment = {**python_process.environment(), claims.KIN: claims.kin()}
         if self.purse is not None and self.purse.budget:
             environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
         background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)

@@ -28,6 +28,9 @@ FOLDER = "claims"
 _ALL = "all"
 """What is locked while somebody takes a claim."""
 
+KIN = "FDC_KIN"
+"""The variable with the `kin` of a process that drives runs, for those that it starts."""
+
 _process = ""
 _kin: dict[str, frozenset[str]] = {}
 """Of the runs that this process drives: what they go by."""
@@ -56,7 +59,7 @@ class Claim:
     def __init__(self, root: str, run: str, written: WriteSet, *, within: str | None = None, alone: bool = False) -> None:
         self._root, self._run, self._written = root, run, written
         outer = None if within is None else _kin.get(within, frozenset((within,)))
-        self._names = frozenset((run,)) | (outer if outer is not None else frozenset() if alone else {_this_process()})
+        self._names = frozenset((run,)) | (outer if outer is not None else frozenset() if alone else _family())
         self._handle = -1
         self._path = ""
 
@@ -116,22 +119,27 @@ def in_the_way(root: str, written: Callable[[], WriteSet]) -> Other | None:
         if os.path.islink(folder) or not any(name[0] != "." for name in os.listdir(folder)):
             return None
         with durable.exclusive(os.path.join(folder, _ALL)):
-            return _in_the_way(folder, written(), frozenset((_this_process(),)))
+            return _in_the_way(folder, written(), _family())
     except FileNotFoundError:
         return None
     except OSError as failed:
         raise WorldFailed(f"{failed.filename or folder}: {(failed.strerror or str(failed)).lower()}") from failed
 
 
-def _this_process() -> str:
-    """A name of this process that no other has, in another container either."""
+def kin() -> str:
+    """A name of this process that no other has, in another container either; `KIN` gives it to a process that it starts."""
     global _process
     if not _process.startswith(f"{os.getpid()} "):
         _process = f"{os.getpid()} {os.urandom(8).hex()}"
     return _process
 
 
-def _in_the_way(folder: str, written: WriteSet, kin: frozenset[str]) -> Other | None:
+def _family() -> frozenset[str]:
+    """What all runs go by that this process drives: it may have been started by fdc, or by a command of a run."""
+    return frozenset((kin(), *(os.environ[name] for name in (KIN, "FDC_RUN") if os.environ.get(name))))
+
+
+def _in_the_way(folder: str, written: WriteSet, names: frozenset[str]) -> Other | None:
     for name in sorted(os.listdir(folder)):
         if name.startswith("."):
             continue
@@ -145,7 +153,7 @@ def _in_the_way(folder: str, written: WriteSet, kin: frozenset[str]) -> Other | 
                 with suppress(FileNotFoundError):
                     os.unlink(path)
                 continue
-            other = _other(os.read(handle, os.fstat(handle).st_size), name, written, kin)
+            other = _other(os.read(handle, os.fstat(handle).st_size), name, written, names)
         finally:
             os.close(handle)
         if other is not None:
@@ -161,10 +169,10 @@ def _held(handle: int) -> bool:
     return False
 
 
-def _other(data: bytes, name: str, written: WriteSet, kin: frozenset[str]) -> Other | None:
+def _other(data: bytes, name: str, written: WriteSet, names: frozenset[str]) -> Other | None:
     try:
         said = json.loads(data)
-        if not kin.isdisjoint(said["kin"]):
+        if not names.isdisjoint(said["kin"]):
             return None
         run, driver, theirs = str(said["run"]), f"process {int(said['pid'])}", of_json(said["writes"])
     except (ValueError, KeyError, TypeError):  # of an fdc that says it otherwise
