@@ -7,7 +7,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -235,29 +235,31 @@ class LocalWorld:
     def take(self, run: str) -> OpenRun:
         """Port `World`. Raises LookupError where there is no such run, WorldFailed where somebody drives it."""
         from ..effects import runs
+        from ..effects.claims import taken
         from ..engine.events import Record
         from ..engine.ports import WorldFailed
+        from ..program.write_set import write_set
         from ..workflows.stepping import OpenRun
         from . import wiring
 
-        lock = runs.Lock(runs.run_folder(self.root, run))
-        holder = lock.take()
-        if holder is not None:
-            raise WorldFailed(f"the run {run} is being driven by {holder}; one controller at a time")
-        store = wiring.writing(self.root)
-        try:
+        with ExitStack() as held:
+            lock = runs.Lock(runs.run_folder(self.root, run))
+            holder = lock.take()
+            if holder is not None:
+                raise WorldFailed(f"the run {run} is being driven by {holder}; one controller at a time")
+            held.callback(lock.release)
+            store = wiring.writing(self.root)
+            held.callback(store.close)
             row = store.run(run)
             if row is None:
                 raise LookupError(f"there is no run `{run}` here")
             program, records = store.program(row), store.records(row)
+            held.callback(taken(self.root, run, write_set(program, row.inputs)).release)
             journal = store.claim(row)
             at = max((record.at for record in records), default=0.0)
             session = Record("session", "", journal.epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)})
             journal.append([session])
-        except BaseException:
-            store.close()
-            lock.release()
-            raise
+            release = held.pop_all().close
 
         def perform(effect: Perform) -> Outcome:
             with opened(self.root, run) as context:
@@ -265,10 +267,6 @@ class LocalWorld:
 
         def finish(status: str, ending: dict[str, Any]) -> None:
             journal.close_run(status, ending, time.time())
-
-        def release() -> None:
-            store.close()
-            lock.release()
 
         return OpenRun(program, row.inputs, [*records, session], journal, perform, finish, release)
 
@@ -366,7 +364,7 @@ class LocalWorld:
 
     def launch(self, task_id: str, name: str, question: str, web: bool = True) -> None:
         """Port `World`: the product's own `fdc research`, in a process of its own. No command sees what it finds outside."""
-        from ..effects import agent_files, background, python_process
+        from ..effects import agent_files, background, claims, python_process
         from .research import slug
 
         hidden = (web and self.web()) or self.outside()
@@ -374,7 +372,7 @@ class LocalWorld:
         out = f"{place}/{slug(question)}.md"
         options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
         argv = python_process.fdc("research", *options, "--", question)
-        environment = python_process.environment()
+        environment = {**python_process.environment(), claims.KIN: claims.kin()}
         if self.purse is not None and self.purse.budget:
             environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
         background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)

@@ -122,6 +122,11 @@ def granted(
         raise NotGranted(f"{subject}, because {ABSENT}", found)
 
 
+def in_the_way(said: str, wait: bool | None) -> WorldError:
+    """What is said to whoever would drive a run that another one is in the way of. `wait` None: the command has no `--wait`."""
+    return WorldError(f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else ""))
+
+
 def begin(
     root: str,
     program: dict[str, Any],
@@ -131,16 +136,20 @@ def begin(
     task: Task | None = None,
     operator: Operator | None = None,
     simulate: dict[str, Any] | None = None,
+    wait: bool | None = None,
 ) -> str:
     """Puts a new run on record, nothing of which has happened; returns its name. Raises WorldError.
+
+    Also where a run is driven that may write the same paths (`effects.claims`), unless `wait`: who drives it waits then.
 
     Raises Exit for a program without a certificate that holds (`certify.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`effects.simulate`): nothing of such a run is ever performed, so it needs nothing.
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
     """
-    from ..effects import runs, trust
+    from ..effects import claims, runs, trust
     from ..engine.ports import WorldFailed
+    from ..program.write_set import write_set
     from . import money
     from .certify import certified
 
@@ -158,6 +167,9 @@ def begin(
             inputs["simulate"] = simulate
         if task is not None:
             inputs["task"] = task._asdict()
+        other = None if wait else claims.in_the_way(root, lambda: write_set(program, inputs))
+        if other is not None:
+            raise in_the_way(other.said(), wait)
         store = writing(root)
         try:
             store.create(name, plan, program, inputs, time.time())

@@ -16,10 +16,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
+from ..report.cells import visible
 from .exits import Exit, WorldError
 from .progress import Silent
 
 if TYPE_CHECKING:
+    from ..effects.claims import Claim
     from ..effects.dispatch import Sender
     from ..effects.journal import RunJournal, RunRow
     from ..effects.liveness import Session
@@ -165,6 +169,8 @@ class Fleet:
             time.sleep(60)
 
     def _work(self, store: PgStore, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
+        from ..effects.claims import Claim
+        from ..program.write_set import write_set
         from .stored import known
 
         row = store.run(run)
@@ -181,11 +187,35 @@ class Fleet:
             if why is not None:
                 raise _Unfit(why)
             drive = _Drive(self, store, row, asked, delivery)
-            if row.origin is not None and "branches" in row.origin:
-                return drive.piece()
-            return drive.whole()
+            is_piece = row.origin is not None and "branches" in row.origin
+            within = row.origin["run"] if row.origin is not None and is_piece else None
+            claim = Claim(self.root, run, write_set(drive.program, row.inputs), within=within, alone=True)
+            try:
+                other = self._waited(claim, drive, wait=not is_piece)
+                if other is not None:
+                    return {"busy": other}
+                return drive.piece() if is_piece else drive.whole()
+            finally:
+                claim.release()
         finally:
             self.session.release(row.id if row is not None else 0)
+
+
+    def _waited(self, claim: Claim, drive: _Drive, *, wait: bool) -> str | None:
+        """Takes a run's claim, after runs that may write the same paths here; None where it has it, or does not go on.
+
+        A piece does not wait, because its run holds a claim: what is in the way is returned, and the run does the piece itself.
+        """
+        told = ""
+        while drive.wants_claim() and (other := claim.take()) is not None:
+            if not wait:
+                return other.said()
+            if told != other.run:
+                told = other.run
+                click.echo(visible(f"the run {drive.row.name} waits: {other.said()}"), err=True)
+            if self.leaving.wait(_CANCEL):
+                raise _Leaving
+        return None
 
 
 class _Leaving(Exception):
@@ -206,6 +236,12 @@ class _Drive:
         """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
         self.cancelled = False
         self.looked = -1e9
+
+    def wants_claim(self) -> bool:
+        """Whether the run is to be driven on: not where it is over, waits for what was not sent, or is to be cancelled."""
+        if self.row.status not in ("new", "running") and not self.asked.get("again"):
+            return False
+        return not self._is_cancelled()
 
     def whole(self) -> dict[str, Any]:
         """Takes the run as far as it goes and puts the end on record."""

@@ -52,7 +52,7 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
             store.close()
         watching = _Inner(show)
         try:
-            ended = wiring.drive_run(root, name, watching, operator=operator)
+            ended = wiring.drive_run(root, name, watching, operator=operator, within=context.run)
         except NotGranted as lacks:
             raise ToolFailure("unavailable", str(lacks), None, {"run": name}) from lacks
         except Exit as failed:

@@ -53,6 +53,7 @@ def command(
     allow_network: bool,
     model: str | None,
     approved: tuple[str, ...],
+    wait: bool,
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -111,7 +112,7 @@ def command(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,
         shell_seconds=shell_timeout, seen=row.epoch,
-        operator=operator,
+        operator=operator, wait=wait,
     )  # fmt: skip
     return tell(ended, show, form, quiet, look)
 

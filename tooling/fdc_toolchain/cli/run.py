@@ -48,6 +48,7 @@ def command(
     allow_network: bool,
     model: str | None,
     approved: tuple[str, ...],
+    wait: bool,
     quiet: bool,
     form: str,
     workspace: str | None,
@@ -97,14 +98,14 @@ def command(
         )  # fmt: skip
         return _remotely(database, root, program, shown, given, budget, quiet, form, detach)
     task = None if simulate is not None else wiring.task_for(root, task_id)
-    name = wiring.begin(root, program, shown, given, budget, task, operator, script)
+    name = wiring.begin(root, program, shown, given, budget, task, operator, script, wait)
     look = style()
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
         logged = logged if simulate is None else f", simulated by {visible(simulate)}"
         show.line(f"run {name}: {visible(shown)}{logged}")
-    ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator)
+    ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait)
     return tell(ended, show, form, quiet, look)
 
 

@@ -31,6 +31,7 @@ _OPTIONS = (
     click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded)."),
     click.option("--approve", "approved", multiple=True, type=click.Choice(sorted(APPROVALS)),
                  help="Say yes in advance to what the plan asks approval for."),
+    click.option("--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."),
     click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."),
     click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told."),
     click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."),

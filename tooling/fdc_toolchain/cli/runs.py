@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "broken", "cancelled")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
 @click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
 @click.option("--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so.")
 @click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
@@ -27,6 +28,7 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 @database_option
 @click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
 def command(
+    context: click.Context,
     last: int | None,
     status: tuple[str, ...],
     plan: str | None,
@@ -36,6 +38,8 @@ def command(
     workspace: str | None,
 ) -> int:
     """List the runs of this workspace, the newest last, with what they spent of their budget."""
+    if context.invoked_subcommand is not None:
+        return 0
     from fnmatch import fnmatchcase
 
     from ..report.cells import visible
@@ -80,6 +84,21 @@ def command(
         more = f"  ({', '.join(used)})" if used else ""
         click.echo(f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}")
     return 0
+
+
+@command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--older", required=True, metavar="AGE", help="Those that ended longer ago than this: `12h`, `30d`, `2w`.")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@database_option
+@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:
+    """Remove runs that finished, stopped or were cancelled, with all that belongs to them.
+
+    A run that can go on by itself stays, and so does one that another run was made from, as long as that one stays.
+    """
+    from . import pruning
+
+    return pruning.prune(root_of(workspace), older, dry_run, database)
 
 
 def _budget(store: Store, row: RunRow) -> dict[str, float]:

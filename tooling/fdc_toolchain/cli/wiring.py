@@ -14,13 +14,16 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .beginning import begin, compile_or_refuse, given_for, granted, task_for
+import click
+
+from .beginning import begin, compile_or_refuse, given_for, granted, in_the_way, task_for
 from .closing import OVER, Ended, cancelled, ended_of, left, over, record_end, unsettled
 from .exits import Refused, UsageError, WorldError
 from .progress import Quiet
 from .stored import known, reading, status_of, the_run, untrusted, writing
 
 if TYPE_CHECKING:
+    from ..effects.claims import Claim
     from ..effects.journal import RunRow, Store
     from ..effects.operator import Operator
     from ..effects.run_log import RunLog
@@ -33,6 +36,9 @@ __all__ = [
     "Ended", "begin", "compile_or_refuse", "drive_run", "given_for", "known", "reading", "status_of", "task_for", "the_run",
     "untrusted", "writing",
 ]  # fmt: skip
+
+PAUSE = 0.1
+"""Seconds between two looks whether the run has ended that is waited for."""
 
 
 def drive_run(
@@ -50,15 +56,18 @@ def drive_run(
     trusted: bool = False,
     force: bool = False,
     seen: int | None = None,
+    wait: bool | None = None,
+    within: str | None = None,
 ) -> Ended:
     """Takes a run as far as it goes and puts the end on record. An interruption is an end too (`interrupted`).
 
     A run that is over stays as it is, unless the budget is raised or failed steps are to be tried again.
     `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
-    goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here.
+    goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here. `wait`: runs that may
+    write the same paths are waited for. `within`: the run in a step of which this one is driven.
     Raises Refused where one of them is needed, or where the run went on meanwhile; NotGranted where what is left of it needs
-    something that is not there; WorldError where the run is driven by somebody else, or where its record cannot be read or
-    is damaged.
+    something that is not there; WorldError where the run is driven by somebody else, where a run is in the way
+    (`effects.claims`), or where its record cannot be read or is damaged.
     """
     from ..effects import runs
     from ..effects.journal import Untrusted
@@ -68,6 +77,7 @@ def drive_run(
 
     lock = None
     store = None
+    claim = None
     try:
         lock = runs.Lock(runs.run_folder(root, name))
         holder = lock.take()
@@ -89,11 +99,14 @@ def drive_run(
             return over(store, row, trusted)
         if "model" in row.inputs:
             money.check(root, store, row, budget or {}, operator)
+        claim = _claim(store, row, root, within)
         if "simulate" not in row.inputs:
-            _same_code(store, row, root)
             _granted(store, row, root, operator, retry)
         if force:
             runs.forget_cancel(root, name)
+        if not _alone(claim, root, row, wait):
+            _cancelled(root, store, row, trusted)
+            raise Refused(f"the run {name} was cancelled")
         take_away(root)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
@@ -104,6 +117,8 @@ def drive_run(
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     finally:
+        if claim is not None:
+            claim.release()
         if store is not None:
             store.close()
         if lock is not None:
@@ -111,17 +126,42 @@ def drive_run(
         show.close()
 
 
-def _same_code(store: Store, row: RunRow, root: str) -> None:
-    """Raises WorldError where the workspace's own tools are not the code any more with which the run began."""
+def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
+    """The claim of a run, not taken yet. Raises WorldError where the workspace's own tools are not the code any more with
+    which the run began."""
+    from ..effects.claims import Claim
     from ..effects.own_code import differs
     from ..program.codec import ProgramError
+    from ..program.write_set import write_set
 
     try:
-        said = differs(store.program(row), root)
+        program = store.program(row)
+        said = None if "simulate" in row.inputs else differs(program, root)
     except ProgramError as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
     if said is not None:
         raise WorldError(f"the run {row.name} cannot go on: {said}")
+    return Claim(root, row.name, write_set(program, row.inputs), within=within)
+
+
+def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None) -> bool:
+    """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile.
+
+    Raises WorldError where a run is in the way.
+    """
+    from ..effects import runs
+
+    told = ""
+    while (other := claim.take()) is not None:
+        if not wait:
+            raise in_the_way(other.said(), wait)
+        if told != other.run:
+            told = other.run
+            click.echo(f"waiting: {other.said()}", err=True)
+        if runs.cancel_asked(root, row.name):
+            return False
+        time.sleep(PAUSE)
+    return True
 
 
 def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, retry: bool) -> None:

@@ -71,6 +71,17 @@ def advance(start: bytes, seen: Seen) -> None:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; {what}") from failed
 
 
+def forget(start: bytes) -> None:
+    """Takes the note of a run away that is removed. Raises WorldFailed."""
+    path = _path(start)
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError as failed:
+        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+
+
 def behind(seen: Seen | None, epoch: int, last: int, link: Callable[[int], bytes]) -> str:
     """Why a record is not the one that this machine saw, in words that follow a colon; empty where it is, or goes on from it.
 

@@ -66,7 +66,7 @@ def differs(program: Mapping[str, Any], root: str) -> str | None:
     """Why a program does not go on in a workspace: a file of its Python tools is not what it was made of. Raises OSError."""
     modules = program.get("modules", {})
     if not modules:
-        return None
+        return None if "assumptions" in program else _unhashed(program, root)
     opened = Root(root)
     try:
         wrong = [path for path, digest in modules.items() if _digest(_found(opened, path)) != digest]
@@ -76,6 +76,21 @@ def differs(program: Mapping[str, Any], root: str) -> str | None:
         return None
     names = ", ".join(f"`{name}`" for name in wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
     return f"{names}, of which its tools are made, changed since the plan was proved; {MENDED}"
+
+
+def _unhashed(program: Mapping[str, Any], root: str) -> str | None:
+    """Why a program of 0.1.0 does not go on: it does not say what the code of the workspace's tools was."""
+    from ..resolve import own_modules, own_row
+    from ..resolve.files import Files
+
+    files = Files(root)
+    for name, row in (*program["tools"].items(), *program.get("predicates", {}).items()):
+        for target in own_row.targets(row):
+            found = own_modules.file_of(target.partition(":")[0].split("."), files)
+            if found is not None:
+                said = f"fdc 0.1.0 did not note of which code `{name}` (`{found}`) was made"
+                return f"{said}; begin it again with `fdc run`"
+    return None
 
 
 def call(

@@ -32,14 +32,14 @@ def modules(targets: Iterable[str], files: Files) -> list[str]:
         parts = name.split(".")
         for end in range(1, len(parts) + 1):
             part = parts[:end]
-            key = _file(part, files)
+            key = file_of(part, files)
             if key is not None and key not in found:
                 found[key] = None
                 work += _imported(files.read(key) or b"", part if key.endswith("/__init__.py") else part[:-1])
     return sorted(found)
 
 
-def _file(parts: list[str], files: Files) -> str | None:
+def file_of(parts: list[str], files: Files) -> str | None:
     """The file of a module in the workspace: a package's before one of the same name, as Python has it."""
     path = "/".join(parts)
     keys = (f"{place}{path}{end}" for place in PLACES for end in ("/__init__.py", ".py"))

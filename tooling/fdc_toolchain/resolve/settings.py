@@ -153,7 +153,8 @@ def _settings(table: Any, where: str) -> Settings:
             if item not in CODES:
                 raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
             if not silenced_by_text(item):
-                raise SettingsError(f"{where}: `{key}` names {item}, an error; {_instead(item)}")
+                what = "an assumption" if CODES[item].severity == "assumption" else "an error"
+                raise SettingsError(f"{where}: `{key}` names {item}, {what}; {_instead(item)}")
         return tuple(items)
 
     if values.get("profile", "default") not in ("default", "fdc"):
@@ -206,11 +207,13 @@ def _settings(table: Any, where: str) -> Settings:
 
 def _instead(code: str) -> str:
     """What to do in place of an `ignore` that names an error."""
-    from ..text.codes import SAFETY
+    from ..text.codes import CODES, SAFETY
 
+    if CODES[code].severity == "assumption":
+        return "it is no finding and needs none: take it out; `fdc lint --assumptions` lists what a proof rests on"
     if code in SAFETY:
         return "a table `[[allow]]` with `code`, `files` and `reason` can allow it, once `fdc trust` confirmed that"
-    return "only warnings can be ignored; mend the plans, or leave them out with `exclude`"
+    return "only warnings can be ignored: take it out, and mend the plans, or leave them out with `exclude`"
 
 
 def _allow(row: Any, where: str) -> Allowed:

@@ -87,7 +87,8 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
                 found.append(Diagnostic(span, "FDC115", message, help=did_you_mean(name, [*CODES, *BY_NAME]) if name else None))
             elif not silenced_by_text(code):
                 message = f"no comment silences {code} ({CODES[code].name}); only warnings can be silenced"
-                found.append(Diagnostic(span, "FDC115", message, help="mend the plan, and remove the comment"))
+                mends = "mend the plan, and remove the comment" if CODES[code].severity == "error" else "remove the comment"
+                found.append(Diagnostic(span, "FDC115", message, help=mends))
             else:
                 codes.add(code)
         if not form[3]:

@@ -159,6 +159,25 @@ def compare(inner: Tokens, outer: Tokens) -> bool | None:
     return None if both and only else both
 
 
+def meet(one: Tokens, other: Tokens) -> bool:
+    """True where some path is one that both describe. In time that grows with the product of their lengths."""
+    ends = 2 * len(one), 2 * len(other)
+    work = [(left, right) for left in closed({0}, one) for right in closed({0}, other)]
+    seen = set(work)
+    while work:
+        at = work.pop()
+        if at == ends:
+            return True
+        named = [tokens[here >> 1] for tokens, here in zip((one, other), at, strict=True) if here >> 1 < len(tokens)]
+        for letter in {"/", "\0", *(token for token in named if len(token) == 1)}:
+            for left in after(at[:1], one, letter):
+                for right in after(at[1:], other, letter):
+                    if (left, right) not in seen:
+                        seen.add((left, right))
+                        work.append((left, right))
+    return False
+
+
 def within(glob: str, allowed: Iterable[Tokens], *, folder: bool = False) -> bool:
     """True where one of the globs in `allowed` names every file that `glob` may name for the runner.
 

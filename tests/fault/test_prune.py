@@ -1,0 +1,225 @@
+"""`fdc runs prune`: what is over and old goes, whole; what can go on or is needed stays. A kill loses nothing (issue 12)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+import textwrap
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fdc_toolchain.effects import agent_files, runs
+from fdc_toolchain.effects.journal import Store
+from fdc_toolchain.effects.runs import journal_path
+
+from tests.support.process import fdc, run
+from tests.support.repository import ROOT
+
+HEAD = "set_plan P\nplan_step_complete planned\n"
+END = "close_task\nsubmit\n"
+NOTE = "overwrite_file_with_block {run}/note.md\n    x\n"
+READ = "text <- read_file large.txt\n"
+PLANS = {
+    "done.plan": HEAD + NOTE + READ + END,
+    "ask.plan": HEAD + NOTE + READ + "answer <- request_user_input Sugar?\n" + END,
+    "fails.plan": HEAD + READ + 'require {text} == "coffee" else "no coffee"\n' + END,
+}  # fmt: skip
+
+HARNESS = textwrap.dedent(
+    """
+    import os, signal, sys
+    sys.path.insert(0, sys.argv[1])
+    last, files = int(sys.argv[2]), ("effects/prune.py", "durable.py", "effects/counter.py", "effects/journal.py")
+    from fdc_toolchain.cli import main
+    from fdc_toolchain.effects import prune
+    count = 0
+
+    def reach(frame, event, argument):
+        global count
+        if event in ("c_call", "c_return", "call") and frame.f_code.co_filename.endswith(files):
+            count += 1
+            if count == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    pruned = prune.prune
+
+    def watched(*arguments):
+        sys.setprofile(reach)
+        try:
+            return pruned(*arguments)
+        finally:
+            sys.setprofile(None)
+
+    prune.prune = watched
+    code = main.main(sys.argv[3:])
+    print("moments", count, file=sys.stderr)
+    sys.exit(code)
+    """
+)
+
+
+@pytest.fixture
+def shop(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with plans and a state folder of its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name, text in PLANS.items():
+        (workspace / name).write_text(text)
+    (workspace / "large.txt").write_text("tea, " * 20_000)
+    return workspace
+
+
+def ran(shop: Path, plan: str, *options: str) -> str:
+    """Runs a plan; its name."""
+    done = fdc("run", plan, "--format", "json", *options, cwd=shop)
+    assert done.returncode in (0, 1), done
+    return str(json.loads(done.stdout)["run"])
+
+
+def answered(shop: Path, name: str) -> None:
+    """Takes a forked run to its end."""
+    assert [1, 0] == [fdc("resume", name, *more, cwd=shop).returncode for more in ((), ("--answer", "two"))]
+
+
+def listed(shop: Path) -> list[str]:
+    return [one["run"] for one in json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"]]
+
+
+def prune(shop: Path, *arguments: str) -> str:
+    done = fdc("runs", "prune", *arguments, cwd=shop)
+    assert (0, "") == (done.returncode, done.stderr), done
+    return done.stdout
+
+
+def notes(tmp_path: Path) -> int:
+    return len(list((tmp_path / "state" / "fdc" / "seen").iterdir()))
+
+
+def blobs(shop: Path) -> int:
+    with closing(sqlite3.connect(shop / ".fdc" / "runs.sqlite")) as db:
+        return int(db.execute("SELECT count(*) FROM blob").fetchone()[0])
+
+
+@pytest.mark.slow
+def test_what_is_over_goes_whole_and_what_can_go_on_stays(shop: Path, tmp_path: Path) -> None:
+    done, stopped, waiting = ran(shop, "done.plan"), ran(shop, "fails.plan"), ran(shop, "ask.plan")
+    cancelled = ran(shop, "ask.plan")
+    assert 0 == fdc("cancel", cancelled, cwd=shop).returncode
+    size = (shop / ".fdc" / "runs.sqlite").stat().st_size
+    assert (4, 7) == (notes(tmp_path), blobs(shop)), "three programs, and what four steps read"
+    assert "0 runs removed, 0 bytes free\n" == prune(shop, "--older", "30d")
+    dry = prune(shop, "--older", "0h", "--dry-run")
+    assert [f"would remove {name}" for name in (done, stopped, cancelled)] == [line[:33] for line in dry.splitlines()[:-1]]
+    assert 4 == len(listed(shop))
+    said = prune(shop, "--older", "0h")
+    assert dry.replace("would remove", "removed").splitlines()[:-1] == said.splitlines()[:-1]
+    assert said.splitlines()[-1].startswith("3 runs removed, ") and said.endswith(" KiB free\n"), said
+    assert [waiting] == listed(shop) and (1, 2) == (notes(tmp_path), blobs(shop))
+    for folder in (shop / "runs", shop / ".fdc" / "runs"):
+        assert [waiting] == [path.name for path in folder.iterdir()]
+    assert (shop / ".fdc" / "runs.sqlite").stat().st_size <= size - 4096 and not (shop / ".fdc" / "pruning.json").exists()
+    verified = fdc("verify", cwd=shop)
+    assert 0 == verified.returncode and 1 == verified.stdout.count(": whole, "), verified
+    assert 0 == fdc("resume", waiting, "--answer", "two", cwd=shop).returncode
+    assert "1 run removed" in prune(shop, "--older", "0h")
+    assert (0, 0) == (notes(tmp_path), blobs(shop)) and not (shop / "runs").exists()
+    assert 0 == fdc("verify", cwd=shop).returncode == fdc("run", "done.plan", cwd=shop).returncode
+
+
+@pytest.mark.slow
+def test_a_run_that_another_one_was_made_from_stays_as_long_as_that(shop: Path) -> None:
+    first = ran(shop, "ask.plan")
+    assert 0 == fdc("resume", first, "--answer", "one", cwd=shop).returncode
+    second = fdc("fork", f"{first}@main/5", "-q", cwd=shop).stdout.strip()
+    third = fdc("fork", f"{second}@main/4", "-q", cwd=shop).stdout.strip()
+    answered(shop, second)
+    said = prune(shop, "--older", "0h")
+    assert "0 runs removed" in said and f"kept {second}: the run {third} was made from it" in said, said
+    assert f"kept {first}: the run " in said
+    for name in (first, second):
+        assert 0 == fdc("verify", name, cwd=shop).returncode == fdc("replay", name, cwd=shop).returncode
+    answered(shop, third)
+    assert "3 runs removed" in prune(shop, "--older", "0h") and not listed(shop)
+
+
+@pytest.mark.slow
+def test_a_run_of_an_agents_open_task_stays(shop: Path) -> None:
+    name = ran(shop, "done.plan")
+    for state, kept in (("EXECUTING", True), ("AWAITING_SUBMISSION", False)):
+        agent_files.save(str(shop), "tea", {"task_id": "tea", "state": state, "control": {"run": name}})
+        said = prune(shop, "--older", "0h")
+        assert kept == (f"kept {name}: the task tea of `fdc agent` has it" in said) == (name in listed(shop)), said
+
+
+@pytest.mark.slow
+def test_a_run_that_is_driven_or_changed_stays(shop: Path) -> None:
+    name = ran(shop, "done.plan")
+    lock = runs.Lock(runs.run_folder(str(shop), name))
+    assert lock.take() is None
+    assert "0 runs removed" in prune(shop, "--older", "0h") and [name] == listed(shop)
+    lock.release()
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(shop: Path, tmp_path: Path) -> None:
+    waiting = ran(shop, "ask.plan")
+    ran(shop, "done.plan")
+    ran(shop, "fails.plan")
+    state = tmp_path / "state"
+
+    def killed(number: int) -> tuple[Any, Path, dict[str, str]]:
+        folder = tmp_path / f"copy-{number}"
+        shutil.copytree(shop, folder / "workspace")
+        shutil.copytree(state, folder / "state")
+        env = {"XDG_STATE_HOME": str(folder / "state")}
+        argv = [sys.executable, "-c", HARNESS, str(ROOT / "tooling"), str(number), "runs", "prune", "--older", "0h"]
+        return run(argv, cwd=folder / "workspace", env=env), folder, env
+
+    whole, _, _ = killed(0)
+    moments = int(whole.stderr.split()[-1])
+    assert 0 == whole.returncode and moments > 100, whole
+    for number in range(1, moments, moments // 24):
+        dead, folder, env = killed(number)
+        assert -signal.SIGKILL == dead.returncode
+        place = folder / "workspace"
+        between = fdc("verify", cwd=place, env=env)
+        assert 0 == between.returncode, between
+        assert 0 == fdc("runs", "prune", "--older", "0h", cwd=place, env=env).returncode
+        verified = fdc("verify", cwd=place, env=env)
+        assert 0 == verified.returncode and 1 == verified.stdout.count("whole"), verified
+        for above in (place / "runs", place / ".fdc" / "runs"):
+            assert [waiting] == os.listdir(above), number
+        assert 1 == len(os.listdir(folder / "state" / "fdc" / "seen"))
+        with closing(sqlite3.connect(place / ".fdc" / "runs.sqlite")) as db:
+            assert [(1,), (2,)] == [db.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("run", "blob")]
+            assert (0,) == db.execute("PRAGMA freelist_count").fetchone()
+        shutil.rmtree(folder)
+
+
+def test_names_and_links_of_a_clone_lead_nowhere(workspace: Path, tmp_path: Path) -> None:
+    """`pruning.json` and run folders may come with a clone: nothing outside of its own run folders is removed."""
+    (tmp_path / "precious").mkdir()
+    (workspace / ".fdc" / "runs").mkdir(parents=True)
+    (workspace / "runs").mkdir()
+    (workspace / "runs" / "linked").symlink_to(tmp_path / "precious")
+    names = ["../../precious", "linked", "..", ".", "", 7]
+    (workspace / ".fdc" / "pruning.json").write_text(json.dumps({"runs": names}))
+    Store(journal_path(str(workspace))).close()
+    assert "0 runs removed" in prune(workspace, "--older", "1h")
+    assert (tmp_path / "precious").is_dir() and (workspace / "runs" / "linked").is_symlink()
+
+
+@pytest.mark.parametrize("age", ["30", "d", "-1d", "1y", "1.5h", ""])
+def test_an_age_that_is_none_is_wrong_usage(workspace: Path, age: str) -> None:
+    wrong = fdc("runs", "prune", "--older", age, cwd=workspace)
+    assert 2 == wrong.returncode and "`12h`, `30d`, `2w`" in wrong.stderr, wrong
+
+
+def test_a_database_is_refused_in_a_sentence(workspace: Path) -> None:
+    refused = fdc("runs", "prune", "--older", "1d", cwd=workspace, env={"FDC_DATABASE": "postgresql://nobody@127.0.0.1:9/none"})
+    assert 1 == refused.returncode and "removes no runs from a database" in refused.stderr, refused
