@@ -95,7 +95,7 @@ def test_a_certificate_without_the_part_data_does_not_hold(plan: Path) -> None:
     """Those of an older fdc are the part `control` alone."""
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
-    for older, said in ((certificate["control"], "not of the form 2"), ({**certificate, "data": None}, "part `data`: ")):
+    for older, said in ((certificate["control"], "not of the form 3"), ({**certificate, "data": None}, "part `data`: ")):
         (plan / "c.json").write_text(json.dumps(older), "utf-8")
         done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
         assert (1, "") == (done.returncode, done.stdout)

@@ -123,7 +123,7 @@ def begin(
     from . import money
     from .certify import certified
 
-    certified(program, plan)
+    certified(program, plan, root)
     rates = money.settle(root, program, budget, operator)
     try:
         runs.folder(root)
