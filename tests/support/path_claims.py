@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from typing import Any
 
 from fdc_toolchain.certificate import make_files
@@ -16,14 +17,20 @@ from tests.support import filesets, linting
 from tests.support.flow_claims import bodies, holders, nodes
 
 Made = dict[str, Any]
-KINDS = ("plain", "rich", "kept", "rich kept")
+KINDS = ("plain", "rich", "kept", "rich kept", "forks", "rich forks")
 PATHS = (*filesets.LITERALS, "d/e.txt", "out/a.txt", "./a.txt", "new.x")
 
 
 def checked(seed: int, kind: str) -> tuple[Checked, frozenset[str]]:
     """What lint says of the set of a seed, and which of its files are there."""
     made = filesets.file_set(seed, kept="kept" in kind, rich="rich" in kind)
-    world = {**made.files, "fdc_tools.json": filesets.CATALOGUE, "any.json": filesets.AUTOMATON}
+    files = dict(made.files)
+    if "forks" in kind:  # loops over items, as branches that run at the same time
+        chance = random.Random(seed)
+        for name, text in files.items():
+            end = chance.choice((b"", b" keep failures"))
+            files[name] = re.sub(rb"(?m)^( *)for (i\d in .*)$", rb"\1fork \2" + end, text)
+    world = {**files, "fdc_tools.json": filesets.CATALOGUE, "any.json": filesets.AUTOMATON}
     return linting.lint(world, "p0.plan", there=made.there, whole=True), made.there
 
 
@@ -128,7 +135,7 @@ def damaged_program(made: Made, chance: random.Random, way: str) -> Made:
         plan["allow"] = {} if chance.random() < 0.3 else {"write": [f"{start}**" for start in starts]}
     elif way == "assumption" and found["assumptions"]:
         one = chance.choice(found["assumptions"])
-        if chance.random() < 0.5:
+        if chance.random() < 0.5 or not one["uses"]:
             found["assumptions"].remove(one)
         else:
             one["uses"].pop(chance.randrange(len(one["uses"])))

@@ -208,7 +208,7 @@ class Run:
         tool, place = self.program["tools"][node["tool"]], (plan["path"], node["line"])
         uses = [(row["access"], self.text(node["args"][row["name"]], names), str(node["args"][row["name"]]))
                 for row in tool["parameters"] if row.get("access") and row["name"] in node["args"]]  # fmt: skip
-        if [access for access, _, _ in uses] == ["delete", "create"] and uses[0][1].text == uses[1][1].text:
+        if [access for access, _, _ in uses] == ["delete", "create"] and uses[0][1].text == uses[1][1].text in self.present:
             self.use(place, "create", uses[1][1], uses[1][2], False, same=True)
         for access, path, template in uses:
             there = path.text in self.present

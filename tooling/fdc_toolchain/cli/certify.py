@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -28,7 +29,8 @@ def command(plan: str, certificate: str | None, checks: bool, output: str | None
     """Write a certificate of the program that PLAN compiles to: claims that a small independent checker can check.
 
     It claims where runs can be in their automata and rules, how deep calls go, which names are bound, how many steps a
-    run takes at most, what text from outside can reach, and that paths are there, or free, where a step needs that. `fdc run` makes and checks one before it begins a run.
+    run takes at most, what text from outside can reach, and that a path is there, or free, where a step needs that.
+    `fdc run` makes and checks one before it begins a run.
     """
     from .beginning import compile_or_refuse
     from .run_options import root_of
@@ -68,7 +70,9 @@ def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
 
     parts: dict[str, Any] = {}
     wrong = None
-    makers = {"control": make.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)}
+    makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
+        "control": make.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
+    }  # fmt: skip
     for name, makes in makers.items():
         try:
             parts[name] = makes(program)
