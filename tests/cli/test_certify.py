@@ -95,8 +95,31 @@ def test_a_certificate_without_the_part_data_does_not_hold(plan: Path) -> None:
     """Those of an older fdc are the part `control` alone."""
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
-    for older, said in ((certificate["control"], "not of the form 2"), ({**certificate, "data": None}, "part `data`: ")):
+    for older, said in ((certificate["control"], "not of the form 3"), ({**certificate, "data": None}, "part `data`: ")):
         (plan / "c.json").write_text(json.dumps(older), "utf-8")
         done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
         assert (1, "") == (done.returncode, done.stdout)
         assert said in done.stderr
+
+
+def test_nothing_begins_of_a_plan_whose_files_are_not_as_it_needs_them(workspace: Path) -> None:
+    """The facts are those of the workspace when the run begins, whatever lint saw."""
+    (workspace / "x.md").write_text("tea", "utf-8")
+    made = {"a.plan": "use fsm any.json\nread_file x.md\n"}
+    program = program_of(lint(made, "a.plan", there=("x.md",), whole=True))
+    (workspace / "x.md").unlink()
+    said = r"part `files`: plan `a\.plan`, line 2: `x\.md` may not be as the step needs it; nothing was run"
+    with pytest.raises(Exit, match=said) as stop:
+        begin(str(workspace), program, "a.plan", {}, {})
+    assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
+
+
+def test_a_fact_that_is_no_longer_so_is_said(plan: Path) -> None:
+    (plan / "x.md").write_text("tea", "utf-8")
+    (plan / "a.plan").write_text(PLAN.replace("message_user hello", "read_file x.md"), "utf-8")
+    fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
+    certificate = json.loads((plan / "c.json").read_text("utf-8"))
+    assert {"x.md": "file"} == certificate["files"]["facts"]
+    (plan / "c.json").write_text(json.dumps(certificate).replace('"x.md": "file"', '"x.md": "other"'), "utf-8")
+    done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
+    assert 1 == done.returncode and "part `files`" in done.stderr

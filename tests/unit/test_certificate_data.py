@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.certificate import check as whole
-from fdc_toolchain.certificate import make, make_data, touches
+from fdc_toolchain.certificate import make, make_data, make_files, touches
 from fdc_toolchain.certificate.data import check
 from fdc_toolchain.certificate.labels import POWERS, label_of, written
 from fdc_toolchain.certificate.plans import Wrong
@@ -27,7 +27,8 @@ from tests.support.repository import PACKAGE, ROOT
 HEAD = "# FSM: any.json\n"
 WEB = "page <- view_text_website https://example.org/\n"
 THERE = ("a.txt", "b.txt", "docs/c.md")
-CHECKER = ("__init__", "check", "control", "plans", "readers", "data", "labels", "steps", "touches")
+CHECKER = ("__init__", "check", "control", "plans", "readers", "data", "labels", "steps", "touches",
+           "paths", "rounds", "uses", "known", "places")  # fmt: skip
 
 
 def program(steps: str, settings: Settings | None = None, **files: str) -> dict[str, Any]:
@@ -186,13 +187,18 @@ def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
     assert isinstance(whole.check(LOOP, value), str)
 
 
-def test_a_whole_certificate_has_both_parts() -> None:
+def test_a_whole_certificate_has_all_parts() -> None:
     control, data = make.make(LOOP), make_data.make(LOOP)
-    assert None is whole.check(LOOP, {"format": 2, "control": control, "data": data})
-    assert "it has no part `data`" == whole.check(LOOP, {"format": 2, "control": control})
-    assert "part `control`: " in str(whole.check(LOOP, {"format": 2, "control": data, "data": data}))
-    assert "part `data`: " in str(whole.check(LOOP, {"format": 2, "control": control, "data": control}))
-    assert "form 2" in str(whole.check(LOOP, control))  # a file of an older fdc
+    files = make_files.make(LOOP, lambda path: "file")
+    assert None is whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": files})
+    assert None is whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": None})
+    assert "it has no part `data`" == whole.check(LOOP, {"format": 3, "control": control})
+    assert "it has no part `files`" == whole.check(LOOP, {"format": 3, "control": control, "data": data})
+    assert "part `control`: " in str(whole.check(LOOP, {"format": 3, "control": data, "data": data}))
+    assert "part `control`: " in str(whole.check(LOOP, {"format": 3, "control": None, "data": data, "files": files}))
+    assert "part `data`: " in str(whole.check(LOOP, {"format": 3, "control": control, "data": control}))
+    assert "part `files`: " in str(whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": data}))
+    assert "form 3" in str(whole.check(LOOP, control))  # a file of an older fdc
 
 
 def test_labels_are_read_as_they_are_written() -> None:
@@ -237,7 +243,8 @@ def test_the_checker_needs_nothing_else_of_fdc(tmp_path: Path) -> None:
         text = (PACKAGE / "certificate" / f"{name}.py").read_text("utf-8")
         assert len(text.splitlines()) <= 200, name
         (folder / f"{name}.py").write_text(text, "utf-8")
-    made = {"format": 2, "control": make.make(CALL), "data": make_data.make(CALL)}
+    made = {"format": 3, "control": make.make(CALL), "data": make_data.make(CALL)}
+    made["files"] = make_files.make(CALL, lambda path: "file")
     (tmp_path / "p.json").write_text(json.dumps(CALL), "utf-8")
     (tmp_path / "c.json").write_text(json.dumps(made), "utf-8")
     script = (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from fdc_toolchain.check import check_paths
 
-from tests.support.linting import findings, lint, places
+from tests.support.linting import ANY, findings, lint, places
 
 FILES = ("FDC411", "FDC412", "FDC413", "FDC414")
 ASSUMED = ("FDC414", "FDC702", "FDC703", "FDC704")
@@ -205,3 +206,39 @@ def test_a_fork_in_a_sub_plan_is_told_there_whoever_calls_it():
     }
     assert places(lint(files, "a.plan"), "FDC413") == [("b.plan", 3, "FDC413")]
     assert "`{p}`" in findings(lint(files, "a.plan"), "FDC413")[0].message
+
+
+@pytest.mark.parametrize("steps", ["read_file {file1}\n  delete_file {file1}.md", "delete_file {file1}.md\n  read_file {file1}"])
+def test_what_another_round_names_by_its_file_may_be_the_file_of_this_one(steps: str):
+    """`a.md` and `a.md.md` are both found; the round of the first one deletes the second one."""
+    found = told(f"for_each_file *.md\n  {steps}\n", there=("a.md",))
+    assert {("FDC411", "Cannot access `{file1}`: it does not exist at this point")} == {item[1:] for item in found}
+    assert told("for_each_file *.md\n  delete_file {file1}.old\n  read_file {file1}\n", there=("a.md",)) == []
+
+
+def test_a_file_that_is_searched_is_gone_when_a_loop_deleted_it(workspace):
+    """A folder stays when the files in it go; a file that is searched does not."""
+    (workspace / "a.md").write_text("x", "utf-8")
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "c.md").write_text("x", "utf-8")
+    for glob, place, code in (("*.md", "a.md", "FDC411"), ("docs/*.md", "docs", None)):
+        text = f"# FSM: any.json\nfor_each_file {glob}\n  delete_file {{file1}}\ngrep x {place}\n"
+        (workspace / "a.plan").write_text(text, "utf-8")
+        (workspace / "any.json").write_text(ANY, "utf-8")
+        found = check_paths([str(workspace / "a.plan")], str(workspace)).diagnostics
+        assert [code] * bool(code) == [item.code for item in found if item.code in FILES], glob
+
+
+def test_what_a_command_may_put_in_the_folder_of_the_run_is_assumed_not_to_be_there():
+    checked = lint("run_in_bash_session make\ncreate_file_with_block {run}/a.md\n  x\n")
+    assert [("FDC702", "this command leaves `{run}/a.md` alone")] == [
+        (item.code, item.message) for item in checked.assumptions if item.code in ASSUMED
+    ]
+    assert not [item for item in lint("create_file_with_block {run}/a.md\n  x\n").assumptions if item.code in ASSUMED]
+
+
+def test_the_same_assumption_of_two_commands_of_a_call_names_both():
+    sub = 'if cited("x")\n  run_in_bash_session make\nrun_in_bash_session make all\n'
+    checked = lint({"a.plan": "call_plan b.plan\nread_file a.txt\n", "b.plan": sub}, "a.plan")
+    [found] = [item for item in checked.assumptions if item.code == "FDC414"]
+    assert {("b.plan", 2), ("b.plan", 3), ("a.plan", 2)} == {(label.span.path, label.span.line) for label in found.labels}

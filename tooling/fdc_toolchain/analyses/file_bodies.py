@@ -147,6 +147,17 @@ def unnamed(path: Path, local: set[str]) -> Path:
     return tuple((NOBODY, *part) if type(part) is tuple and part[0] in local else part for part in path)
 
 
+def other_rounds(effects: Effects, local: set[str], mine: Path) -> Effects:
+    """What rounds with other files may do to the file `mine` of this one: what they name by their file is another path."""
+    wild: Wild = {}
+    for path, (bits, why) in effects.wild.items():
+        if path != mine:
+            there = unnamed(path, local)
+            done, causes = wild.get(there, (0, NO_CAUSES))
+            wild[there] = done | bits, causes | why
+    return effects._replace(wild=wild)
+
+
 def forget(effects: Effects, local: set[str], present: Path | None, entry: int, *, again: bool = False) -> Effects:
     """Settles the paths that only this body can name. The file `present` was there when its loop began.
 
@@ -156,7 +167,7 @@ def forget(effects: Effects, local: set[str], present: Path | None, entry: int, 
     for path, effect in effects.paths.items():
         if path[0] != SETTLED and not local.isdisjoint([part[0] for part in path if type(part) is tuple]):
             if path == present:
-                before = elsewhere(path, effects) if again else SAME
+                before = elsewhere(path, other_rounds(effects, local, path)) if again else SAME
                 effect = settled(effect, before.exits[1], before.tail)
             else:
                 effect = settled(effect, UNKNOWN)

@@ -85,9 +85,12 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
                 made = by_plan.setdefault(code, _Assumed(failure.outer))
                 made.names[name] = None
                 made.steps[failure.step] = "this step"
+    same: dict[tuple[str, Span, tuple[str, ...]], _Assumed] = {}  # commands of one call of which the same is assumed
     for (code, command), made in sorted(by_command.items()):
-        if command != made.span:
-            made.steps = {command: "this command", **made.steps}
+        known = same.setdefault((code, made.span, tuple(sorted(made.names))), made)
+        labels = {command: "this command"} if command != made.span else {}
+        known.steps = {**labels, **known.steps, **made.steps}
+    for (code, _, _), made in same.items():
         said = "makes" if code == "FDC414" else "leaves"
         yield made.finding(code, f"this command {said} {_listed(made.names)}" + ("" if code == "FDC414" else " alone"))
     for instance, fork, pairs in doubts:

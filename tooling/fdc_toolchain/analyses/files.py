@@ -73,6 +73,7 @@ from .rule import Context
 SETTLED = file_findings.SETTLED
 Given = tuple[tuple[str, Path], ...]
 """What a callee's parameters stand for, in the names of the caller."""
+Names = Collection[str]
 Limits = tuple[tuple[str, ...], ...]
 """The globs of every `allow write` in force."""
 
@@ -82,13 +83,14 @@ class Files:
 
     `doubts`: by fork, the pairs of paths that different branches may use at the same time, and whether only a value
     that nobody knows makes it so. `computed`: some plan names a file by a value; `commands`: some plan runs one.
-    `folders`: the literal paths that some plan looks through.
+    `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
     """
 
-    def __init__(self, *, computed: bool = True, commands: bool = True, folders: Collection[str] = ()) -> None:
+    def __init__(self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()) -> None:
         self.computed = computed
         self.doubtful = computed or commands
         self.folders = folders
+        self.single = single
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]], bool]] = {}
         self._held: list[Effects] = []  # so that no other has the id of one of them
@@ -306,7 +308,9 @@ class Files:
             if value is None:
                 continue
             name = looked_through(value)
-            if name is not None:
+            if name in self.single:
+                yield (str(name),), effect_of("list", span, doubts=self.doubtful)
+            elif name is not None:
                 yield (f"{name}/",), effect_of("list", span)
             elif "{" in value.text:
                 access = "match" if any(mark in value.text for mark in "*?[") else "list"
@@ -465,7 +469,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if act.bound.tool.name in LOOKS:
                 names = [looked_through(value) for value in act.bound.arguments.values()]
                 folders.update(name for name in names if name is not None)
-    files = Files(computed=computed, commands=commands, folders=sorted(folders))
+    single = {name for name in folders if context.linker.files.kind(name) == "file"}
+    files = Files(computed=computed, commands=commands, folders=sorted(folders - single), single=single)
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
         files.plan(instance)
@@ -477,11 +482,14 @@ def check(context: Context) -> Iterator[Diagnostic]:
             entry = 2
             if is_literal(path):
                 literal = str(path[0]).rstrip("/") or "/"
-                probes.add(literal)
+                probes.update((literal, literal + "/") if literal in folders else (literal,))
                 entry = 1 if exists(literal) else 0
                 if effect.failures[entry] and refused(literal, context.linker.files):
                     continue  # it is said there
-            found += [file_findings.Found(path, failure, entry) for failure in effect.failures[entry]]
+            own = path[0] == ("run",) and all(type(part) is str for part in path[1:])  # nothing is there before the run begins
+            failures = {failure for failure in effect.failures[entry] if not (own and failure.access == "create")}
+            failures |= {failure for failure in effect.failures[0] if own and failure.access == "create"}
+            found += [file_findings.Found(path, failure, entry) for failure in failures]
         doubts = []
         if files.doubts:
             reached = {id(one) for one in context.graph.order([instance])}

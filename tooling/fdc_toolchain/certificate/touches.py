@@ -58,6 +58,7 @@ def files_of(text: str) -> Files:
     if ".." in text or "//" in text or "./" in text:
         return ANY
     begin, end = re.split(r"[\0*?\[]", text)[0], re.split(r"[\0*?\]]", text)[-1]
+    begin, end = re.sub(r"(^|/)\.$", r"\1", begin), re.sub(r"^\.?(/\.?)*$|(/\.?)+$", "", end)  # a `.` alone is no name
     return ("runs/" if begin.startswith("runs/") and not begin.startswith(RUN[:-1]) else begin, end)
 
 

@@ -153,7 +153,7 @@ def begin(
     from . import money
     from .certify import certified
 
-    certified(program, plan)
+    certified(program, plan, root)
     rates = money.settle(root, program, budget, operator)
     if simulate is None:
         granted(root, program, operator)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -27,7 +29,8 @@ def command(plan: str, certificate: str | None, checks: bool, output: str | None
     """Write a certificate of the program that PLAN compiles to: claims that a small independent checker can check.
 
     It claims where runs can be in their automata and rules, how deep calls go, which names are bound, how many steps a
-    run takes at most, and what text from outside can reach. `fdc run` makes and checks one before it begins a run.
+    run takes at most, what text from outside can reach, and that a path is there, or free, where a step needs that.
+    `fdc run` makes and checks one before it begins a run.
     """
     from .beginning import compile_or_refuse
     from .run_options import root_of
@@ -42,8 +45,8 @@ def command(plan: str, certificate: str | None, checks: bool, output: str | None
     if program is None:
         return FINDINGS
     if certificate is not None:
-        return _check(plan, program, certificate, given)
-    made = certified(program, plan)
+        return _check(plan, program, certificate, given, root)
+    made = certified(program, plan, root)
     text = json.dumps(made, sort_keys=True) + "\n"
     if output is None:
         click.echo(text, nl=False)
@@ -55,18 +58,25 @@ def command(plan: str, certificate: str | None, checks: bool, output: str | None
     return CLEAN
 
 
-def certified(program: dict[str, Any], plan: str) -> dict[str, Any]:
-    """The certificate of a program that was proved, checked. Raises Exit, for a bug of ours, where there is none that holds."""
-    from ..certificate import make, make_data
+def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
+    """The certificate of a program that was proved, checked; the facts in it are those of the workspace now.
+
+    Raises Exit, for a bug of ours, where there is none that holds.
+    """
+    from ..certificate import make, make_data, make_files
     from ..certificate.check import PARTS
     from ..certificate.plans import Wrong
+    from ..resolve.files import Files
 
     parts: dict[str, Any] = {}
     wrong = None
-    for name, makes in (("control", make.make), ("data", make_data.make)):
+    makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
+        "control": make.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
+    }  # fmt: skip
+    for name, makes in makers.items():
         try:
             parts[name] = makes(program)
-            found = PARTS[name](program, parts[name])
+            found = None if parts[name] is None else PARTS[name](program, parts[name])
         except Wrong as refused:
             found = str(refused)
         if found is not None:
@@ -77,7 +87,7 @@ def certified(program: dict[str, Any], plan: str) -> dict[str, Any]:
             f"lint proved `{plan}`, and the independent check of its program found: {wrong}; nothing was run. "
             "This is a bug of fdc, please report it"
         )
-    return {"format": 2, "program": parts["control"]["program"], **parts}
+    return {"format": 3, "program": parts["control"]["program"], **parts}
 
 
 def _read(path: str) -> Any:
@@ -93,7 +103,7 @@ def _read(path: str) -> Any:
         return ...
 
 
-def _check(plan: str, program: dict[str, Any], path: str, given: Any) -> int:
+def _check(plan: str, program: dict[str, Any], path: str, given: Any, root: str) -> int:
     """Says whether a certificate holds of a program."""
     from ..certificate.check import check
     from ..certificate.control import digest
@@ -104,12 +114,23 @@ def _check(plan: str, program: dict[str, Any], path: str, given: Any) -> int:
     elif named != digest(program):
         wrong = f"it is for the program {str(named)[:_SHOWN]}, and `{plan}` compiles to {digest(program)[:_SHOWN]}"
     else:
-        wrong = check(program, given)
+        wrong = check(program, given) or _untrue(given, root)
     if wrong is not None:
         click.echo(f"{path}: does not hold: {wrong}", err=True)
         return FINDINGS
     click.echo(f"{path}: holds of {plan}: {_said(program, given)}")
     return CLEAN
+
+
+def _untrue(made: dict[str, Any], root: str) -> str | None:
+    """What a certificate that holds says of the files of a workspace, and is not so; None: nothing."""
+    from ..resolve.files import Files
+
+    files = Files(root)
+    for path, kind in ((made["files"] or {}).get("facts", {})).items():
+        if (found := files.kind(path)) != kind:
+            return f"part `files`: it says of `{path}`: {kind}; in this workspace it is: {found}"
+    return None
 
 
 def _said(program: dict[str, Any], made: dict[str, Any]) -> str:
@@ -119,7 +140,9 @@ def _said(program: dict[str, Any], made: dict[str, Any]) -> str:
     kept = sum(1 for _, claims in zip(program.get("rules", ()), control["rules"]) if claims is not None)
     watched = len(program.get("rules", ())) - kept
     rules = f"; rules kept: {kept}" + (f", only watched by the runner: {watched}" if watched else "") if kept + watched else ""
-    return f"at most {_steps(root['steps'])} steps, {root['height']} deep{rules}"
+    open_uses = None if made["files"] is None else len(made["files"]["open"])
+    paths = "; paths: nothing claimed" if open_uses is None else f"; uses of paths not shown: {open_uses}" if open_uses else ""
+    return f"at most {_steps(root['steps'])} steps, {root['height']} deep{rules}{paths}"
 
 
 def _steps(terms: list[Any]) -> str:

@@ -107,7 +107,7 @@ def begin(
     from . import money
     from .certify import certified
 
-    certified(program, plan)
+    certified(program, plan, root)
     name = runs.RunIds().run_id()
     inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
     rates = money.settle(root, program, budget, None)
