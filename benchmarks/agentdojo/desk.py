@@ -7,7 +7,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,8 +215,3 @@ def variables(**values: str) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of a Markdown table."""
-    return ["| " + " | ".join(row) + " |" for row in rows]
