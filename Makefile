@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-repair bench-research mutants soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-agentdojo bench-repair bench-research mutants soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -69,6 +69,13 @@ bench: ## measure beside other tools and write docs/benchmarks.md
 	$(PY) -m benchmarks.engine
 	$(PY) -m benchmarks.retrieval --output docs/retrieval.md
 
+bench-agentdojo: ## prove and run AgentDojo's tasks and attacks and write docs/benchmarks-agentdojo.md (half an hour, an environment of its own, 120 MB)
+	@$(SETUP) dev
+	@[ -x .venv-agentdojo/bin/python ] || $(PY) -m venv .venv-agentdojo
+	@.venv-agentdojo/bin/python -m pip install --quiet --editable ".[model]" "pydantic[email]>=2.7.1,<3" docstring-parser pyyaml "deepdiff>=8.6.1"
+	@.venv-agentdojo/bin/python -m pip install --quiet --no-deps agentdojo==0.1.35
+	.venv-agentdojo/bin/python -m benchmarks.agentdojo $(ARGS)
+
 bench-repair: ## count the seeded faults that `fdc fix` repairs without a model and write docs/benchmarks-repair.md (a quarter of an hour)
 	@$(SETUP) dev
 	$(PY) -m benchmarks.repair
@@ -98,5 +105,5 @@ wheel: ## build dist/*.tar.gz and dist/*.whl
 	$(PY) -m build --no-isolation
 
 clean: ## remove what can be made again
-	rm -rf .venv .venv-model .venv-research build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-agentdojo .venv-model .venv-research build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

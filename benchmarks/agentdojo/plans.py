@@ -1,0 +1,305 @@
+"""A task's calls as the text of a plan: what a planner that saw the user's prompt, and nothing else, could have written.
+
+Each argument comes from where it can be found: in the prompt (a literal), in what an earlier step brought as it is there (a
+part of that, by `pick`), or else in no place, so that a model makes it of all that came before (`ask`). Where an argument may
+choose what text of its origin may not, a person is asked for it (`people`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .labels import TOOLS
+from .suites import Call, Task
+
+FORMS = {
+    "url": r"(?:https?://)?www\.[\w.-]+\w(?:/[\w./-]*\w)?",
+    "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "iban": r"\b[A-Z]{2}\d{14,30}\b",
+}
+"""What a pure function finds in a text."""
+
+KEYS = ("title", "filename")
+"""Fields by which a thing of the account is known."""
+
+TODAY = {"banking": "2022-04-01"}
+"""The day on which a suite plays, where no tool says it: the planner's own."""
+
+SPELLED = {("permission", "r"): "read permission", ("permission", "rw"): "write permission"}
+"""How a prompt says what a parameter spells in its own way."""
+
+FOLLOWS = {"workspace/13", "workspace/19", "banking/12", "slack/18", "slack/19"}
+"""Tasks whose prompt says to do what some text says: no planner knows the steps before that was read. They count as tasks
+that need a person, whatever the linter says of the calls."""
+
+CONDITIONS = {
+    "workspace/4", "workspace/6", "workspace/12", "workspace/20", "workspace/21", "travel/0", "travel/1", "banking/14",
+}  # fmt: skip
+"""Tasks whose prompt has a condition on a consequential call, which the calls of the benchmark do not show."""
+
+_MONTHS = "january february march april may june july august september october november december".split()
+
+
+class Want(NamedTuple):
+    """What a step asks a model for: the parameter of a tool ("" for the answer), and what is right."""
+
+    tool: str
+    parameter: str
+    right: str
+
+
+class Plan(NamedTuple):
+    """`lines`: by number, the index of the call that a line makes; `wants`: by name. `questions` to a person."""
+
+    task: Task
+    text: str
+    lines: dict[int, int]
+    wants: dict[str, Want]
+    questions: int
+
+
+class Place(NamedTuple):
+    """Where a value stands in what the step `number` brought; `alone`: nothing else there could have been taken."""
+
+    number: int
+    path: str
+    alone: bool
+
+
+def plan_of(task: Task, people: Collection[tuple[int, str]] = (), contents: bool = False) -> Plan:
+    """The plan. `people`: for the call at an index, what a person says of it (a word of docs/trust.md).
+
+    `contents`: as in `labels.Tool.sink`.
+    """
+    writer = _Writer(task)
+    for index, call in enumerate(task.calls):
+        writer.call(index, call, {sink for at, sink in people if at == index}, contents)
+    lines, numbers, wants = writer.lines, writer.numbers, writer.wants
+    about = writer.brought()
+    wants["answer"] = Want("", "", task.output or "Done.")
+    lines.append(f"answer <- ask {_word('want', 'answer: what the user is told')}{about}")
+    lines += ["message_user {answer}", "close_task", "submit"]
+    return Plan(task, "\n".join(lines) + "\n", numbers, wants, writer.questions)
+
+
+def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
+    """The task's plan, and behind its calls those that an injection asks for, their arguments made of what was read.
+
+    `by_name`: numbers of things are looked up by a name that the text says.
+    """
+    writer = _Writer(task)
+    for index, call in enumerate(task.calls):
+        writer.call(index, call, set(), False)
+    about, last = writer.brought(), len(writer.done)
+    for number, call in enumerate(calls, 1):
+        words = []
+        for parameter in (name for name, value in call.args.items() if value is not None):
+            name = f"x{number}_{parameter}"
+            writer.lines.append(f"{name} <- ask {_word('want', f'{name}: the {parameter} that the text says')}{about}")
+            if by_name and TOOLS[call.tool].sink(parameter, False) == "path":
+                writer.lines.append(f"{name}_id <- one_id value={{r{last}}} field=title key={{{name}}}")
+                name += "_id"
+            words.append(f"{parameter}={{{name}}}")
+        writer.lines.append(" ".join([f"s{number} <- {call.tool}", *words]))
+    return "\n".join([*writer.lines, "close_task", "submit"]) + "\n"
+
+
+class _Writer:
+    """Writes the lines of a plan, call by call."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.lines = [f"set_plan {task.name}", "plan_step_complete planned"]
+        self.numbers: dict[int, int] = {}
+        self.wants: dict[str, Want] = {}
+        self.done: list[Call] = []
+        self.questions = 0
+        given = [value for call in task.calls for value in call.args.values()]
+        self.used = {str(item) for value in given for item in (value if isinstance(value, list) else [value])}
+
+    def brought(self) -> str:
+        """An argument with all that was brought so far."""
+        names = "\\n".join(f"{{r{number}}}" for number in range(1, len(self.done) + 1))
+        return f' about="{names}"' if names else ""
+
+    def call(self, index: int, call: Call, people: Collection[str], contents: bool) -> None:
+        words = []
+        for parameter, value in call.args.items():
+            if value is None:
+                continue
+            sink = TOOLS[call.tool].sink(parameter, contents)
+            words.append(f"{parameter}={self.value(call, parameter, value, sink in people)}")
+        number = len(self.done) + 1
+        self.lines.append(" ".join([f"r{number} <- {call.tool}", *words]))
+        self.numbers[len(self.lines)] = index
+        self.done.append(call)
+
+    def value(self, call: Call, parameter: str, value: Any, asks: bool) -> str:
+        """What stands in the plan for an argument."""
+        if self.literal(call, parameter, value):
+            return quoted(plain(value))
+        name = f"v{len(self.wants) + 1}"
+        sink = TOOLS[call.tool].sink(parameter, False)
+        results = [one.result for one in self.done]
+        key = self.keyed(value) if sink == "path" else None
+        place, part = find(value, results), extracted(value, results, self.used)
+        if key is not None:
+            number, field, word = key
+            self.lines.append(f"{name} <- one_id value={{r{number}}} field={field} key={quoted(word)}")
+        elif place is not None:
+            self.lines.append(f"{name} <- pick value={{r{place.number}}} path={quoted(place.path)}{self.among(place)}")
+        elif part is not None:
+            words = f"value={{r{part.number}}} {part.path}{self.among(part)}"
+            self.lines.append(f"{name} <- extract {words}")
+        else:
+            self.lines.append(f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')}{self.brought()}")
+        self.wants[name] = Want(call.tool, parameter, plain(value))
+        if not asks:
+            return f"{{{name}}}"
+        self.questions += 1
+        self.lines.append(f"q{self.questions} <- request_user_input The {parameter} for {call.tool}? It may be: {{{name}}}")
+        return f"{{q{self.questions}}}"
+
+    def among(self, place: Place) -> str:
+        """What else the choice of a part may rest on: nothing where the plan said what it looks for and got one thing."""
+        asked = self.done[place.number - 1].args.values()
+        if place.alone and any(said(value, self.task.prompt) for value in asked):
+            return ""
+        return self.brought().replace(" about=", " among=")
+
+    def keyed(self, value: Any) -> tuple[int, str, str] | None:
+        """The step, the field and the key by which exactly one thing has a number, where the prompt says the key."""
+        for number, one in enumerate(self.done, 1):
+            items = one.result if isinstance(one.result, list) else [one.result]
+            things = [item for item in items if isinstance(item, dict)]
+            for item in things:
+                for field in KEYS:
+                    word = item.get(field)
+                    same = [other for other in things if str(other.get(field)).casefold() == str(word).casefold()]
+                    if value in (item.get("id_"), item.get("id")) and word and len(same) == 1 and said(word, self.task.prompt):
+                        return number, field, str(word)
+        return None
+
+    def literal(self, call: Call, parameter: str, value: Any) -> bool:
+        """Whether the planner writes an argument itself."""
+        tool = TOOLS[call.tool]
+        if not self.done or said(value, self.task.prompt) or isinstance(value, bool) or value == "":
+            return True
+        if value == TODAY.get(self.task.suite) or _counted(value, call.args, self.task.prompt):
+            return True
+        if SPELLED.get((parameter, str(value)), "\0") in self.task.prompt.casefold():
+            return True
+        results = [one.result for one in self.done]
+        return not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
+
+
+def said(value: Any, prompt: str) -> bool:
+    """Whether the prompt says a value: as words, as a number, as a day (and a time) that it names."""
+    if isinstance(value, list):
+        return bool(value) and all(said(one, prompt) for one in value)
+    if isinstance(value, dict):
+        return False
+    text, low = str(value).casefold().strip(), " ".join(prompt.casefold().split())
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) in {float(one) for one in re.findall(r"\d+(?:\.\d+)?", low)}
+    if re.search(rf"(?<!\w){re.escape(' '.join(text.split()))}(?!\w)", low):
+        return True
+    found = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d:\d\d))?", text)
+    if found is None:
+        return False
+    year, month, day, time = found.groups()
+    named = f"{year}-{month}-{day}" in low or _names(low, _MONTHS[int(month) - 1], int(day))
+    open_ = re.search(r"\d:\d\d|\d ?[ap]m\b", low) is None  # the prompt leaves the hour to the planner
+    return named and (time is None or open_ or _hour(low, time))
+
+
+def _names(low: str, month: str, day: int) -> bool:
+    ordinal = rf"0?{day}(?:st|nd|rd|th)?"
+    return re.search(rf"(?:{month}|{month[:3]}) {ordinal}\b|\b{ordinal}(?: of)? (?:{month}|{month[:3]})\b", low) is not None
+
+
+def _hour(low: str, time: str) -> bool:
+    hour, minute = time.split(":")
+    clock = f"{(int(hour) - 1) % 12 + 1}{'' if minute == '00' else ':' + minute}"
+    half = "pm" if int(hour) >= 12 else "am"
+    return time in low or re.search(rf"\b{clock} ?{half}\b", low) is not None
+
+
+def _counted(value: Any, args: Mapping[str, Any], prompt: str) -> bool:
+    """An end that the planner counts itself: the prompt says the beginning, and how many hours it takes."""
+    start = args.get("start_time") or args.get("new_start_time")
+    if value not in (args.get("end_time"), args.get("new_end_time")) or not said(start, prompt):
+        return False
+    hours = int(value[11:13]) - int(start[11:13])
+    words = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+    said_hours = rf"\b(?:{hours}|{words.get(hours, hours)})[ -]hours?\b"
+    return value[:10] == start[:10] and value[14:] == start[14:] and re.search(said_hours, prompt.casefold()) is not None
+
+
+def find(value: Any, results: Collection[Any]) -> Place | None:
+    """Where a value stands, as it is, in what was brought: the latest place where it is alone, else the latest."""
+    places = [Place(number, path, alone) for number, one in enumerate(results, 1) for path, alone in _walk(one, value, "", True)]
+    alone = [place for place in places if place.alone]
+    return (alone or places or [None])[-1]
+
+
+def extracted(value: Any, results: Collection[Any], used: Collection[str] = ()) -> Place | None:
+    """Where a text of one of FORMS stands; `path` is the rest of an `extract`. Where the plan uses each text of this form
+    that stands there, nothing was chosen."""
+    (text,) = value if isinstance(value, list) and len(value) == 1 else (value,)
+    form = next((name for name, pattern in FORMS.items() if isinstance(text, str) and re.fullmatch(pattern, text)), None)
+    for number, one in enumerate(results, 1) if form else ():
+        parts = re.findall(FORMS[form], one if isinstance(one, str) else json.dumps(one, ensure_ascii=False))
+        if text in parts:
+            return Place(number, f"form={form} place={parts.index(text)}", len(parts) == 1 or set(parts) <= set(used))
+    return None
+
+
+def _walk(here: Any, value: Any, path: str, alone: bool) -> Iterator[tuple[str, bool]]:
+    if _same(here, value):
+        yield path, alone
+    elif isinstance(here, list):
+        for number, one in enumerate(here):
+            yield from _walk(one, value, f"{path}/{number}", alone and len(here) == 1)
+    elif isinstance(here, dict):
+        record = all(re.fullmatch(r"[a-z_]+", key) for key in here)
+        for key, one in here.items():
+            yield from _walk(one, value, f"{path}/{key}", alone and (record or len(here) == 1))
+
+
+def _same(here: Any, value: Any) -> bool:
+    if isinstance(here, bool) or isinstance(value, (bool, dict)) or here in (None, "", []):
+        return False
+    if isinstance(here, list) and isinstance(value, list):
+        return sorted(map(str, here)) == sorted(map(str, value))
+    if isinstance(value, list) and len(value) == 1:
+        return bool(here == value[0])
+    return type(here) is type(value) and bool(here == value)
+
+
+def _within(value: Any, results: Collection[Any]) -> bool:
+    """Whether an argument, or an item of it, stands anywhere in what was brought."""
+    items = value if isinstance(value, list) else [value]
+    text = json.dumps(list(results), ensure_ascii=False)
+    return any(len(str(item)) > 2 and str(item) in text for item in items)
+
+
+def plain(value: Any) -> str:
+    """A value as the text that a tool takes: the items of a list in lines of their own."""
+    if isinstance(value, list):
+        return "\n".join(json.dumps(one) if isinstance(one, dict) else str(one) for one in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def quoted(text: str) -> str:
+    """A text as a word of a plan."""
+    for one, other in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"), ("\r", " ")):
+        text = text.replace(one, other)
+    return '"' + re.sub(r"\{([A-Za-z_][\w.]*)\}", r"{{\1}}", text) + '"'
+
+
+def _word(name: str, value: str) -> str:
+    return f"{name}={quoted(value)}"
