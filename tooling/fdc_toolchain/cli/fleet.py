@@ -211,6 +211,8 @@ class Fleet:
             if not wait:
                 return other.said()
             if told != other.run:
+                if not told and not drive.is_takeable():
+                    return None  # refused where it is taken over, and nobody needs to wait for that
                 told = other.run
                 click.echo(visible(f"the run {drive.row.name} waits: {other.said()}"), err=True)
             if self.leaving.wait(_CANCEL):
@@ -242,6 +244,11 @@ class _Drive:
         if self.row.status not in ("new", "running") and not self.asked.get("again"):
             return False
         return not self._is_cancelled()
+
+    def is_takeable(self) -> bool:
+        """Whether this worker can take the run over: its record is whole, and sealed by the worker's key."""
+        found = self.store.check(self.row.id)
+        return not found.faults and (self.fleet.trust or found.signature == "ours")
 
     def whole(self) -> dict[str, Any]:
         """Takes the run as far as it goes and puts the end on record."""
