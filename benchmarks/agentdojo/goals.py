@@ -1,6 +1,6 @@
 """The calls of the workspace's injection tasks 6 to 13, which have none in AgentDojo: written by hand from the goals.
 
-Each list is judged by the task's own `security()` when the benchmark begins (`attacks that do what they ask for`).
+Each list was tried once: by the task's own `security()` it does what the injection asks for.
 """
 
 from __future__ import annotations
