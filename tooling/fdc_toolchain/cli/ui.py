@@ -233,7 +233,8 @@ class Workspace:
             file.seek(0)
             lines = file.read(65536).decode("utf-8", "replace").strip().splitlines()
         if lines and child.returncode:
-            raise Trouble(lines[-1].removeprefix("fdc: "))
+            begun = max((at for at, line in enumerate(lines) if line.startswith("fdc: ")), default=len(lines) - 1)
+            raise Trouble(" ".join(line.strip() for line in lines[begun:]).removeprefix("fdc: "))
         return over
 
     def cases(self) -> list[dict[str, Any]]:
