@@ -171,7 +171,7 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
     "that branches take turns": ("fork i in {items} max 2\n  t_create b.txt\n  t_delete b.txt\n", rounds.Rounds, "conflicts",
                                  lambda self, node, prefix, did: None),
     "that a branch may stop": (STOPS, uses.Uses, "note", lambda self, here: setattr(self, "passed", [here.copy()])),
-    "what an assumption is about": (COMMANDS, uses.Uses, "fits", lambda self, one, node, key, reason: True),
+    "what an assumption is about": (COMMANDS, uses.Uses, "about", lambda self, node, key, reason: [0]),
 }  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def test_what_a_checker_can_forget_is_noticed(name: str, monkeypatch: pytest.Mon
     text, place, attribute, mistake = FORGOTTEN[name]
     files = {"a.plan": "use fsm any.json\nparam items = x\n" + text, "fdc_tools.json": filesets.CATALOGUE}
     of = program_of(linting.lint({**files, "any.json": filesets.AUTOMATON}, "a.plan", there=("a.txt",), whole=True))
-    of["assumptions"] = [one for one in of["assumptions"] if one["code"] == "FDC702" and attribute == "fits"]  # not all of them
+    of["assumptions"] = [one for one in of["assumptions"] if one["code"] == "FDC702" and attribute == "about"]  # not all of them
     assert not says_yes(of, "a.txt")
     monkeypatch.setattr(place, attribute, mistake)
     assert says_yes(of, "a.txt") and path_world.wrong(of, path_claims.honest(of, frozenset({"a.txt"})), 300, 1)

@@ -110,6 +110,15 @@ def touched(state: State, access: str, reason: Reason) -> State:
 # ---- claims --------------------------------------------------------------------------------------------
 
 
+def by_line(program: Any) -> dict[Any, set[int]]:
+    """The numbers of the assumptions that are about a line."""
+    found: dict[Any, set[int]] = {}
+    for number, one in enumerate(program.get("assumptions", ())):
+        for path, line in one["uses"]:
+            found.setdefault((path, line), set()).add(number)
+    return found
+
+
 def dids(rows: Any) -> Did:
     """What is done to paths, as it is written."""
     return frozenset((access, tuple(what) if access == "command" else key_of(what)) for access, what in rows)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .control import digest
-from .known import Did, Here, Side, State, joined
+from .known import Did, Here, Side, State, by_line, joined
 from .paths import Paths
 from .places import Key, literal
 from .plans import Wrong, turns
@@ -43,7 +43,7 @@ def make(program: dict[str, Any], kind: Callable[[str], str], making: type[Makin
         names = {key[0].removesuffix("/") for key in used if not key[0].startswith(RUN)}
         made.certificate["facts"] = {name: kind(name) for name in sorted(names)}
         made.certificate["rows"].append({"plan": root, **BEGIN, "entry": []})
-        walk = Paths(program, made.certificate, 0)
+        walk = Paths(program, made.certificate, 0, {})
         made.certificate["rows"].clear()
         made.row(root, given, {key: walk.fact(key) for key in used}, False, frozenset(), [])
     except (TooMany, RecursionError):
@@ -69,7 +69,7 @@ class Rows:
     """The rows that are made, by how they begin."""
 
     def __init__(self, program: dict[str, Any], making: type[Making]) -> None:
-        self.program, self.making = program, making
+        self.program, self.making, self.lines = program, making, by_line(program)
         self.certificate: dict[str, Any] = {"facts": {}, "assumes": set(), "open": set(), "rows": []}
         self.numbers: dict[Any, int] = {}
         self.surveys: dict[Any, Survey] = {}
@@ -119,7 +119,7 @@ class Survey(Paths):
 
     def __init__(self, made: Rows, plan: str, given: dict[str, Key], limits: list[Any]) -> None:
         row = {"plan": plan, **BEGIN, "params": given, "limits": limits, "entry": []}
-        super().__init__(made.program, {"rows": [row], "facts": {}}, 0)
+        super().__init__(made.program, {"rows": [row], "facts": {}}, 0, {})
         self.made, self.is_root, self.loops = made, False, dict[str, Did]()
 
     def need(self, node: Any, key: Key, side: Side) -> None:
@@ -149,7 +149,7 @@ class Making(Paths):
     """The same walk, with claims that are made where they are asked for."""
 
     def __init__(self, made: Rows, number: int) -> None:
-        super().__init__(made.program, made.certificate, number)
+        super().__init__(made.program, made.certificate, number, made.lines)
         self.made = made
         self.survey = made.survey(self.id, begun_with(self.row), self.row["limits"])
 
@@ -158,7 +158,7 @@ class Making(Paths):
         super().body(place, body, here)
 
     def assumed(self, node: Any, key: Key, reason: Any) -> bool:
-        fitting = [number for number, one in enumerate(self.program.get("assumptions", ())) if self.fits(one, node, key, reason)]
+        fitting = self.about(node, key, reason)
         self.certificate["assumes"].update(fitting[:1])
         return bool(fitting)
 
@@ -168,7 +168,8 @@ class Making(Paths):
     def callee(self, here: Here, node: Any, at: str, given: dict[str, Key]) -> Any:
         did = self.made.survey(node["plan"], given, self.limits).did
         named = {what for access, what in did if access != "command"}
-        files = {key: state for key, state in here.files.items() if key in named or self.moved(key, did)}
+        moved = named.union(self.moved(here.files, did))
+        files = {key: state for key, state in here.files.items() if key in moved}
         number = self.made.row(node["plan"], given, files, self.stopping, self.meanwhile, self.limits)
         self.row["calls"].setdefault(at, []).append(number)
         return self.certificate["rows"][number]

@@ -14,8 +14,8 @@ from typing import Any
 
 from . import places
 from .control import digest
-from .known import IS_GONE, IS_THERE, NONE, UNKNOWN, Here, State, claimed, dids, joined, within
-from .places import Key, apart, below, key_of, literal
+from .known import IS_GONE, IS_THERE, NONE, UNKNOWN, Here, State, by_line, claimed, dids, joined, within
+from .places import Key, apart, below, key_of, literal, plain
 from .plans import Wrong, live
 from .rounds import Rounds
 from .touches import RUN
@@ -29,8 +29,9 @@ def check(program: Any, certificate: Any) -> str | None:
             raise Wrong("the certificate is for another program, or is not of the form `files` 1")
         if certificate["rows"][0]["plan"] != program["root"]:
             raise Wrong("the first row is not that of the root")
+        lines = by_line(program)
         for number in range(len(certificate["rows"])):
-            Paths(program, certificate, number).check()
+            Paths(program, certificate, number, lines).check()
     except Wrong as wrong:
         return str(wrong)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
@@ -121,17 +122,19 @@ class Paths(Rounds):
         held = frozenset(map(tuple, row["meanwhile"])) == self.meanwhile and within(here, entry)
         self.hold(held, f"{where}: the call may begin in another way than is claimed")
         rest = {key: here.files[key] for key in here.files.keys() - entry.files.keys()}
-        moved = [key for key in rest if self.moved(key, did)]
-        self.hold(not moved, f"{where}: the call may change more paths than is claimed")
+        self.hold(not self.moved(rest, did), f"{where}: the call may change more paths than is claimed")
         if self.stopping:
             self.note(Here(here.names, rest | claimed(entry, row["gives"]["stops"]).files))
         here.files = rest | claimed(entry, row["gives"]["ends"]).files
         self.did |= did
 
-    def moved(self, key: Key, did: Iterable[tuple[str, Any]]) -> bool:
-        """Whether something of what is done may change what is known of a path."""
-        return any(self.reached(key) if access == "command" else access in CHANGES and not apart(key, other)
-                   for access, other in did)  # fmt: skip
+    def moved(self, keys: Iterable[Key], did: Iterable[tuple[str, Any]]) -> list[Key]:
+        """The paths of which something that is done may change what is known."""
+        changed = {what for access, what in did if access in CHANGES}
+        loose, commands = [what for what in changed if not plain(what)], any(access == "command" for access, _ in did)
+        asked = keys if commands or loose else [key for key in keys if key in changed or not plain(key)]
+        return [key for key in asked if commands and self.reached(key) or key in changed
+                or any(not apart(key, other) for other in (loose if plain(key) else changed))]  # fmt: skip
 
     def callee(self, here: Here, node: Any, at: str, given: dict[str, Key]) -> Any:
         """The row that is claimed for a call."""

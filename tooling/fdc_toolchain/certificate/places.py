@@ -58,6 +58,7 @@ def literal(key: Key) -> bool:
     return len(key) == 1 and type(key[0]) is str
 
 
+@cache
 def plain(key: Key) -> bool:
     """Whether it is one path, and another key of that kind another path."""
     return literal(key) and not key[0].startswith("runs/") and not key[0].endswith("/")

@@ -42,11 +42,11 @@ class Uses:
 
     `did`: what is done to paths, an access with a key, or `command` with its place. `stopping`: the run goes on where it stops;
     `passed` is what holds then. `meanwhile`: the commands that other branches of forks around may run at any time.
-    `limits`: the globs of `allow write` that commands are held to.
+    `limits`: the globs of `allow write` that commands are held to. `lines`: the assumptions by line.
     """
 
-    def __init__(self, program: Any, certificate: Any, number: int) -> None:
-        self.program, self.certificate, self.row = program, certificate, certificate["rows"][number]
+    def __init__(self, program: Any, certificate: Any, number: int, lines: dict[Any, set[int]]) -> None:
+        self.program, self.certificate, self.row, self.lines = program, certificate, certificate["rows"][number], lines
         self.id, self.is_root = self.row["plan"], number == 0
         self.plan = program["plans"][self.id]
         self.did: set[tuple[str, Any]] = set()
@@ -77,14 +77,20 @@ class Uses:
 
     def assumed(self, node: Any, key: Key, reason: Reason) -> bool:
         """Whether an assumption of the program, which the certificate lists, excludes a reason in this line."""
-        return any(self.fits(self.program["assumptions"][number], node, key, reason) for number in self.certificate["assumes"])
+        return any(number in self.certificate["assumes"] for number in self.about(node, key, reason))
+
+    def about(self, node: Any, key: Key, reason: Reason) -> list[int]:
+        """The numbers of the assumptions that exclude a reason in this line: they are about the line and the command."""
+        lines = [(self.plan["path"], node["line"]), *([reason[1:]] if len(reason) > 1 else [])]
+        found = set.intersection(*(self.lines.get(line, set()) for line in lines))
+        return [number for number in sorted(found) if self.fits(self.program["assumptions"][number], node, key, reason)]
 
     def fits(self, one: Any, node: Any, key: Key, reason: Reason) -> bool:
-        """Whether an assumption excludes a reason in this line: it is about the line, the path and the command."""
-        lines, code = [[self.plan["path"], node["line"]], *([list(reason[1:])] if len(reason) > 1 else [])], one["code"]
+        """Whether an assumption about this line excludes a reason: it is about the path, too."""
+        code = one["code"]
         names = [said(key), *(written(value) for value in (*node.get("args", {}).values(), node.get("glob", ())))]
         told = any(name in one["text"] for name in (names[:1] if literal(key) else names)) or " more" in one["text"]
-        if not told or not all(line in one["uses"] for line in lines):
+        if not told:
             return False
         if code == SAID.get(reason[0]) or code == "FDC703" and reason == CHANCE and not literal(key):
             return True
@@ -149,7 +155,8 @@ class Uses:
 
     def touch(self, here: Here, access: str, cause: Key) -> None:
         """What a step does to paths that it names in other words."""
-        for key in [key for key in here.files if not (places.plain(key) and places.plain(cause))]:
+        certain = places.plain(cause)
+        for key in [key for key in here.files if not certain or not places.plain(key)]:
             if key == cause:
                 continue
             if literal(key) and key[0].endswith("/") and literal(cause):
@@ -168,8 +175,7 @@ class Uses:
         text = "".join(part if type(part) is str else HOLE for part in template)
         found = any(mark in text for mark in "*?[")
         if HOLE in text:
-            key = places.resolved(template, here.names)
-            if not found or places.opaque(key):
+            if places.opaque(key := places.resolved(template, here.names)) or not found:
                 self.need(node, key, frozenset({UNKNOWN}))
         elif not found and not text.startswith("/") and (name := posixpath.normpath(text).strip("/")) not in ("", "."):
             if not name.startswith(".."):
