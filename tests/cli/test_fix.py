@@ -342,7 +342,7 @@ def test_a_provider_that_is_gone_is_the_world_and_the_repair_can_be_resumed(tmp_
     """HYP-46 takes 3; the world is 5 here."""
     shop(tmp_path)
     with thinking() as (_, env):
-        gone = {**env, "ANTHROPIC_API_KEY": ""}
+        gone = {**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
         failed = inside.fdc("fix", "--test", CHECK, "--budget", "seconds=600", cwd=tmp_path, env=gone)
         assert 5 == failed.returncode and "--resume" in failed.stderr, failed.stderr
         done = inside.fdc("fix", "--resume", "last", cwd=tmp_path, env=env)
