@@ -55,12 +55,13 @@ def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspac
         workers.start()
         workers.start(program=OTHER)
         wait_for(lambda: workers.connected("w1") and workers.connected("w2"))
-        code, new = other_fdc("run", "--database", url, "--detach", "-q", "big.plan", "count=20", cwd=deeds)
-        assert 0 == code, new
         old = fleet.begun(deeds, url, "big.plan", "count=20")
         wait_for(lambda: drivers(url, old))
         assert -signal.SIGKILL == ended(workers.send("w1", signal.SIGKILL))
         (deeds / fleet.HELD).unlink()
+        # the two write the same files: the second is driven when nobody drives the first
+        code, new = other_fdc("run", "--database", url, "--detach", "-q", "big.plan", "count=20", cwd=deeds)
+        assert 0 == code, new
         rows(url, "DELETE FROM dbos.workflow_status WHERE application_version=%s RETURNING 1", str(ENGINE))  # and lost
         wait_for(lambda: fleet.is_over(url, new))
         wait_for(lambda: f"the run {old} waits for a worker of another fdc (engine {ENGINE}" in workers.log())

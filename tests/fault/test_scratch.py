@@ -11,7 +11,15 @@ from fdc_toolchain.effects.scratch import PREFIX, SETTLED
 from tests.support.background import fdc_started, wait_for
 from tests.support.process import fdc
 
-PLAN = "set_plan Wait\nplan_step_complete begun\nrun_in_bash_session {command}\nclose_task\nsubmit\n"
+PLAN = """allow read **
+allow run *
+allow write {writes}
+set_plan Wait
+plan_step_complete begun
+run_in_bash_session {command}
+close_task
+submit
+"""
 WAITS = "touch begun; while [ ! -e go ]; do sleep 0.05; done"
 
 
@@ -21,8 +29,8 @@ def test_the_scratch_folder_of_a_killed_controller_goes_with_the_next_command_an
     temporary.mkdir()
     work.mkdir()
     env = {"TMPDIR": str(temporary)}
-    (work / "wait.plan").write_text(PLAN.format(command=WAITS))
-    (work / "look.plan").write_text(PLAN.format(command="true"))
+    (work / "wait.plan").write_text(PLAN.format(command=WAITS, writes="begun"))
+    (work / "look.plan").write_text(PLAN.format(command="true", writes="other"))
 
     def left() -> set[str]:
         return {path.name for path in temporary.iterdir()}

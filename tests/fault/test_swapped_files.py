@@ -12,6 +12,7 @@ import pytest
 from fdc_toolchain.cli.beginning import compile_or_refuse
 from fdc_toolchain.program.codec import digest
 
+from tests.support.messages_api import messages_api, reply
 from tests.support.process import fdc
 
 GOOD = "run_in_bash_session echo good\n"
@@ -88,9 +89,12 @@ def test_a_prompt_that_changes_after_the_proof_is_not_the_one_that_is_asked(two_
     (two_faced / "main.plan").write_text(
         "set_plan x\nplan_step_complete x\nrequest_user_input Go on?\nx <- judge tea\nmessage_user {x}\nclose_task\nsubmit\n"
     )
-    assert fdc("run", "main.plan", cwd=two_faced).returncode == 1
-    put(two_faced, "bad")
-    (two_faced / "judge.md").write_text("{{ nothing_that_is_given }}\n")
-    done = fdc("resume", "last", "--answer", "yes", cwd=two_faced)
-    assert done.returncode == 1 and "nothing_that_is_given" not in done.stdout + done.stderr
-    assert "no model" in done.stdout, done.stdout
+    with messages_api([reply("good")]) as server:
+        env = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k", "FDC_MODEL": "claude-sonnet-5"}
+        assert fdc("run", "main.plan", cwd=two_faced, env=env).returncode == 1
+        put(two_faced, "bad")
+        (two_faced / "judge.md").write_text("{{ nothing_that_is_given }}\n")
+        done = fdc("resume", "last", "--answer", "yes", cwd=two_faced, env=env)
+        asked = json.dumps(server.requests)
+    assert done.returncode == 0, done.stderr
+    assert PROMPT.format(word="good").split("\n")[0] in asked and "Grade this" in asked
