@@ -70,8 +70,9 @@ QUESTIONS = ("main/4", "main/7", "main/9")
 FORKS = {"main/3": 0, "main/4": 0, "main/5": 1, "main/7": 1, "main/9": 2}
 """Steps to fork at, and how many questions are answered before each."""
 HEARD = {
-    "was cancelled": "refused", "one controller at a time": "busy", "has no question that": "no question",
-    "asks nothing at": "no question", "went on meanwhile": "late",
+    "was cancelled": "refused", "one controller at a time": "busy", "until it ends, and so may this one": "busy",
+    "has no question that": "no question", "asks nothing at": "no question",
+    "went on meanwhile": "late",
 }  # fmt: skip
 OVER = ("finished", "stopped", "cancelled")
 
