@@ -28,11 +28,11 @@ FOLDER = os.path.join(".fdc", "under-way")
 
 @contextmanager
 def noted(root: Root, step: str, run_folder: str, was: views.Before, grants: Sequence[Grant]) -> Iterator[None]:
-    """On record until the end of the block; not for a run that has no folder. `step`: its key.
+    """On record until the end of the block; not for a run that has no folder, or whose workspace has no `.fdc`. `step`: its key.
 
     Raises OSError where that cannot be written.
     """
-    if not os.path.isdir(run_folder):  # `was` knows of the `.fdc` around it
+    if not os.path.isdir(run_folder) or not os.path.isdir(os.path.join(root.path, ".fdc")):  # which `was` would not know
         yield
         return
     folder = os.path.join(root.path, FOLDER)
