@@ -112,13 +112,13 @@ def test_what_is_over_goes_whole_and_what_can_go_on_stays(shop: Path, tmp_path: 
     assert 0 == fdc("cancel", cancelled, cwd=shop).returncode
     size = (shop / ".fdc" / "runs.sqlite").stat().st_size
     assert (4, 7) == (notes(tmp_path), blobs(shop)), "three programs, and what four steps read"
-    assert "0 runs removed, 0 bytes free\n" == prune(shop, "--older", "30d")
+    assert "0 runs removed, 0 bytes freed\n" == prune(shop, "--older", "30d")
     dry = prune(shop, "--older", "0h", "--dry-run")
     assert [f"would remove {name}" for name in (done, stopped, cancelled)] == [line[:33] for line in dry.splitlines()[:-1]]
     assert 4 == len(listed(shop))
     said = prune(shop, "--older", "0h")
     assert dry.replace("would remove", "removed").splitlines()[:-1] == said.splitlines()[:-1]
-    assert said.splitlines()[-1].startswith("3 runs removed, ") and said.endswith(" KiB free\n"), said
+    assert said.splitlines()[-1].startswith("3 runs removed, ") and said.endswith(" KiB freed\n"), said
     assert [waiting] == listed(shop) and (1, 2) == (notes(tmp_path), blobs(shop))
     for folder in (shop / "runs", shop / ".fdc" / "runs"):
         assert [waiting] == [path.name for path in folder.iterdir()]

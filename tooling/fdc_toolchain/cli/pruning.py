@@ -46,7 +46,7 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     for row, why in chosen.kept:
         click.echo(f"kept {row.name}: {visible(why)}")
     runs_ = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
-    click.echo(f"{runs_} would go, about {_bytes(size)}" if dry_run else f"{runs_} removed, {_bytes(size)} free")
+    click.echo(f"{runs_} would go, about {_bytes(size)}" if dry_run else f"{runs_} removed, {_bytes(size)} freed")
     if left:
         click.echo(f"the journal's file did not get smaller ({visible(left)}); the next `fdc runs prune` makes it so", err=True)
     return CLEAN
