@@ -48,6 +48,20 @@ def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Pa
     assert fdc("run", "look.plan", cwd=prepared).stderr == ""
 
 
+def test_what_fdc_itself_made_for_a_killed_command_goes_without_a_word(prepared: Path) -> None:
+    """A workspace without `.git` has an empty one while a command is under way, which nobody may use."""
+    (prepared / ".git").rmdir()
+    write(prepared, "sleep.plan", "touch sub/begun; while [ ! -e sub/go ]; do :; done", "**")
+    with fdc_started("run", "sleep.plan", cwd=prepared) as killed:
+        wait_for((prepared / "sub/begun").exists)
+        assert (prepared / ".git").is_dir()
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    done = fdc("run", "look.plan", cwd=prepared)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert set() == kept(prepared) and not (prepared / ".git").exists()
+
+
 def test_resume_does_so_before_anything_else(prepared: Path) -> None:
     with fdc_started("run", "wait.plan", cwd=prepared) as killed:
         wait_for((prepared / "sub/begun").exists)

@@ -166,7 +166,7 @@ def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) 
         made = fenced.made
         held = access.writes and fenced.tier != "none"
         try:
-            with noted(root, context.key, context.run_folder if held else "", was, context.grants):
+            with noted(root, context.key, context.run_folder if held else "", was, context.grants, made):
                 try:
                     done = started(fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno())
                 finally:

@@ -119,7 +119,7 @@ def _run(
             made = fenced.made
             notes.update(fenced.notes)
             held = fenced.tier != "none" and records is None
-            with noted(root, context.key, context.run_folder if held else "", was, context.grants):
+            with noted(root, context.key, context.run_folder if held else "", was, context.grants, made):
                 try:
                     done = started(fenced.argv, context, root.path, merge, most)
                 finally:

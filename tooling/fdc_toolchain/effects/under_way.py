@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Grant
-from . import views
+from . import views, writable
 from .trust import key
 
 if TYPE_CHECKING:
@@ -27,8 +27,12 @@ FOLDER = os.path.join(".fdc", "under-way")
 
 
 @contextmanager
-def noted(root: Root, step: str, run_folder: str, was: views.Before, grants: Sequence[Grant]) -> Iterator[None]:
+def noted(
+    root: Root, step: str, run_folder: str, was: views.Before, grants: Sequence[Grant], made: Sequence[str]
+) -> Iterator[None]:
     """On record until the end of the block; not for a run that has no folder, or whose workspace has no `.fdc`. `step`: its key.
+
+    `made`: what was made for the command and goes with it while it is empty.
 
     Raises OSError where that cannot be written.
     """
@@ -39,7 +43,7 @@ def noted(root: Root, step: str, run_folder: str, was: views.Before, grants: Seq
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest())
     said = {
-        "entries": was.entries, "environments": sorted(was.environments), "grants": grants,
+        "entries": was.entries, "environments": sorted(was.environments), "grants": grants, "made": list(made),
         "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path),
     }  # fmt: skip
     handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -103,4 +107,6 @@ def _taken(root: Root, said: dict[str, Any]) -> tuple[list[str], str]:
     if not said:
         return [], ""
     was = views.Before(said["entries"], frozenset(said["environments"]))
+    for path in said["made"]:  # by fdc, not by the command
+        writable.discard(path, root.path)
     return views.taken(root, was, said["grants"], os.path.join(root.path, said["into"])), said["into"]

@@ -72,16 +72,21 @@ def withdraw(made: Sequence[str], root: str) -> None:
             if _users[path] > 0:
                 continue
             del _users[path]
-            try:
-                found = os.lstat(path)
-                if stat.S_ISDIR(found.st_mode):
-                    os.rmdir(path)
-                elif found.st_size == 0:
-                    os.unlink(path)
-                while (path := os.path.dirname(path)) != root:
-                    os.rmdir(path)
-            except OSError:
-                pass  # it is used now, or gone already
+            discard(path, root)
+
+
+def discard(path: str, root: str) -> None:
+    """Takes away what was made for a command that lives no more and is empty still, with folders that are empty then."""
+    try:
+        found = os.lstat(path)
+        if stat.S_ISDIR(found.st_mode):
+            os.rmdir(path)
+        elif found.st_size == 0:
+            os.unlink(path)
+        while (path := os.path.dirname(path)) != root:
+            os.rmdir(path)
+    except OSError:
+        pass  # it is used now, or gone already
 
 
 def hold(path: str, made: list[str]) -> None:
