@@ -264,3 +264,18 @@ def test_a_run_that_waits_in_a_worker_is_cancelled(workspace: Path) -> None:
         assert 0 == fdc("cancel", second, "--database", url, cwd=workspace).returncode
         (workspace / fleet.HELD).unlink()
     assert second not in (workspace / "witness.log").read_text()
+
+
+def test_what_is_no_claim_keeps_nobody_out(workspace: Path) -> None:
+    """A clone can bring anything in `.fdc/claims`."""
+    folder = workspace / ".fdc/claims"
+    folder.mkdir(parents=True)
+    (folder / "20260101-000000-text").write_text("x")
+    (folder / "20260101-000000-link").symlink_to("/etc/passwd")
+    (folder / "20260101-000000-none").symlink_to("nowhere")
+    (folder / "20260101-000000-folder").mkdir()
+    os.mkfifo(folder / "20260101-000000-pipe")
+    (workspace / "ls.plan").write_text("set_plan x\nplan_step_complete y\nrun_in_bash_session ls\nclose_task\nsubmit\n")
+    done = fdc("run", "ls.plan", cwd=workspace)
+    assert 0 == done.returncode, done.stderr
+    assert {"20260101-000000-folder"} == {path.name for path in folder.iterdir() if path.name[0] != "."}

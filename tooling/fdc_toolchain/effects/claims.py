@@ -12,6 +12,7 @@ for nothing and is taken away. Claims are taken one after the other, all that a 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -148,9 +149,14 @@ def _in_the_way(folder: str, written: WriteSet, names: frozenset[str]) -> Other 
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             continue  # released meanwhile
+        except OSError as failed:
+            if failed.errno != errno.ELOOP:
+                raise
+            os.unlink(path)  # a link, which is nobody's claim
+            continue
         try:
             if not _held(handle):
-                with suppress(FileNotFoundError):
+                with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
                     os.unlink(path)
                 continue
             other = _other(os.read(handle, os.fstat(handle).st_size), name, written, names)
