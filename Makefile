@@ -1,7 +1,7 @@
 # Verbs only; `make` lists them. The first one that needs it makes .venv (see .ci/setup).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test install check lint fmt types docs agents golden verify bench bench-agentdojo bench-repair bench-research mutants soak live wheel clean
+.PHONY: help demo test install check lint fmt types docs agents golden verify bench count bench-agentdojo bench-repair bench-research mutants soak live wheel clean
 
 SETUP := sh .ci/setup
 BIN := .venv/bin
@@ -89,6 +89,10 @@ bench-research: ## measure answers beside ripgrep and BM25 and write docs/benchm
 mutants: ## plant 200 mistakes into the analyses and write docs/mutants.md (ARGS="--seed 1 --most 20"; 20 minutes)
 	@$(SETUP) dev
 	$(PY) -m benchmarks.mutants $(ARGS)
+
+count: ## try a million generated plan sets and write docs/counted.md (ARGS="--most 1000 --law worlds"; two hours)
+	@$(SETUP) dev
+	$(PY) -m benchmarks.counting --million --output docs/counted.md $(ARGS)
 
 soak: ## run the tests that take minutes
 	@$(SETUP) dev

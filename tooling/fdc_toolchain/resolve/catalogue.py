@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .. import cachedir, resources
@@ -157,12 +158,9 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
 
 def read_catalogue(paths: Iterable[str], read: Callable[[str], bytes | None]) -> tuple[Catalogue, list[Diagnostic]]:
     """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308."""
-    tools: dict[str, Tool] = {}
-    rows: dict[str, dict[str, Any]] = {}
+    known, predicates = _shipped()
+    tools, rows = dict(known), dict(predicates)
     found: list[Diagnostic] = []
-    for name in SHIPPED:
-        if resources.exists(name):
-            _add(json.loads(resources.read(name)), tools, rows)
     shipped = frozenset(tools)
     owners: dict[str, str] = {}
     unsound: dict[str, int] = {}
@@ -180,6 +178,17 @@ def read_catalogue(paths: Iterable[str], read: Callable[[str], bytes | None]) ->
             elif name not in tools:
                 tools[name] = _broken(name, _written(data, name))
     return Catalogue(tools, {**unsound, **{name: len(row["parameters"]) for name, row in rows.items()}}, rows), found
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]]]:
+    """The tools and the predicates of the shipped catalogues, read once in a process. Nobody changes them."""
+    tools: dict[str, Tool] = {}
+    rows: dict[str, dict[str, Any]] = {}
+    for name in SHIPPED:
+        if resources.exists(name):
+            _add(json.loads(resources.read(name)), tools, rows)
+    return tools, rows
 
 
 def _written(data: bytes, name: str) -> dict[str, Any]:

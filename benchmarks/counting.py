@@ -1,0 +1,209 @@
+"""`python -m benchmarks.counting`: tries to make the promises of docs/verdicts.md false, as often as is asked, and counts.
+
+Five laws, each over what generators of the tests make from seeds: the prover against brute force, proved plans against the
+reference interpreter and the engine, noninterference by two runs, and the three parts of certificates against worlds. What a
+seed found is printed at once; the page says how many cases were tried, from which seed on. An oracle is in `tests/` and was
+not written by looking at what it judges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "counted.md"
+
+
+class Law(NamedTuple):
+    """What is tried. `case` tries one seed, counts what it saw, and raises AssertionError for a difference."""
+
+    says: str
+    case: Callable[[int, Counter[str]], None]
+    counted: str
+    chunk: int
+
+
+def _worlds(seed: int, count: Counter[str]) -> None:
+    from tests.property.test_reference import Tally
+
+    tally = Tally()
+    tally.look(seed)
+    count.update(tally.counts)
+    assert not tally.differences, "\n\n".join(tally.differences)
+
+
+def _verdicts(seed: int, count: Counter[str]) -> None:
+    from tests.property.test_verdicts import compare
+    from tests.support.plansets import plan_set
+
+    compared, rejected = compare([plan_set(seed, kept=seed % 3 == 0)])
+    count.update({"sets": 1, "plans compared": compared, "rejected": rejected})
+
+
+def _flow(seed: int, count: Counter[str]) -> None:
+    from tests.support import flows
+
+    aim = flows.AIMS[seed % len(flows.AIMS)]
+    made = flows.aimed(seed, aim) if seed % 3 == 0 else flows.made(seed, kept=seed % 3 == 1)
+    checked = flows.checked(made)
+    count["plans"] += 1
+    if flows.accepted(checked):
+        count["accepted"] += 1
+        assert not flows.interferes(checked), f"seed {seed}: accepted, and text from outside makes a difference\n{made}"
+
+
+def _mutants(module: str, seed: int, count: Counter[str]) -> None:
+    import importlib
+
+    importlib.import_module(f"tests.property.{module}").judged(seed, 12, count)
+
+
+LAWS = {
+    "worlds": Law(
+        "Generated plan sets in generated worlds, real runs beside the reference interpreter: every stop has a cause of the "
+        "list, the one that the reference computes; no more steps than were printed; what lint refuses is refused.",
+        _worlds, "sets", 250,
+    ),
+    "brute force": Law(
+        "Generated plan sets whose runs are all enumerated: the verdict and the length of the shortest counterexample.",
+        _verdicts, "sets", 1000,
+    ),
+    "noninterference": Law(
+        "Accepted plans run with different texts from outside, with files and whether they exist: the same is done.",
+        _flow, "accepted", 500,
+    ),
+    "certificate: control": Law(
+        "Programs and certificates with something changed: a yes has no run that breaks what it claims (all runs enumerated).",
+        partial(_mutants, "test_certificate"), "mutants", 10,
+    ),
+    "certificate: data": Law(
+        "The same for text from outside (two runs).", partial(_mutants, "test_certificate_data"), "mutants", 50,
+    ),
+    "certificate: files": Law(
+        "The same for files that are there and files that are not (worlds).", partial(_mutants, "test_certificate_files"),
+        "mutants", 50,
+    ),
+}  # fmt: skip
+
+
+def chunk(law: str, first: int, size: int) -> tuple[Counter[str], list[str]]:
+    """Tries seeds one after the other: what was counted, and what was wrong."""
+    if Path("/dev/shm").is_dir() and os.access("/dev/shm", os.W_OK):
+        tempfile.tempdir = "/dev/shm"  # the worlds are many small files
+    count: Counter[str] = Counter()
+    wrong: list[str] = []
+    for seed in range(first, first + size):
+        count["seeds"] += 1
+        try:
+            LAWS[law].case(seed, count)
+        except Exception as error:
+            wrong.append(f"{law}, seed {seed}: {type(error).__name__}: {error}")
+    return count, wrong
+
+
+class Result(NamedTuple):
+    """What was seen of a law."""
+
+    law: str
+    first: int
+    counts: Counter[str]
+    wrong: list[str]
+    seconds: float
+
+
+def tried(law: str, first: int, most: int, jobs: int) -> Result:
+    """Tries seeds from `first` on until `most` cases were counted. Prints how far it is."""
+    what, counts, wrong, begun = LAWS[law], Counter[str](), list[str](), time.monotonic()
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, max_tasks_per_child=20) as pool:
+        seeds = _ahead(pool, law, first, jobs)
+        for found, differences in seeds:
+            counts += found
+            for text in differences:
+                print(text, file=sys.stderr, flush=True)
+            wrong += differences
+            print(f"{law}: {counts[what.counted]:,} of {most:,}, {len(wrong)} wrong", file=sys.stderr, flush=True)
+            if counts[what.counted] >= most or len(wrong) > 50:
+                break
+        seeds.close()
+        pool.shutdown(cancel_futures=True)
+    return Result(law, first, counts, wrong, time.monotonic() - begun)
+
+
+def _ahead(pool: ProcessPoolExecutor, law: str, first: int, jobs: int) -> Iterator[tuple[Counter[str], list[str]]]:
+    """The chunks' results as they come, with a few chunks always under way."""
+    size = LAWS[law].chunk
+    under_way = {pool.submit(chunk, law, first + number * size, size) for number in range(jobs * 2)}
+    following = first + len(under_way) * size
+    while True:
+        done = next(as_completed(under_way))
+        under_way.remove(done)
+        under_way.add(pool.submit(chunk, law, following, size))
+        following += size
+        yield done.result()
+
+
+def page(results: list[Result], jobs: int) -> str:
+    """The page, in Markdown."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "an unknown commit"
+    rows = [
+        f"| {one.law} | {one.counts[LAWS[one.law].counted]:,} {LAWS[one.law].counted} | {one.first:,} | {len(one.wrong)} "
+        f"| {', '.join(f'{what}: {number:,}' for what, number in sorted(one.counts.items()))} | {one.seconds:,.0f} s |"
+        for one in results
+    ]
+    return "\n".join([
+        "# What was counted",
+        "",
+        f"Written by `make count` on {datetime.now(UTC):%Y-%m-%d} at `{commit}`, Python {platform.python_version()}, "
+        f"{jobs} processes.",
+        "Each row tries to make a promise of [Verdicts](verdicts.md) false; `wrong` is how often that was possible.",
+        "",
+        *(f"- **{one.law}**: {LAWS[one.law].says}" for one in results),
+        "",
+        "| law | cases | first seed | wrong | what was seen | time |",
+        "|---|--:|--:|--:|---|--:|",
+        *rows,
+        "",
+    ])  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--law", choices=LAWS, action="append", help="one law; may be repeated; by default all")
+    parser.add_argument("--most", type=int, default=1000, help="how many cases of each law (default: 1000)")
+    parser.add_argument("--million", action="store_true", help="as many as docs/counted.md says: two hours on two cores")
+    parser.add_argument("--seed", type=int, help="the first seed; by default a new one")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--output", type=Path, help="write the page here, not to standard output")
+    given = parser.parse_args()
+    first = int.from_bytes(os.urandom(4), "big") if given.seed is None else given.seed
+    million = {"worlds": 250_000, "brute force": 750_000, "noninterference": 100_000,
+               "certificate: control": 34_000, "certificate: data": 100_000, "certificate: files": 100_000}  # fmt: skip
+    results = []
+    for law in given.law or LAWS:
+        results.append(tried(law, first, million[law] if given.million else given.most, given.jobs))
+        text = page(results, given.jobs)
+        if given.output:
+            given.output.write_text(text, "utf-8")
+    if not given.output:
+        print(text)
+    raise SystemExit(1 if any(one.wrong for one in results) else 0)
+
+
+if __name__ == "__main__":
+    main()
