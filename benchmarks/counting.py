@@ -169,7 +169,7 @@ def page(results: list[Result], jobs: int) -> str:
     return "\n".join([
         "# What was counted",
         "",
-        f"Written by `make count` on {datetime.now(UTC):%Y-%m-%d} at `{commit}`: Python {platform.python_version()}, {jobs} jobs.",
+        f"`make count` on {datetime.now(UTC):%Y-%m-%d} at `{commit}`: Python {platform.python_version()}, {jobs} jobs.",
         "Each row tries to make a promise of [Verdicts](verdicts.md) false; `wrong` is how often that was possible.",
         "",
         *(f"- **{one.law}**: {LAWS[one.law].says}" for one in results),
