@@ -76,8 +76,8 @@ def inside(left: Any, right: Any) -> bool:
         return any(equal(left, item) for item in right)
     if kind == "text" and isinstance(left, str):
         return left in right
-    if kind == "object" and isinstance(left, str):
-        return left in right
+    if kind == "object":
+        return isinstance(left, str) and left in right
     raise Stop("value", f"a {kind_of(left)} cannot be in a {kind}")
 
 
