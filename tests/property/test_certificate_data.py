@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from tests.reference.generate import plan_set
 from tests.reference.runs import folder
-from tests.support import filesets, flow_claims, flow_world, flows, linting, profiles, second_opinion, typed
-from tests.support.flow_claims import CERTIFICATE_WAYS, PROGRAM_WAYS
+from tests.support import damage, filesets, flow_claims, flow_world, flows, linting, profiles, second_opinion, typed
+from tests.support.flow_claims import PROGRAM_WAYS
 
 SEED = profiles.seed()
 
@@ -103,38 +103,7 @@ def test_what_declarations_say_counts_for_the_checker_as_for_lint() -> None:
 
 def judged(seed: int, each: int, count: Counter[str]) -> None:
     """One program, and so many ways to damage it and its certificate. Counts; raises AssertionError for a wrong yes."""
-    chance = random.Random(seed)
-    of = flow_claims.program(seed)
-    honest = None if wrong(of) else make_data.make(of)
-    for _ in range(each):
-        other, claims, kind = of, honest, chance.random()
-        ways = []
-        for _ in range(chance.choice((1, 1, 2)) if kind < 0.65 else 0):
-            ways.append(chance.choice(PROGRAM_WAYS))
-            other = flow_claims.damaged_program(other, chance, ways[-1])
-        if claims is None or kind < 0.65 and chance.random() < 0.7:
-            try:
-                claims = flow_claims.careless(other)
-            except (Wrong, LookupError, TypeError, ValueError):
-                count["no claims at all"] += 1
-                continue
-        if kind > 0.4:
-            ways.append(chance.choice(CERTIFICATE_WAYS))
-            claims = flow_claims.damaged_certificate(claims, chance, ways[-1])
-        if other == of and claims == honest:
-            count["unchanged"] += 1
-            continue
-        claims = flow_claims.rebased(claims, other)
-        count["mutants"] += 1
-        if data.check(other, claims) is None:
-            count["yes"] += 1
-            count["yes to another program"] += other != of
-            try:
-                found = flow_world.interferes(other)
-            except (LookupError, TypeError, AttributeError):
-                count["no run"] += 1  # the world has no answer for a program that no plan compiles to
-                continue
-            assert not found, f"seed {seed}: the checker says yes after {ways}, and text from outside makes a difference"
+    damage.judged(flow_claims.Part(seed), seed, each, count)
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ a seed of its own, which a test prints; FDC_TEST_SEED gives another.
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
 from typing import Any
 
@@ -21,8 +20,8 @@ from fdc_toolchain.resolve.settings import SettingsError
 
 from tests.reference.generate import plan_set
 from tests.reference.runs import folder
-from tests.support import filesets, linting, path_claims, path_world, profiles, second_opinion, typed
-from tests.support.path_claims import CERTIFICATE_WAYS, KINDS, PROGRAM_WAYS
+from tests.support import damage, filesets, linting, path_claims, path_world, profiles, second_opinion, typed
+from tests.support.path_claims import KINDS
 
 SEED = profiles.seed()
 RUNS = 40
@@ -65,9 +64,13 @@ def test_what_lint_proves_has_a_certificate_and_what_has_one_keeps_the_promise()
 
 @pytest.mark.slow
 def test_what_lint_proves_of_other_generators_has_a_certificate() -> None:
-    count = others(range(SEED, SEED + 12))
+    count: Counter[str] = Counter()
+    for first in range(SEED, SEED + 400, 10):
+        count += others(range(first, first + 10))
+        if count["reference"] > 4:
+            break
     print(f"seed {SEED}: {dict(count)}")
-    assert count["reference"] > 1
+    assert count["reference"] > 4
 
 
 def others(seeds: range) -> Counter[str]:
@@ -101,43 +104,9 @@ def others(seeds: range) -> Counter[str]:
 def judged(seed: int, each: int, count: Counter[str]) -> None:
     """One program, and so many ways to damage it and its certificate. Counts; raises AssertionError for a wrong yes."""
     found = path_claims.program(seed, KINDS[seed % len(KINDS)])
-    if found is None:
-        return
-    of, there, _ = found
-    chance = random.Random(seed)
-    try:
-        honest = path_claims.honest(of, there)
-    except Wrong:
-        honest = None
-    for number in range(each):
-        other, claims, kind = of, honest, chance.random()
-        ways = []
-        for _ in range(chance.choice((1, 1, 2)) if kind < 0.65 else 0):
-            ways.append(chance.choice(PROGRAM_WAYS))
-            other = path_claims.damaged_program(other, chance, ways[-1])
-        if claims is None or kind < 0.65 and chance.random() < 0.8:
-            try:
-                claims = path_claims.careless(other, there)
-            except (Wrong, LookupError, TypeError, ValueError):
-                count["no claims at all"] += 1
-                continue
-        if kind > 0.4:
-            ways.append(chance.choice(CERTIFICATE_WAYS))
-            claims = path_claims.damaged_certificate(claims, chance, ways[-1])
-        if other == of and claims == honest:
-            count["unchanged"] += 1
-            continue
-        claims = path_claims.rebased(claims, other)
-        count["mutants"] += 1
-        if paths.check(other, claims) is None:
-            count["yes"] += 1
-            count["yes to another program"] += other != of
-            try:
-                failed = path_world.wrong(other, claims, RUNS, seed * 100 + number)
-            except (LookupError, TypeError, AttributeError):
-                count["no run"] += 1  # the world has no answer for a program that no plan compiles to
-                continue
-            assert failed is None, f"seed {seed}: the checker says yes after {ways}, and {failed}"
+    if found is not None:
+        of, there, _ = found
+        damage.judged(path_claims.Part(seed, of, there, RUNS), seed, each, count)
 
 
 @pytest.mark.slow

@@ -9,12 +9,13 @@ import re
 from typing import Any
 
 from fdc_toolchain import resources
-from fdc_toolchain.certificate import make_data
-from fdc_toolchain.certificate.control import digest
+from fdc_toolchain.certificate import data, make_data
+from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import Checked
 from fdc_toolchain.program.model import Program
 
-from tests.support import flows, linting
+from tests.support import flow_world, flows, linting
+from tests.support.damage import dropped, inserted, swapped
 
 Made = dict[str, Any]
 
@@ -131,10 +132,7 @@ def damaged_program(made: Program, chance: random.Random, way: str) -> Program:
     if way == "drop" and len(holder) > 1:
         del holder[chance.randrange(len(holder))]
     elif way in ("copy", "move"):
-        holder.insert(chance.randint(0, len(holder)), copy.deepcopy(node))
-        if way == "move":
-            for body in bodies(plan):
-                body[:] = [one for one in body if one is not node or len(body) == 1]
+        inserted(holder, node, bodies(plan), chance, moved=way == "move")
     elif way == "path" and steps:
         step = chance.choice(steps)
         for name in ("path", "target", "glob"):
@@ -204,16 +202,9 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
                 elif label:
                     label[-1] = chance.choice(("workspace", "model", "untrusted path", "untrusted choice code", "trusted"))
         elif way == "drop":
-            holder = chance.choice(lists if chance.random() < 0.5 or not objects else objects)
-            if isinstance(holder, list) and holder:
-                holder.pop(chance.randrange(len(holder)))
-            elif isinstance(holder, dict) and holder:
-                holder.pop(chance.choice(list(holder)))
+            dropped(lists, objects, chance)
         elif way == "swap":
-            holder = chance.choice(objects)
-            if holder:
-                one, other = chance.choice(list(holder)), chance.choice(list(holder))
-                holder[one], holder[other] = holder[other], holder[one]
+            swapped(objects, chance)
         elif way == "copy":
             holder, other = chance.choice(objects), chance.choice(objects)
             if holder and other:
@@ -241,6 +232,21 @@ def holders(value: Any) -> list[Any]:
     return [value, *(one for part in inner for one in holders(part))] if isinstance(value, (dict, list)) else []
 
 
-def rebased(certificate: Made, made: Program) -> Made:
-    """The certificate, said to be for another program."""
-    return {**certificate, "program": digest(made)}
+class Part:
+    """The part `data` of the program of a seed, as `damage.judged` wants it."""
+
+    PROGRAM_WAYS, CERTIFICATE_WAYS = PROGRAM_WAYS, CERTIFICATE_WAYS
+    damaged_program, damaged_certificate = staticmethod(damaged_program), staticmethod(damaged_certificate)
+    careless, check = staticmethod(careless), staticmethod(data.check)
+
+    def __init__(self, seed: int) -> None:
+        self.of = program(seed)
+        self.honest: Made | None
+        try:
+            self.honest = make_data.make(self.of)
+            data.check(self.of, self.honest)
+        except Wrong:
+            self.honest = None
+
+    def wrong(self, of: Made, claims: Made, number: int) -> str:
+        return "text from outside makes a difference" if flow_world.interferes(of) else ""

@@ -8,12 +8,12 @@ import random
 import re
 from typing import Any
 
-from fdc_toolchain.certificate import make_files
-from fdc_toolchain.certificate.control import digest
+from fdc_toolchain.certificate import make_files, paths
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import Checked, program_of
 
-from tests.support import filesets, linting
+from tests.support import filesets, linting, path_world
+from tests.support.damage import dropped, inserted, swapped
 from tests.support.flow_claims import bodies, holders, nodes
 
 Made = dict[str, Any]
@@ -88,10 +88,7 @@ def damaged_program(made: Made, chance: random.Random, way: str) -> Made:
     if way == "drop" and len(holder) > 1:
         del holder[chance.randrange(len(holder))]
     elif way in ("copy", "move"):
-        holder.insert(chance.randint(0, len(holder)), copy.deepcopy(node))
-        if way == "move":
-            for body in bodies(plan):
-                body[:] = [one for one in body if one is not node or len(body) == 1]
+        inserted(holder, node, bodies(plan), chance, moved=way == "move")
     elif way in ("path", "run") and steps:
         step = chance.choice(steps)
         parts = [chance.choice(PATHS)] if way == "path" else [{"ref": ["run"]}, chance.choice(("/x", "/x", "/y.x"))]
@@ -168,16 +165,9 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
             elif len(state) == 3:
                 state[chance.choice((1, 2))] = [[chance.choice(("always", "unknown", "chance", "open"))]]
         elif way == "drop":
-            holder = chance.choice(lists if chance.random() < 0.5 or not objects else objects)
-            if isinstance(holder, list) and holder:
-                holder.pop(chance.randrange(len(holder)))
-            elif isinstance(holder, dict) and holder:
-                holder.pop(chance.choice(list(holder)))
+            dropped(lists, objects, chance)
         elif way == "swap":
-            holder = chance.choice(objects)
-            if holder:
-                one, other = chance.choice(list(holder)), chance.choice(list(holder))
-                holder[one], holder[other] = holder[other], holder[one]
+            swapped(objects, chance)
         elif way == "copy":
             one, other = chance.choice(states or lists), chance.choice(states or lists)
             one[:] = copy.deepcopy(other)
@@ -214,6 +204,23 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
     return found
 
 
-def rebased(certificate: Made, made: Made) -> Made:
-    """The certificate, said to be for another program."""
-    return {**certificate, "program": digest(made)}
+class Part:
+    """The part `files` of a program with the files that are there, as `damage.judged` wants it."""
+
+    PROGRAM_WAYS, CERTIFICATE_WAYS = PROGRAM_WAYS, CERTIFICATE_WAYS
+    damaged_program, damaged_certificate = staticmethod(damaged_program), staticmethod(damaged_certificate)
+    check = staticmethod(paths.check)
+
+    def __init__(self, seed: int, of: Made, there: frozenset[str], runs: int) -> None:
+        self.seed, self.of, self.there, self.runs = seed, of, there, runs
+        self.honest: Made | None
+        try:
+            self.honest = honest(of, there)
+        except Wrong:
+            self.honest = None
+
+    def careless(self, of: Made) -> Made:
+        return careless(of, self.there)
+
+    def wrong(self, of: Made, claims: Made, number: int) -> Any:
+        return path_world.wrong(of, claims, self.runs, self.seed * 100 + number)
