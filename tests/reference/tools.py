@@ -195,7 +195,7 @@ def grep(root: Path, pattern: Any, path: Any = None) -> list[dict[str, Any]]:
         expression = re.compile(pattern)
     except re.error as error:
         raise Stop("argument", f"`{pattern}` is no regular expression: {error}") from None
-    return list(_hits(root, expression, listed(root, path)))
+    return list(islice(_hits(root, expression, listed(root, path)), 2_000))
 
 
 def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator[dict[str, Any]]:
@@ -203,7 +203,7 @@ def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator
         text = (root / name).read_bytes().decode("utf-8", "replace")
         for number, line in enumerate(text.splitlines(), 1):
             if expression.search(line):
-                yield {"path": name, "line": number, "text": line}
+                yield {"path": name, "line": number, "text": line[:400]}
 
 
 SECTION = re.compile(r"<{7} SEARCH\n(.*?)={7}\n(.*?)>{7} REPLACE\n?", re.DOTALL)
