@@ -66,6 +66,27 @@ def _flow(seed: int, count: Counter[str]) -> None:
         assert not flows.interferes(checked), f"seed {seed}: accepted, and text from outside makes a difference\n{made}"
 
 
+def _certified(seed: int, count: Counter[str]) -> None:
+    """What lint proves has a certificate: `fdc run` refuses what has none."""
+    from tests.property import test_certificate_data, test_certificate_files
+    from tests.support import flow_claims, flows
+
+    if seed % 4 == 0:
+        count.update(test_certificate_files.certified(range(seed, seed + 1), 1))
+    elif seed % 4 == 1:
+        count.update(test_certificate_files.others(range(seed, seed + 1)))
+    else:
+        from fdc_toolchain.check import program_of
+
+        made = flow_claims.under_other_declarations
+        checked = flows.checked(flows.made(seed, kept=seed % 8 < 4)) if seed % 4 == 2 else made(seed)
+        if flows.accepted(checked) and not any(item.severity == "error" for item in checked.diagnostics):
+            found = test_certificate_data.wrong(program_of(checked))
+            assert found is None, f"seed {seed}: {found}"
+            count["flow"] += 1
+    count["plan sets"] += 1
+
+
 def _mutants(module: str, seed: int, count: Counter[str]) -> None:
     import importlib
 
@@ -85,6 +106,10 @@ LAWS = {
     "noninterference": Law(
         "Accepted plans run with different texts from outside, with files and whether they exist: the same is done.",
         _flow, "accepted", 500,
+    ),
+    "certified": Law(
+        "What lint proves has a certificate that its checker accepts, or `fdc run` would refuse it.",
+        _certified, "plan sets", 200,
     ),
     "certificate: control": Law(
         "Programs and certificates with something changed: a yes has no run that breaks what it claims (all runs enumerated).",
@@ -191,7 +216,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the page here, not to standard output")
     given = parser.parse_args()
     first = int.from_bytes(os.urandom(4), "big") if given.seed is None else given.seed
-    million = {"worlds": 250_000, "brute force": 750_000, "noninterference": 100_000,
+    million = {"worlds": 250_000, "brute force": 750_000, "noninterference": 100_000, "certified": 100_000,
                "certificate: control": 34_000, "certificate: data": 100_000, "certificate: files": 100_000}  # fmt: skip
     results = []
     for law in given.law or LAWS:

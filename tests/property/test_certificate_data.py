@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def test_what_lint_proves_has_a_certificate_and_what_has_one_keeps_the_promise(s
 
 def proved(kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Programs of what lint proves, of the generators for other promises."""
-    for seed in range(SEED, SEED + 40):
+    for seed in range(SEED, SEED + 800):
         if kind == "reference":
             plans = plan_set(seed)
             with folder(plans.files) as root:
@@ -74,12 +75,11 @@ def proved(kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["reference", "types", "files", "kept", "rich"])
 def test_what_lint_proves_of_other_generators_has_both_parts(kind: str) -> None:
-    count = 0
-    for seed, of in proved(kind):
-        count += 1
+    found = list(islice(proved(kind), 12))
+    assert len(found) == 12
+    for seed, of in found:
         assert None is wrong(of), f"seed {seed}"
         assert None is control.check(of, make.make(of)), f"seed {seed}"
-    assert count > 3
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_what_declarations_say_counts_for_the_checker_as_for_lint() -> None:
             assert found is None or not accepted, f"seed {seed}: {found}"
             count["proved" if accepted else "refused" if found else "proved by the checker only"] += 1
     print(f"seed {SEED}: {dict(count)}")
-    assert count["refused"] > 50 and count["proved"] > 50 and count["proved by the checker only"] <= 5
+    assert count["refused"] > 50 and count["proved"] > 50 and count["proved by the checker only"] <= 12
 
 
 # ---- damage -------------------------------------------------------------------------------------------

@@ -103,6 +103,15 @@ def test_text_chooses_nothing_that_it_may_not(steps: str, power: str) -> None:
         "x <- run_in_bash_session ls\nrun_in_bash_session exit {x.exit_code}\n",
         "name <- read_file a.txt\nrun_in_bash_session cat {name}\nread_file {name}\n",
         WEB + "call_plan s.plan p=tea\nmessage_user {page}\n",
+        # a failure that is kept decides what a round does, and not the name of a loop around it
+        """l <- list_files d
+for_each_file d/* as f
+  k <- fork x in {l} max 9 keep failures
+    iterate max 2 until n == f
+      view_text_website {f}
+      n <- plan_step_complete y
+    yield {x}
+""",
     ],
 )
 def test_what_may_be_chosen_has_a_certificate(steps: str) -> None:

@@ -90,12 +90,13 @@ class Making(Flow):
         return self.made.rows[self.row["calls"][place]]
 
     def rounds(self, state: State, node: Any, place: str, item: int, names: Any) -> None:
-        head = state.copy()
-        if place in self.heads:
-            head.add(self.heads[place])
+        head, named = state.copy(), self.named.setdefault(place, set())
+        if place in self.heads:  # a name that no round binds has here what it has now, not what it had at another visit
+            seen = self.heads[place]
+            head.add(State({name: seen.names[name] for name in named & seen.names.keys()}, seen.texts, seen.there, seen.inner))
         while True:
             end = self.turn(head.copy(), node, place, item, names)
-            self.named.setdefault(place, set()).update(name for name in end.names if end.names[name] is not head.names.get(name))
+            named.update(name for name in end.names if end.names[name] is not head.names.get(name))
             if covers(head, end):
                 break
             head.add(end)
