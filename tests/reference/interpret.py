@@ -415,7 +415,7 @@ class Interpreter:
             return self.world.outside(name, request)
         text = request.get("text", request.get("body", ""))
         if name == "message_user":
-            self.messages.append("\n".join(text_of(request[part]) for part in ("text", "body") if part in request))
+            self.messages.append("\n".join(text_of(request[part]).strip() for part in ("text", "body") if part in request))
         if name in ("generate_code", "restore_file", "view_image"):
             raise Stop("unavailable", f"nobody does `{name}` here")
         return text
