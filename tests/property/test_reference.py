@@ -150,7 +150,7 @@ class Tally:
         elif mine != theirs:
             parted = next(((one, other) for one, other in zip(mine, theirs) if one != other), (len(mine), len(theirs)))
             self.differs(seed, "another trace", plans, *parted)
-        elif [text.strip() for text in end.messages] != [text.strip() for text in ran.messages]:
+        elif [*map(product.without_why, end.messages)] != [*map(product.without_why, ran.messages)]:
             self.differs(seed, "other words for the user", plans, end.messages, ran.messages)
 
     def told(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import tempfile
 from pathlib import Path
@@ -51,11 +52,16 @@ def plain(tool: str, request: dict[str, Any]) -> Any:
     """A request as it is compared: of a command its words, of a kept failure all but the sentence."""
     if tool == "run_in_bash_session":
         return shlex.split(str(request.get("command", "")))
-    return json.loads(json.dumps(request, sort_keys=True), object_hook=_without_why)
+    return json.loads(without_why(json.dumps(request, sort_keys=True)), object_hook=_without_why)
 
 
 def _without_why(value: dict[str, Any]) -> dict[str, Any]:
     return {key: one for key, one in value.items() if key != "why" or "failed" not in value}
+
+
+def without_why(text: str) -> str:
+    """A text without the sentences of kept failures that became text in it, however often they were quoted."""
+    return re.sub(r'(why\\*": ?\\*").*?(\\*", ?\\*"item)', r"\1\2", text)
 
 
 class Ran(NamedTuple):
