@@ -163,8 +163,7 @@ class _Driver:
             return
         if self.pool is None:
             self.pool = Pool(self._perform, self.room)
-        for effect in effects:
-            self.pool.submit(effect)
+        self.pool.submit(effects)
 
     def _perform(self, effect: Perform) -> tuple[Outcome, float]:
         seconds = self.ports.clock.seconds
