@@ -231,6 +231,21 @@ def test_the_reference_stops_with_the_cause_of_the_closed_list(lines: str, cause
     assert cause == end.cause
 
 
+def test_the_reference_holds_each_call_to_the_budget_of_its_plan() -> None:
+    """docs/headers.md."""
+    texts = {
+        "main_plan": HEAD + "call_plan down.plan\ncall_plan down.plan\ncall_plan more.plan\n",
+        "down_plan": "budget steps 2\nfor_each_file docs/*\n  read_file {file1}\n",
+        "more_plan": "budget steps 3\ncall_plan down.plan\ncall_plan down.plan\n", "docs__a_md": "a", **FREE,
+    }  # fmt: skip
+    end = in_reference(**texts)
+    assert (None, 4) == (end.cause, end.steps)
+    end = in_reference(**texts, docs__b_md="b")
+    assert ("budget", "main/3>more.plan/2>down.plan/1[2]/1", 7) == (end.cause, end.address, end.steps)
+    end = in_reference(**texts, docs__b_md="b", docs__c_md="c")
+    assert ("budget", "main/1>down.plan/1[3]/1", 2) == (end.cause, end.address, end.steps)
+
+
 @pytest.mark.parametrize(("text", "value"), [
     ("not a == 2", True), ("not a and false", False), ("true or false and false", True), ("true or b > 1", True),
     ('a == "1"', True), ('b == "1"', False), ("b in b", True), ('"x" in l and not 2 in l', True), ("len(l) == 1", True),

@@ -93,6 +93,8 @@ class _Reader:
         if key not in self.done:
             outer, self.log = self.log, []
             cost, after = self.block(plan["body"], known, made, plan)
+            if "budget" in plan:
+                cost = _held(cost, plan["budget"])
             self.done[key] = (cost, after, self.known_logs.setdefault(tuple(self.log), len(self.known_logs)))
             self.log = outer
         cost, after, log = self.done[key]
@@ -216,6 +218,14 @@ def _binds(block: list[dict[str, Any]]) -> set[str]:
 
 def _each(left: _Cost, right: _Cost, join: Callable[[Polynomial, Polynomial], Polynomial]) -> _Cost:
     return join(left[0], right[0]), join(left[1], right[1]), join(left[2], right[2]), join(left[3], right[3])
+
+
+def _held(cost: _Cost, budget: Mapping[str, float]) -> _Cost:
+    """What a call costs of a plan that states a budget: the run holds it to that."""
+    from ..analyses.bounds import held
+
+    steps, calls, tokens, money = (held(poly, budget.get(name)) for name, poly in zip(MEASURES, cost, strict=True))
+    return steps, calls, tokens, money
 
 
 def _plus(left: Polynomial, right: Polynomial) -> Polynomial:

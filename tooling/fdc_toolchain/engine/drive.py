@@ -105,7 +105,7 @@ class _Driver:
         state = self.state
         halted = self.ports.halted
         while True:
-            if state.budget and "seconds" in state.budget:
+            if (state.budget and "seconds" in state.budget) or "seconds" in state.metered:
                 state.elapsed = self._now()
             if self.broken:
                 return self._give_up()
