@@ -148,8 +148,9 @@ def _begin(state: RunState, want: Want) -> None:
             _notice(state, want)
         want.begun = True
         if want.effect.kind == "tool":
-            for meter in _meters(state, want):
-                meter.spent["steps"] = meter.spent.get("steps", 0) + 1
+            state.spent["steps"] = state.spent.get("steps", 0) + 1
+            for called in want.meters if state.metered else ():
+                called.spent["steps"] = called.spent.get("steps", 0) + 1
     if not want.held:
         want.held = True
         if want.cost:
