@@ -145,6 +145,30 @@ def test_a_plan_that_stops_says_why_and_where_with_code_1(workspace: Path) -> No
     assert again.returncode == 1 and "require: it is empty" in again.stdout
 
 
+def test_the_budget_of_a_called_plan_stops_the_run_and_is_the_plans_own(workspace: Path) -> None:
+    """docs/headers.md, docs/models.md: the stop names the plan; `--budget` does not raise it."""
+    (workspace / "docs").mkdir()
+    (workspace / "pages.plan").write_text("budget steps 2\nfor_each_file docs/*.md\n  read_file {file1}\n")
+    write(workspace, "call_plan pages.plan", "call_plan pages.plan")
+    for name in ("a", "b"):
+        (workspace / "docs" / f"{name}.md").write_text("x")
+    assert "before its end" not in fdc("run", "a.plan", "--dry-run", cwd=workspace).stdout
+    assert fdc("run", "a.plan", cwd=workspace).returncode == 0
+    (workspace / "docs" / "c.md").write_text("x")
+    dry = fdc("run", "a.plan", "--dry-run", cwd=workspace).stdout
+    assert "at worst: 8 steps, with the files that are there now" in dry
+    assert "the budget of 2 steps that `pages.plan` states may stop the run before its end" in dry
+    done = fdc("run", "a.plan", "--format", "json", cwd=workspace)
+    stop = json.loads(done.stdout)["stop"]
+    assert (done.returncode, stop["kind"], stop["cause"]["kind"]) == (1, "plan_budget", "budget")
+    assert (stop["path"], stop["line"], stop["address"]) == ("pages.plan", 3, "main/3>pages.plan/1[3]/1")
+    again = fdc("resume", "last", "--budget", "steps=50", cwd=workspace)
+    assert again.returncode == 1 and "--budget MEASURE" not in again.stdout
+    assert "the budget of 2 steps that `pages.plan` states is used up before `read_file`" in again.stdout
+    assert fdc("verify", "last", cwd=workspace).returncode == 0
+    assert "main/4" not in fdc("show", "last", cwd=workspace).stdout
+
+
 def test_a_budget_stops_a_run_before_the_step_and_more_of_it_lets_the_run_go_on(plan: Path) -> None:
     done = fdc("run", "a.plan", "--budget", "steps=3", cwd=plan)
     assert done.returncode == 1 and "the budget of 3 steps is used up before `run_in_bash_session`" in done.stdout

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from typing import Any
 
 from fdc_toolchain.engine.events import Failure, Outcome, Perform, Record
 from fdc_toolchain.engine.fold import fold
 from fdc_toolchain.engine.replay import replay
-from fdc_toolchain.testing import Crash, CrashPoint, FunctionTools, MemoryJournal, run
+from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, FunctionTools, MemoryJournal, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,8 +20,11 @@ MEASURES = ("model_calls", "tokens", "money")
 GIVEN = {"given": {"list": ["1", "2", "3"]}}
 
 
-def budgeted(chance: random.Random) -> dict[str, Any]:
-    """A program whose tools cost something, in loops, calls and forks, with a budget that it may or may not keep to."""
+def budgeted(chance: random.Random, called: bool = True) -> dict[str, Any]:
+    """A program whose tools cost something, in loops, calls and forks, with a budget that it may or may not keep to.
+
+    `called`: plans that it calls may have one, too.
+    """
     names = ("ask", "buy", "look")
     tools = {
         name: {
@@ -45,10 +49,17 @@ def budgeted(chance: random.Random) -> dict[str, Any]:
         return out
 
     low = plan(*[step(chance.choice(names)) for _ in range(2)], name="low", params={"list": "none"})
+    wide = loop("fork", "i", "{list}", call("low"), step(chance.choice(names)))
+    high = plan(step("look"), wide, call("low"), name="high", params={"list": None})
     limits = {measure: _amount(chance, measure, 60) for measure in MEASURES if chance.random() < 0.6}
     if chance.random() < 0.5:
         limits["steps"] = chance.randrange(20)
-    return program(*body(0), params={"list": None}, plans={"low": low}, tools=tools, budget=limits)
+    last = [call("high", list="{list}")] if called else []
+    for one in (low, high) if called and chance.random() < 0.7 else ():
+        one["budget"] = {measure: _amount(chance, measure, 40) for measure in MEASURES if chance.random() < 0.5}
+        if chance.random() < 0.5:
+            one["budget"]["steps"] = chance.randrange(1, 9)
+    return program(*body(0), *last, params={"list": None}, plans={"low": low, "high": high}, tools=tools, budget=limits)
 
 
 def _amount(chance: random.Random, measure: str, most: int) -> float:
@@ -62,6 +73,8 @@ class Meter:
         self.tools = made["tools"]
         self.seed = seed
         self.used: dict[str, float] = {}
+        self.calls: dict[tuple[str, str], float] = {}
+        """What each call of a plan used, with all that it called: by its address and measure."""
         self.lock = threading.Lock()
 
     def __call__(self, effect: Perform) -> Outcome:
@@ -74,8 +87,19 @@ class Meter:
         with self.lock:
             for measure, number in {"steps": 1, **usage}.items():
                 self.used[measure] = round(self.used.get(measure, 0) + number, 6)
+                for made in re.finditer(r">\w+", effect.address):
+                    key = effect.address[: made.end()], measure
+                    self.calls[key] = round(self.calls.get(key, 0) + number, 6)
         failed = Failure("net", "no") if chance.random() < 0.05 else None
         return Outcome(None, failed, usage if chance.random() < 0.8 else None)
+
+    def is_within(self, plans: dict[str, Any], *, without: str = "") -> bool:
+        """Whether no call used more than its plan's budget."""
+        return all(
+            used <= plans[address.rpartition(">")[2]].get("budget", {}).get(measure, used)
+            for (address, measure), used in self.calls.items()
+            if measure != without
+        )
 
     def works(self) -> FunctionTools:
         return FunctionTools(dict.fromkeys(("ask", "buy", "look"), self))
@@ -90,8 +114,9 @@ def test_what_a_run_uses_never_passes_its_budget_and_is_never_more_than_it_says(
     state = fold(made, GIVEN, journal.records)
     for measure, ceiling in made["budget"].items():
         assert meter.used.get(measure, 0) <= state.spent.get(measure, 0) <= ceiling
+    assert meter.is_within(made["plans"])
     assert not any(state.reserved.values())
-    assert ending.stop is None or ending.stop.kind in ("budget", "failure")
+    assert ending.stop is None or ending.stop.kind in ("budget", "plan_budget", "failure")
     spent = {measure: number for measure, number in state.spent.items() if number}
     said = {"stop": ending.stop and ending.stop._asdict(), "steps": state.steps, "seconds": 0.0, "spent": spent, "questions": []}
     assert replay(made, GIVEN, journal.records, ending.status, said).difference is None
@@ -133,12 +158,13 @@ def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(see
         else:
             assert meter.used.get(measure, 0) <= ceiling
             assert meter.used.get(measure, 0) <= state.spent.get(measure, 0) + state.reserved.get(measure, 0) <= ceiling
+    assert meter.is_within(made["plans"], without="steps")
 
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=60)
 def test_a_larger_budget_lets_a_run_go_on_to_the_end_that_it_would_have_had(seed: int) -> None:
-    made = budgeted(random.Random(seed))
+    made = budgeted(random.Random(seed), called=False)
     journal = MemoryJournal()
     stopped = run(made, Meter(made, seed).works(), inputs=GIVEN, journal=journal)
     plenty = dict.fromkeys((*MEASURES, "steps"), 10**9)
@@ -197,3 +223,62 @@ def test_a_step_within_which_models_are_asked_is_reserved_for_like_a_prompt() ->
     works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 900, "money": 0.02})})
     ending = run(made, works, inputs={"model": {"names": ["m"], "rate": 25e-6}})
     assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 1
+
+
+PRICED = {"ask": {"effect": "read", "parameters": [], "cost": {"tokens": 10, "model_calls": 1, "money": 0.5}}}
+
+
+def ends(*body: dict[str, Any], low: dict[str, Any], **more: Any) -> tuple[Any, int]:
+    """The stop of a run that calls `low`, without its place, and how many steps were done before it."""
+    made = program(*body, plans={"low": low}, tools=PRICED, params={"list": None}, **more)
+    works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 6})})
+    journal = MemoryJournal()
+    ending = run(made, works, inputs=GIVEN, journal=journal)
+    state = fold(made, GIVEN, journal.records)
+    said = {
+        "stop": ending.stop and ending.stop._asdict(), "steps": state.steps, "seconds": 0.0, "questions": [],
+        "spent": {measure: number for measure, number in state.spent.items() if number},
+    }  # fmt: skip
+    assert replay(made, GIVEN, journal.records, ending.status, said).difference is None
+    return ending.stop and (ending.stop.kind, ending.stop.message, ending.stop.address), len(works.calls)
+
+
+def test_each_call_of_a_plan_is_held_to_the_budget_that_the_plan_states() -> None:
+    def low(**budget: float) -> dict[str, Any]:
+        return plan(step("ask"), step("ask"), step("ask"), name="low", budget=budget)
+
+    assert ends(call("low"), call("low"), call("low"), low=low(steps=3)) == (None, 9)
+    used_up = "that `low.plan` states is used up before `ask`"
+    for measure, most, done in (("steps", 2, 2), ("tokens", 21, 2), ("tokens", 22, 3), ("model_calls", 1, 1), ("money", 1, 2)):
+        stop, steps = ends(step("ask"), call("low"), low=low(**{measure: most}))
+        stopped = ("plan_budget", f"the budget of {most} {measure} {used_up}", f"main/2>low/{done + 1}")
+        assert (stop, steps) == (stopped if done < 3 else None, done + 1)
+    run_first = ends(call("low"), low=low(steps=2), budget={"steps": 1})
+    assert run_first == (("budget", "the budget of 1 steps is used up before `ask`", "main/1>low/2"), 1)
+
+
+def test_what_a_called_plan_calls_and_forks_counts_for_its_budget_and_stops_the_run_even_where_failures_are_kept() -> None:
+    inner = loop("fork", "i", "{list}", step("ask"), step("ask"), keeps=True)
+    low = plan(inner, name="low", params={"list": None}, budget={"steps": 5})
+    stop, steps = ends(loop("fork", "j", "{list}", call("low", list="{list}"), keeps=True), low=low)
+    assert stop[:2] == ("plan_budget", "the budget of 5 steps that `low.plan` states is used up before `ask`")
+    assert 5 <= steps <= 15
+
+
+def test_the_seconds_of_a_called_plan_count_from_where_its_call_begins() -> None:
+    low = plan(step("ask"), step("ask"), step("ask"), name="low", budget={"seconds": 100})
+    made = program(step("ask"), call("low"), step("ask"), call("low"), plans={"low": low}, tools=PRICED)
+    for took, done in ((30, 8), (45, 8), (50, 3)):
+        clock = FakeClock()
+
+        def slow(effect: Perform, clock: Any = clock, took: int = took) -> Outcome:
+            clock.now += took
+            return Outcome("v")
+
+        works, journal = FunctionTools({"ask": slow}), MemoryJournal()
+        ending = run(made, works, journal=journal, clock=clock)
+        assert len(works.calls) == done
+        stop = ("plan_budget", "the budget of 100 seconds that `low.plan` states is used up before `ask`", "main/2>low/3")
+        assert (ending.stop and ending.stop[:3]) == (stop if done == 3 else None)
+        again = run(made, FunctionTools({}), journal=journal, clock=clock)
+        assert again.stop == ending.stop

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -66,9 +67,9 @@ class Tally:
         texts = "".join(f"-- {path}\n{text}" for path, text in sorted(plans.files.items()) if not path.startswith("tooling/"))
         self.differences.append("\n".join([f"seed {seed}: {what}", *map(str, more), texts]))
 
-    def look(self, seed: int) -> None:
-        """One plan set: lint, then worlds."""
-        plans = plan_set(seed)
+    def look(self, seed: int, plans: PlanSet | None = None) -> None:
+        """One plan set, that of the seed where none is given: lint, then worlds."""
+        plans = plans or plan_set(seed)
         self.counts["sets"] += 1
         with folder(plans.files) as root:
             try:
@@ -229,6 +230,47 @@ def test_the_reference_stops_with_the_cause_of_the_closed_list(lines: str, cause
     """Each kind of stop is planted once."""
     end = in_reference(main_plan=f"{HEAD}l <- list_files docs\n{lines}\n", docs__a_md="a", **FREE)
     assert cause == end.cause
+
+
+def test_the_reference_holds_each_call_to_the_budget_of_its_plan() -> None:
+    """docs/headers.md."""
+    texts = {
+        "main_plan": HEAD + "call_plan down.plan\ncall_plan down.plan\ncall_plan more.plan\n",
+        "down_plan": "budget steps 2\nfor_each_file docs/*\n  read_file {file1}\n",
+        "more_plan": "budget steps 3\ncall_plan down.plan\ncall_plan down.plan\n", "docs__a_md": "a", **FREE,
+    }  # fmt: skip
+    end = in_reference(**texts)
+    assert (None, 4) == (end.cause, end.steps)
+    end = in_reference(**texts, docs__b_md="b")
+    assert ("budget", "main/3>more.plan/2>down.plan/1[2]/1", 7) == (end.cause, end.address, end.steps)
+    end = in_reference(**texts, docs__b_md="b", docs__c_md="c")
+    assert ("budget", "main/1>down.plan/1[3]/1", 2) == (end.cause, end.address, end.steps)
+
+
+def budgets(chance: random.Random) -> PlanSet:
+    """Plans that call each other, most with a budget, in loops over files of which nobody knows the number."""
+    files = {**FREE, "knowledge_core/plan_registry.json": "{}"}
+    for number in range(chance.randint(1, 9)):
+        files[f"docs/{number}.md"] = "x"
+    for name, below in (("low", ()), ("mid", ("low",)), ("main", ("low", "mid"))):
+        lines = [f"budget steps {chance.choice((4, 6, 9, 14, 30) if below else (2, 3, 5, 9))}"] if chance.random() < 0.7 else []
+        for _ in range(chance.randint(1, 3)):
+            inner = f"call_plan {chance.choice(below)}.plan" if below and chance.random() < 0.7 else "list_files docs"
+            around = chance.choice(("", "", "for_each_file docs/*", "iterate max 2", "fork x in {l} max 9"))
+            lines += [around, f"  {inner}"] if around else [inner]
+        head = [line for line in lines if line.startswith("budget")]
+        body = ["l <- list_files docs", *(line for line in lines if line not in head)]
+        files[f"{name}.plan"] = (HEAD if name == "main" else "") + "\n".join([*head, *body, ""])
+    return PlanSet("main.plan", files)
+
+
+def test_called_plans_with_a_budget_end_runs_where_the_page_says() -> None:
+    """docs/headers.md, on plan sets that are made for it: those by chance seldom come to the end of a budget."""
+    tally = Tally()
+    for seed in range(FIRST, FIRST + 60):
+        tally.look(seed, budgets(random.Random(seed)))
+    assert [] == tally.differences, "\n\n".join(tally.differences)
+    assert tally.counts["ended: budget"] > 5 and tally.counts["ended: finished"] > 5, tally.told()
 
 
 @pytest.mark.parametrize(("text", "value"), [

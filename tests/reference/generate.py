@@ -153,7 +153,7 @@ class Maker:
             parameters["page"] = default
             picture.names["page"] = "item"
         if self.chance(0.15):
-            lines.append(f"budget steps {self.random.choice((4, 8, 12, 20, 60))}")
+            lines.append(f"budget steps {self.random.choice((2, 3, 4, 8, 60) if called else (4, 8, 12, 20, 60))}")
         if self.chance(0.2):
             lines.append("allow read **")
             lines.append(f"allow write {self.random.choice(('**', 'out/**', 'docs/** out/**', 'README.md'))}")

@@ -75,8 +75,8 @@ class Frame:
         self.plan, self.names, self.cursor, self.chain = plan, names, cursor, chain
         self.depth = 1 + (above.depth if above else 0)
         self.allows = (above.allows if above else []) + ([plan.allows] if plan.allows else [])
-        own = [[plan.budgets["steps"]]] if "steps" in plan.budgets else []  # docs/headers.md: of a called plan it stops nothing
-        self.meters = above.meters if above else own
+        own = [[plan.budgets["steps"]]] if "steps" in plan.budgets else []  # docs/headers.md: for each call by itself
+        self.meters = [*(above.meters if above else []), *own]
         self.files = 0  # how many `for_each_file` are around the statement
         self.collect: list[Any] | None = None
         self.result: Any = None

@@ -30,7 +30,7 @@ from tests.reference.runs import PlanSet, folder
 from tests.reference.stops import Stop
 from tests.reference.world import World
 
-STOPS = {"require": "gate", "bound": "limit", "budget": "budget", "value": "value", "stalled": "stalled"}
+STOPS = {"require": "gate", "bound": "limit", "budget": "budget", "plan_budget": "budget", "value": "value", "stalled": "stalled"}
 """The engine's kinds of stops that are one cause each; `bug` is one that the linter should have refused."""
 
 

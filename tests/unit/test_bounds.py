@@ -243,6 +243,29 @@ def test_a_budget_is_exceeded_where_a_number_says_so_and_left_to_the_runner_wher
     assert found.message == "the worst run takes 4 model calls, more than the budget of 3"
 
 
+def test_a_call_costs_no_more_than_the_budget_that_its_plan_states(workspace: Path):
+    """The run holds each call to it; what a caller certainly takes, whatever the files, does not grow by that."""
+    files = {
+        "a.plan": "budget steps 20\niterate max 3\n  call_plan b.plan\nset_plan\n",
+        "b.plan": "budget steps 10\nfor_each_file *.md\n  iterate max 600000\n    read_file {file1}\n",
+        "c.plan": "call_plan b.plan\ncall_plan b.plan\n",
+        "d.plan": "budget steps 10\nfor_each_file *.md\n  read_file {file1}\n",
+        "e.plan": "iterate max 4\n  call_plan d.plan\n",
+    }
+    for path, text in files.items():
+        (workspace / path).write_text(text)
+    for plan in ("a.plan", "b.plan", "c.plan", "e.plan"):
+        assert not findings(lint(files, plan), "FDC421", "FDC422")
+    without = {**files, "b.plan": files["b.plan"].replace("budget steps 10\n", "")}
+    assert findings(lint(without, "c.plan"), "FDC422")
+    assert "600000*|*.md|" == figures("b.plan", str(workspace))[0]["worst"]["steps"]
+    callers = ("a.plan", "c.plan", "e.plan")
+    assert ["31", "20", "4*|*.md|"] == [figures(plan, str(workspace))[0]["worst"]["steps"] for plan in callers]
+    for number in range(12):
+        (workspace / f"{number}.md").write_text("x")
+    assert [31, 20, 40] == [figures(plan, str(workspace))[0]["worst_now"]["steps"] for plan in callers]
+
+
 def test_the_branch_that_never_runs_costs_nothing():
     assert not findings(lint("budget steps 1\nif false\n  set_plan\n  set_plan\nelse\n  set_plan\n"), "FDC421")
 

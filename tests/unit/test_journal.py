@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.effects import runs
+from fdc_toolchain.effects.chain import Checked
 from fdc_toolchain.effects.journal import BLOB_OVER, Store
 from fdc_toolchain.engine.events import Record
 from fdc_toolchain.engine.ports import Fenced, WorldFailed
@@ -63,7 +64,7 @@ def test_a_replaced_controller_can_write_nothing_more(store: Store, path: str) -
     old.append([outcome("main/1")])
     other = Store(path, KEY)
     new = other.claim(row)
-    for records in ([outcome("main/2")], [outcome("main/2"), outcome("main/3")]):
+    for records in ([outcome(f"main/{n}") for n in range(2, 2 + many)] for many in (1, 2, 4, 23, 64, 90)):
         with pytest.raises(Fenced):
             old.append(records)
     with pytest.raises(Fenced):
@@ -82,9 +83,34 @@ def test_the_first_record_of_an_address_stays_and_a_commit_is_whole_or_nothing(s
         journal.append([outcome("main/2"), outcome("main/1", second=True)])
     with pytest.raises(Fenced):
         journal.append([outcome("main/1", second=True)])
+    for many in (4, 20, 70):  # as many statements, the record that is there already in the last of them
+        with pytest.raises(Fenced):
+            journal.append([*(outcome(f"main/{n}") for n in range(2, 2 + many)), outcome("main/1", second=True)])
+        with pytest.raises(Fenced):
+            journal.append([outcome("main/1", second=True), *(outcome(f"main/{n}") for n in range(2, 2 + many))])
     assert store.records(row) == [outcome("main/1", first=True)]
     journal.append([outcome("main/2")])
     assert len(store.records(row)) == 2
+    assert store.check(row.id) == Checked((), 2, "ours")
+
+
+def test_records_that_are_written_together_lie_as_those_that_are_written_one_by_one(store: Store) -> None:
+    large = outcome("main/7", value="x" * (BLOB_OVER + 1))
+    for many in (1, 3, 4, 5, 16, 21, 63, 64, 65, 84, 85, 150):
+        records = [large if n == 7 else outcome(f"main/{n}", value=n) for n in range(many)]
+        found = []
+        for name in (f"together-{many}", f"one-by-one-{many}"):
+            store.create(name, "a.plan", everything(), {}, 1.0)
+            row = store.run(name)
+            assert row is not None
+            journal = store.claim(row)
+            for part in [records] if name.startswith("t") else [[record] for record in records]:
+                journal.append(part)
+            assert store.records(row) == records
+            assert store.check(row.id) == Checked((), many, "ours")
+            rows = store._db.execute("SELECT seq, address, body, blob FROM record WHERE run=? ORDER BY seq", (row.id,)).fetchall()
+            found.append(rows)
+        assert found[0] == found[1]
 
 
 def test_large_bodies_lie_once_by_their_content(store: Store) -> None:

@@ -13,7 +13,7 @@ from .resolve import own_modules
 from .resolve.commands import pieces
 from .resolve.files import Files
 from .resolve.graph import Graph, Instance
-from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
+from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .resolve.obligations import Obligation
 from .resolve.own_row import targets
 from .syntax.evidence import evidence
@@ -64,6 +64,7 @@ def lower(
             "automaton": automaton(instance),
             "params": [{"name": param.name, "default": param.default} for param in unit.params.values()],
             "allow": {kind: [glob.text for glob in globs] for kind, globs in unit.allow.items()},
+            **({"budget": _budget(unit)} if unit.budget and instance is not root else {}),
             "body": lowering.body(unit.body),
         }
         made = max(made, lowering.made)
@@ -81,10 +82,14 @@ def lower(
         **({"rules": watched} if watched else {}),
         **({"untrusted": list(untrusted)} if untrusted else {}),
         **({"modules": _hashes(files, own)} if own else {}),
-        "budget": {measure: limit for measure, (limit, _) in unit.budget.items()},
+        "budget": _budget(unit),
         "allow": plans[root.id]["allow"],
         "sources": _sources(files, [*(instance.unit.key for instance in order), *automata, *texts]),
     }
+
+
+def _budget(unit: Unit) -> dict[str, float]:
+    return {measure: limit for measure, (limit, _) in unit.budget.items()}
 
 
 def _sources(files: Files, reached: Iterable[str]) -> dict[str, str]:

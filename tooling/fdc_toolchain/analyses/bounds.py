@@ -8,7 +8,7 @@ computed once. All terms are positive, so the sum is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
@@ -26,6 +26,9 @@ MOST_STEPS, MOST_ONCE = 1_000_000, 1_000
 
 _BOUNDING = frozenset(("steps", "seconds"))
 """The budgets that bound every step."""
+
+_CAPPED = frozenset(("steps", "model_calls", "tokens", "money"))
+"""What the worst case has a number of."""
 
 _BUDGET = "lower a loop's `max`, or write above the first step what the run may cost: `budget steps {}`"
 
@@ -83,9 +86,10 @@ def _small(poly: Polynomial) -> Polynomial:
 
 
 class Bounds:
-    """Costs of plans and bodies, each plan once."""
+    """Costs of plans and bodies, each plan once. Without `held` no call is held to its plan's budget."""
 
-    def __init__(self) -> None:
+    def __init__(self, held: bool = True) -> None:
+        self._held = held
         self._known: dict[int, Cost] = {}
         self._often: dict[int, int] = {}
 
@@ -95,6 +99,15 @@ class Bounds:
         if found is None:
             found = self._known[id(instance)] = self.body(instance, instance.unit.body)
         return found
+
+    def called(self, instance: Instance) -> Cost:
+        """The worst case of a call: no more than the plan's own budget, to which every call of it is held."""
+        cost = self.plan(instance)
+        for measure, (limit, _) in instance.unit.budget.items() if self._held else ():
+            if measure in _CAPPED:
+                changed: dict[str, Any] = {measure: held(getattr(cost, measure), limit)}
+                cost = cost._replace(**changed)
+        return cost
 
     def body(self, instance: Instance, nodes: list[Node]) -> Cost:
         """The worst case of a body in order."""
@@ -116,7 +129,7 @@ class Bounds:
                 continue
             if isinstance(node, Invoke):
                 callee = instance.callees[node.number]
-                inner = _FREE if callee is None else self.plan(callee)
+                inner = _FREE if callee is None else self.called(callee)
             elif isinstance(node, Loop):
                 inner = self.loop(instance, node)
             elif isinstance(node, Choice):
@@ -157,7 +170,7 @@ class Bounds:
         """The worst case of a loop, or of a call."""
         if isinstance(node, Invoke):
             callee = instance.callees[node.number]
-            return _FREE if callee is None else self.plan(callee)
+            return _FREE if callee is None else self.called(callee)
         body = self.body(instance, node.body)
         size: str | int
         if node.most is not None:
@@ -175,6 +188,13 @@ class Bounds:
             body.writes,
             body.shell,
         )
+
+
+def held(poly: Polynomial, limit: float | None) -> Polynomial:
+    """A cost that a budget holds to a limit: the limit, where one file for each size not known may cost more already."""
+    if limit is None or sum(poly.values()) <= limit:
+        return poly
+    return _constant(int(limit) if limit == int(limit) else limit)
 
 
 def _constant(value: float) -> Polynomial:
@@ -220,11 +240,14 @@ def shown(poly: Polynomial) -> str:
 def check(context: Context) -> Iterator[Diagnostic]:
     """A stated budget that the worst run certainly exceeds (files not counted yet are left to the runner), and one that
     a plan needs and does not state."""
-    bounds = Bounds()
+    bounds = Bounds(held=False)  # what is certain, whatever the sizes: a budget that a call comes to is not
+    stated = False
     for instance in context.order:
         unit = instance.unit
         if instance.context or not unit.budget:
+            stated = stated or bool(unit.budget)
             continue
+        stated = True
         cost = bounds.plan(instance)
         for measure, (limit, span) in unit.budget.items():
             poly: Polynomial | None = getattr(cost, measure, None)
@@ -232,6 +255,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if worst > limit:
                 message = f"the worst run takes {worst:g} {measure.replace('_', ' ')}, more than the budget of {limit:g}"
                 yield Diagnostic(span, "FDC421", message, help="lower a loop's `max`, or raise the budget")
+    bounds = Bounds() if stated else bounds
     for instance, _ in context.roots:
         if not _BOUNDING & instance.unit.budget.keys():
             yield from _unbudgeted(instance, bounds)

@@ -172,6 +172,8 @@ def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] 
         cost = found.cost.get(measure, {})
         if cost.get((), 0) > most or any(cost):
             lines.append(f"the budget of {most:g} {measure} may stop the run before its end")
+    for path, measure, most in found.short:
+        lines.append(f"the budget of {most:g} {measure} that `{visible(path)}` states may stop the run before its end")
     return lines
 
 

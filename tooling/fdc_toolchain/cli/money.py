@@ -27,7 +27,7 @@ def settle(
     if not _prompts(program):
         return None
     asked = _asked(root, operator)
-    limits = {**program["budget"], **budget}
+    limits = {**_called(program), **program["budget"], **budget}
     _declared(program, limits)
     if asked and "money" in limits:
         listed(asked)
@@ -46,7 +46,7 @@ def check(root: str, store: Store, row: RunRow, budget: Mapping[str, float], ope
         program = store.program(row)
     except ProgramError:
         return
-    limits = {**program["budget"], **row.inputs.get("budget", {})}
+    limits = {**_called(program), **program["budget"], **row.inputs.get("budget", {})}
     for record in store.records(row):
         if record.kind == "budget":
             limits.update(record.body["budget"])
@@ -69,6 +69,11 @@ def check(root: str, store: Store, row: RunRow, budget: Mapping[str, float], ope
             f"the run {run} has a budget of money and began with models that cost at most "
             f"${recorded * 1e6:g} for a million tokens; `{dearest}` costs ${rate * 1e6:g}"
         )
+
+
+def _called(program: Mapping[str, Any]) -> dict[str, float]:
+    """The measures that the called plans of a program have a budget of."""
+    return {measure: most for plan in program["plans"].values() for measure, most in plan.get("budget", {}).items()}
 
 
 def _prompts(program: Mapping[str, Any]) -> list[str]:

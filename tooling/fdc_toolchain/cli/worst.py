@@ -33,7 +33,8 @@ class Worst(NamedTuple):
 
     `unknown`: globs that stay symbols, since nobody knows them before the run. `growing`: those that stay
     symbols, since the plan creates files for its own loops. `created`: whether files that the plan creates are
-    counted. `assumed`: what the numbers rest on, (the steps that may change files, the glob).
+    counted. `assumed`: what the numbers rest on, (the steps that may change files, the glob). `short`: the budgets
+    of called plans that calls may come to the end of, (the plan, the measure, the limit).
     """
 
     cost: dict[str, Polynomial]
@@ -41,6 +42,7 @@ class Worst(NamedTuple):
     growing: tuple[str, ...]
     created: bool
     assumed: tuple[tuple[str, str], ...]
+    short: tuple[tuple[str, str, float], ...] = ()
 
 
 def worst(
@@ -56,9 +58,9 @@ def worst(
             break
         except _TooLong:
             continue
-    unknown, growing = sorted(reader.unknown), sorted(reader.growing)
-    shown = dict(zip(MEASURES, cost, strict=True))
-    return Worst(shown, tuple(unknown), tuple(growing), reader.created, tuple(sorted(reader.assumed)))
+    unknown, growing = tuple(sorted(reader.unknown)), tuple(sorted(reader.growing))
+    assumed, short = tuple(sorted(reader.assumed)), tuple(sorted(reader.short))
+    return Worst(dict(zip(MEASURES, cost, strict=True)), unknown, growing, reader.created, assumed, short)
 
 
 class _TooLong(Exception):
@@ -76,6 +78,7 @@ class _Reader:
         self.unknown: set[str] = set()
         self.growing: set[str] = set()
         self.assumed: set[tuple[str, str]] = set()
+        self.short: set[tuple[str, str, float]] = set()
         self.created = False
         self.walked = 0
         self.log: list[object] = []  # what loops over files were counted with, in order
@@ -93,11 +96,26 @@ class _Reader:
         if key not in self.done:
             outer, self.log = self.log, []
             cost, after = self.block(plan["body"], known, made, plan)
+            if "budget" in plan:
+                cost = self.held(cost, plan)
             self.done[key] = (cost, after, self.known_logs.setdefault(tuple(self.log), len(self.known_logs)))
             self.log = outer
         cost, after, log = self.done[key]
         self.log.append(("plan", log))
         return cost, after
+
+    def held(self, cost: _Cost, plan: Mapping[str, Any]) -> _Cost:
+        """What a call costs of a plan that states a budget: the run holds it to that."""
+        from ..analyses.bounds import held
+
+        out = []
+        for measure, poly in zip(MEASURES, cost, strict=True):
+            limit = plan["budget"].get(measure)
+            out.append(held(poly, limit))
+            if limit is not None and (poly.get((), 0) > limit or any(poly)):
+                self.short.add((plan["path"], measure, limit))
+        steps, calls, tokens, money = out
+        return steps, calls, tokens, money
 
     def block(
         self, block: list[dict[str, Any]], names: dict[str, Any], made: Made, plan: Mapping[str, Any]

@@ -28,7 +28,7 @@ from ..engine.ports import Fenced, WorldFailed
 from ..program.codec import canonical, encode, load
 from . import chain, counter, schema
 from .private import private
-from .row_shape import fault_of_record, fault_of_run, is_text
+from .row_shape import fault_of_record, fault_of_run, is_text, written
 
 BLOB_OVER = 64 * 1024
 BUSY_MS = 10_000
@@ -36,7 +36,7 @@ ANCHOR_EVERY = 32
 ENGINE = 1
 """The version of what records mean. A run is only taken up by an fdc that knows its version."""
 
-_INSERT = "INSERT INTO record SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11 FROM run WHERE id=?1 AND epoch=?12"
+_TAKEN_OVER = "another controller has taken this run over"
 _ADD_RUN = f"INSERT INTO run({schema.OWNER}) VALUES({','.join('?' * len(chain.Owner._fields))})"
 _ROWS = f"SELECT {schema.ROW} FROM record WHERE run=? ORDER BY seq"
 
@@ -77,7 +77,8 @@ class Untrusted(Exception):
 class Store:
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
-    insert = _INSERT
+    insert = schema.INSERT
+    held = schema.HELD
     begin_reading = "BEGIN"
     every = "TRUE"
     keeps_answers = True
@@ -349,24 +350,22 @@ class RunJournal:
 
     def append(self, records: list[Record]) -> None:
         """Makes all records durable in one commit. Raises Fenced or WorldFailed; then none was written."""
-        if (
-            len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome"
-            and "answered" not in records[0].body.get("notes", ())
-        ):  # fmt: skip
-            record = records[0]
-            body = _written(record.body)
-            if len(body) <= BLOB_OVER:
-                try:
-                    self._insert(record, body, None)
-                except sqlite3.Error as failed:
-                    raise _world(failed, self._store.path) from failed
-                return
         before = self._seq, self._link, self._anchored
         try:
+            if (
+                len(records) == 1 and self._seq + 1 - self._anchored < ANCHOR_EVERY and records[0].kind == "outcome"
+                and "answered" not in records[0].body.get("notes", ())
+            ):  # fmt: skip
+                body = written(records[0].body)
+                if len(body) <= BLOB_OVER:
+                    self._insert(self._row(records[0], body, None))
+                    return
             with self._store._transaction():
                 self.write(records)
-        except BaseException:
+        except BaseException as failed:
             self._seq, self._link, self._anchored = before
+            if isinstance(failed, sqlite3.Error):
+                raise _world(failed, self._store.path) from failed
             raise
         if any(record.kind == "intent" or "answered" in record.body.get("notes", ()) for record in records):
             self.note()  # before what is announced happens, and before what a person's answer lets happen
@@ -378,12 +377,12 @@ class RunJournal:
 
     def write(self, records: Sequence[Record]) -> None:
         """The same inside of a transaction of the caller."""
+        rows = []
         for record in records:
-            body = _written(record.body)
-            if len(body) > BLOB_OVER:
-                self._insert(record, None, self._store._put(body.encode("ascii")))
-            else:
-                self._insert(record, body, None)
+            body = written(record.body)
+            blob = self._store._put(body.encode("ascii")) if len(body) > BLOB_OVER else None
+            rows.append(self._row(record, body if blob is None else None, blob))
+        self._insert_all(rows)
         if self._seq - self._anchored >= ANCHOR_EVERY or any(record.kind != "outcome" for record in records):
             self.anchor()
 
@@ -411,21 +410,38 @@ class RunJournal:
     def _update(self, change: str, values: tuple[Any, ...]) -> None:
         changed = self._db.execute(f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch))
         if not changed.rowcount:
-            raise Fenced("another controller has taken this run over")
+            raise Fenced(_TAKEN_OVER)
 
-    def _insert(self, record: Record, body: str | None, blob: str | None) -> None:
+    def _row(self, record: Record, body: str | None, blob: str | None) -> tuple[Any, ...]:
+        """The row of the next record. The chain goes on from it; whoever does not write it puts that back."""
         kind, address, turn, tool, request, at, _ = record
-        seq = self._seq + 1
+        self._seq = seq = self._seq + 1
         at = at if type(at) is float else float(at)
-        link = chain.link(self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key)
-        row = (self._run, address, kind, turn, seq, tool, request, at, body, blob, link, self.epoch)
+        self._link = link = chain.link(self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key)
+        return self._run, address, kind, turn, seq, tool, request, at, body, blob, link
+
+    def _insert(self, row: tuple[Any, ...]) -> None:
         try:
-            written = self._db.execute(self._store.insert, row).rowcount
+            count = self._db.execute(self._store.insert, (*row, self.epoch)).rowcount
         except sqlite3.IntegrityError:
-            raise Fenced(f"another controller has written the {kind} of {address}") from None
-        if not written:
-            raise Fenced("another controller has taken this run over")
-        self._seq, self._link = seq, link
+            raise Fenced(f"another controller has written the {row[2]} of {row[1]}") from None
+        if not count:
+            raise Fenced(_TAKEN_OVER)
+
+    def _insert_all(self, rows: list[tuple[Any, ...]]) -> None:
+        """Many rows with few statements: each statement lets other threads run, and waits for them before it goes on."""
+        at = 0
+        for size, statement in schema.TOGETHER.items():
+            while len(rows) - at >= size:
+                if not at and not self._db.execute(self._store.held, (self._run, self.epoch)).fetchone():
+                    raise Fenced(_TAKEN_OVER)  # nobody can take the run over from here to the end of this transaction
+                group, at = rows[at : at + size], at + size
+                try:
+                    self._db.execute(statement, [value for row in group for value in row])
+                except sqlite3.IntegrityError:
+                    raise Fenced(f"another controller has written records from {group[0][1]} to {group[-1][1]}") from None
+        for row in rows[at:]:
+            self._insert(row)
 
 
 class _Transaction:
@@ -467,15 +483,6 @@ def _behind(seen: counter.Seen | None, owner: chain.Owner, rows: Sequence[chain.
         return bytes(found)
 
     return counter.behind(seen, owner.epoch, len(rows), link)
-
-
-def _written(body: dict[str, Any]) -> str:
-    """The canonical JSON of a record's body. Most are of one form, which need not be looked at key by key."""
-    if len(body) == 2 and "value" in body:
-        took = body.get("took")
-        if type(took) is float and 0.0 <= took < 1e12:  # no NaN and no infinity
-            return f'{{"took":{took!r},"value":{canonical(body["value"])}}}'
-    return canonical(body)
 
 
 def _text(data: bytes) -> str:

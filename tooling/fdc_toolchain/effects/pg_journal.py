@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
 from . import schema
-from .journal import _INSERT, RunJournal, RunRow, Store, _Transaction
+from .journal import RunJournal, RunRow, Store, _Transaction
 from .pg_prepare import Say, alone
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def shown(url: str) -> str:
 class PgStore(Store):
     """All runs of one database. `lost` says that the connection is gone, so that nothing can be known of the last commit."""
 
-    insert = _INSERT + " FOR SHARE"
+    insert = schema.INSERT + " FOR SHARE"
+    held = schema.HELD + " FOR SHARE"
     begin_reading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     every = "parent IS NULL"  # pieces are no runs of their own
     keeps_answers = False

@@ -1,4 +1,5 @@
 """What the rows of a journal must look like before anybody reads more out of them: a damaged file is no bug of ours.
+And how the body of a record is written.
 
 The chain of hashes tells whether a row is what was written (`fdc verify`); here it is only made sure that every value
 has its kind, so that what shows a run need not ask again.
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from ..program.codec import canonical
 
 _ROW = {
     "id": (int,), "name": (str,), "engine": (int,), "plan": (str,), "digest": (str,), "started": (int, float), "epoch": (int,),
@@ -95,3 +98,12 @@ def is_text(value: object) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def written(body: dict[str, Any]) -> str:
+    """The canonical JSON of a record's body. Most are of one form, which need not be looked at key by key."""
+    if len(body) == 2 and "value" in body:
+        took = body.get("took")
+        if type(took) is float and 0.0 <= took < 1e12:  # no NaN and no infinity
+            return f'{{"took":{took!r},"value":{canonical(body["value"])}}}'
+    return canonical(body)

@@ -40,6 +40,13 @@ _FIRST = {
 OWNER = "id, name, engine, plan, program, inputs, origin, started, epoch, status, ending, ended, seq, head, digest"
 ROW = "kind, address, turn, seq, tool, request, at, body, blob, link"
 
+INSERT = "INSERT INTO record SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11 FROM run WHERE id=?1 AND epoch=?12"
+"""One record, while the run belongs to the writer's epoch."""
+HELD = "SELECT 1 FROM run WHERE id=? AND epoch=?"
+_VALUES = f"({','.join('?' * 11)})"
+TOGETHER = {many: f"INSERT INTO record VALUES{','.join([_VALUES] * many)}" for many in (64, 16, 4)}
+"""So many records, in a transaction that has found the run to be `HELD`. No more than 999 parameters, SQLite's old bound."""
+
 
 class Older(WorldFailed):
     """The file has the form of an older fdc, and was opened to be looked at only."""

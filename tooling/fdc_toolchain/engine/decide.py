@@ -9,10 +9,13 @@ from ..program.model import Program
 from . import rules
 from .events import Ask, Decision, Finish, Perform, Performs, Settle, Stop, Wait
 from .fold import DIGITS, next_symbol
-from .state import RunState, Want
+from .state import Meter, RunState, Want
 
 MEASURES = ("steps", "model_calls", "tokens", "money", "seconds")
 """What a budget may limit. `steps` counts tool steps, `seconds` the time for which the run was driven."""
+
+Planned = dict[tuple[int, str], float]
+"""What the effects that start together need, by meter (its `id`) and measure."""
 
 
 def decide(program: Program, state: RunState, room: int = 1) -> Decision:
@@ -28,7 +31,7 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
     if state.overrun is not None:
         return Wait() if state.running else Finish(state.overrun, None)
     if room > 0 and state.pending:
-        if len(state.pending) == 1 and not (state.budget or state.rules):
+        if len(state.pending) == 1 and not (state.budget or state.rules or state.metered):
             (want,) = state.pending.values()
             if want.action is None:  # nothing could forbid it
                 return Performs([want.effect])
@@ -48,7 +51,7 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
 def _admit(state: RunState, room: int) -> tuple[list[Perform], Stop | None]:
     """The first effects that may start together, and why the next may not."""
     admitted: list[Perform] = []
-    planned: dict[str, float] = {}
+    planned: Planned = {}
     moved: dict[int, str] = {}
     ruled: dict[tuple[int, str], int] = {}
     under_way: list[rules.Noticed] | None = None
@@ -63,7 +66,7 @@ def _admit(state: RunState, room: int) -> tuple[list[Perform], Stop | None]:
             watched = not want.begun
             if watched and rules.must_wait(want.noticed, under_way):
                 continue
-        refused = _exhausted(state, want, planned) if state.budget else None
+        refused = _exhausted(state, want, planned) if state.budget or state.metered else None
         if refused is None and want.action is not None:
             refused = _forbidden(want, moved)
         if refused is None and watched:
@@ -80,28 +83,32 @@ def unaffordable(state: RunState, want: Want, at: float) -> Stop | None:
     """Why the budget does not let this one effect start at the second `at`; None where it does."""
     later, state.elapsed = state.elapsed, at
     try:
-        return _exhausted(state, want, {}) if state.budget else None
+        return _exhausted(state, want, {}) if state.budget or state.metered else None
     finally:
         state.elapsed = later
 
 
-def _exhausted(state: RunState, want: Want, planned: dict[str, float]) -> Stop | None:
-    budget = state.budget
-    if "seconds" in budget and state.elapsed + _longest(state, want) >= budget["seconds"]:
-        return _over(want, "seconds", budget["seconds"])
-    if want.effect.kind != "tool":
-        return None
+def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
     # What has begun before (a lost or failed attempt) is a step already; what is held is reserved already.
-    needs = {} if want.begun else {"steps": 1.0}
-    if not want.held:
+    is_tool = want.effect.kind == "tool"
+    needs = {} if want.begun or not is_tool else {"steps": 1.0}
+    if is_tool and not want.held:
         needs.update(want.cost or {})
-    for measure, number in needs.items():
-        if measure in budget:
-            taken = state.spent.get(measure, 0) + state.reserved.get(measure, 0) + planned.get(measure, 0)
-            if round(taken + number, DIGITS) > budget[measure]:
-                return _over(want, measure, budget[measure])
-    for measure, number in needs.items():
-        planned[measure] = planned.get(measure, 0) + number
+    meters: tuple[RunState | Meter, ...] = (state, *want.meters)
+    for meter in meters:
+        budget = meter.budget
+        if "seconds" in budget:
+            gone = max(0.0, state.elapsed - meter.began) if isinstance(meter, Meter) else state.elapsed
+            if gone + _longest(state, want) >= budget["seconds"]:
+                return _over(want, "seconds", meter)
+        for measure, number in needs.items():
+            if measure in budget:
+                taken = meter.spent.get(measure, 0) + meter.reserved.get(measure, 0) + planned.get((id(meter), measure), 0)
+                if round(taken + number, DIGITS) > budget[measure]:
+                    return _over(want, measure, meter)
+    for meter in meters:
+        for measure, number in needs.items():
+            planned[id(meter), measure] = planned.get((id(meter), measure), 0) + number
     return None
 
 
@@ -111,10 +118,13 @@ def _longest(state: RunState, want: Want) -> float:
     return float(limits.get("seconds", 0) * (1 + limits.get("retries", 0)))
 
 
-def _over(want: Want, measure: str, ceiling: float) -> Stop:
-    effect = want.effect
-    message = f"the budget of {ceiling:g} {measure} is used up before `{effect.tool}`"
-    return Stop("budget", message, effect.address, effect.path, effect.line)
+def _over(want: Want, measure: str, meter: RunState | Meter) -> Stop:
+    effect, ceiling = want.effect, meter.budget[measure]
+    if isinstance(meter, RunState):
+        message = f"the budget of {ceiling:g} {measure} is used up before `{effect.tool}`"
+        return Stop("budget", message, effect.address, effect.path, effect.line)
+    message = f"the budget of {ceiling:g} {measure} that `{meter.plan}` states is used up before `{effect.tool}`"
+    return Stop("plan_budget", message, effect.address, effect.path, effect.line)
 
 
 def _forbidden(want: Want, moved: dict[int, str]) -> Stop | None:

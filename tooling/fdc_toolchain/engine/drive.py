@@ -105,7 +105,7 @@ class _Driver:
         state = self.state
         halted = self.ports.halted
         while True:
-            if state.budget and "seconds" in state.budget:
+            if (state.budget and "seconds" in state.budget) or "seconds" in state.metered:
                 state.elapsed = self._now()
             if self.broken:
                 return self._give_up()
@@ -163,8 +163,7 @@ class _Driver:
             return
         if self.pool is None:
             self.pool = Pool(self._perform, self.room)
-        for effect in effects:
-            self.pool.submit(effect)
+        self.pool.submit(effects)
 
     def _perform(self, effect: Perform) -> tuple[Outcome, float]:
         seconds = self.ports.clock.seconds

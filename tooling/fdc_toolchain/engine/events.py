@@ -107,8 +107,8 @@ class Stop(NamedTuple):
     """Why a run, or a branch whose failure is kept, ended before its last instruction, and where.
 
     `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
-    `bound` (more items than the plan allows), `budget`, `overrun` (a step reports that it used more than had
-    been set aside for it), `stalled` (an `iterate` asks models the same again and again),
+    `bound` (more items than the plan allows), `budget`, `plan_budget` (that of a plan that was called), `overrun` (a step
+    reports that it used more than had been set aside for it), `stalled` (an `iterate` asks models the same again and again),
     `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
     `failure`: the kind of the tool's failure. `program.causes` has the cause of each.
     """

@@ -15,7 +15,7 @@ from ..program.model import Program
 from . import machine, rules
 from .events import Mismatch, Perform, Question, Record, Stop
 from .released import Released, paths_changed
-from .state import RunState, Want
+from .state import Meter, RunState, Want
 
 LOST = "its controller was lost"
 
@@ -33,6 +33,7 @@ def start(program: Program, inputs: dict[str, Any]) -> RunState:
     budget = {**program["budget"], **inputs.get("budget", {})}
     state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program))
     state.approving = frozenset(name for name, tool in program["tools"].items() if tool.get("approves"))
+    state.metered = frozenset(measure for plan in program["plans"].values() for measure in plan.get("budget", ()))
     state.rate = inputs.get("model", {}).get("rate") or 0.0
     machine.enter(state)
     return state
@@ -148,11 +149,14 @@ def _begin(state: RunState, want: Want) -> None:
         want.begun = True
         if want.effect.kind == "tool":
             state.spent["steps"] = state.spent.get("steps", 0) + 1
+            for called in want.meters if state.metered else ():
+                called.spent["steps"] = called.spent.get("steps", 0) + 1
     if not want.held:
         want.held = True
         if want.cost:
-            for measure, number in want.cost.items():
-                state.reserved[measure] = state.reserved.get(measure, 0) + number
+            for meter in _meters(state, want):
+                for measure, number in want.cost.items():
+                    meter.reserved[measure] = meter.reserved.get(measure, 0) + number
 
 
 def _notice(state: RunState, want: Want) -> None:
@@ -237,16 +241,25 @@ def _settle(state: RunState, want: Want, usage: dict[str, Any] | None) -> None:
     if not (want.cost or usage):
         return
     cost = want.cost or {}
+    meters = _meters(state, want)
     for measure, number in cost.items():
-        state.reserved[measure] = round(state.reserved[measure] - number, DIGITS)
+        for meter in meters:
+            meter.reserved[measure] = round(meter.reserved[measure] - number, DIGITS)
     for measure, said in {**cost, **(usage or {})}.items():
         most = cost.get(measure, 0)
         number = said if _amount(said) else most
-        state.spent[measure] = round(state.spent.get(measure, 0) + number, DIGITS)
-        if state.overrun is None and measure in state.budget and (number > most or number is not said):
+        for meter in meters:
+            meter.spent[measure] = round(meter.spent.get(measure, 0) + number, DIGITS)
+        limited = any(measure in meter.budget for meter in meters)
+        if state.overrun is None and limited and (number > most or number is not said):
             effect = want.effect
             message = f"`{effect.tool}` reports {str(said)[:40]} {measure}, and {most:g} had been set aside for it"
             state.overrun = Stop("overrun", message, effect.address, effect.path, effect.line)
+
+
+def _meters(state: RunState, want: Want) -> tuple[RunState | Meter, ...]:
+    """Whatever counts what a step uses: the run itself, and the calls of plans that state a budget."""
+    return (state, *want.meters) if state.metered else (state,)
 
 
 def _amount(said: Any) -> bool:

@@ -19,7 +19,7 @@ from ..program.codec import canonical
 from ..program.model import KEPT, MAX_STACK, Instruction, PlanBody
 from . import rules
 from .events import Kind, Perform, Stop
-from .state import Cycle, Frame, Join, Loop, RunState, Scope, Strand, Want
+from .state import Cycle, Frame, Join, Loop, Meter, RunState, Scope, Strand, Want
 from .values import PredicateWanted, Unusable, holds, lookup, render, text
 
 STALLED = 3
@@ -254,7 +254,9 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         cost = _cost(state, tool)
         if cost.get("model_calls"):
             _asks(strand, request)
-        paid = any(measure in state.budget for measure in cost)
+        paid = any(measure in state.budget for measure in cost) or (
+            bool(state.metered) and any(measure in meter.budget for meter in scope.meters for measure in cost)
+        )
     columns = (
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
         strand.alone, item.get("outside", ""), strand.released,
@@ -302,7 +304,10 @@ def _scope(state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any],
     cycles = () if outer is None else outer.cycles
     cycles = cycles if own is None else (*cycles, own)
     depth = 1 if outer is None else outer.depth + 1
-    return Scope(plan_id, plan["path"], names, cycle, own is not None, depth, grants, cycles)
+    meters = () if outer is None else outer.meters
+    if outer is not None and plan.get("budget"):
+        meters = (*meters, Meter(plan["path"], plan["budget"], state.elapsed))
+    return Scope(plan_id, plan["path"], names, cycle, own is not None, depth, grants, cycles, meters=meters)
 
 
 def _glob(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
@@ -390,7 +395,9 @@ def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     outer, here = frame.scope, _here(frame)
     for number, value in enumerate(items, 1):
         names = {**outer.names, item["name"]: value}
-        scope = Scope(outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles)
+        scope = Scope(
+            outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles, meters=outer.meters
+        )  # fmt: skip
         branch = Frame(item["body"], f"{here}#{number}", scope)
         join.branches.append(Strand([branch], join, [], alone=alone, released=strand.released))
     work.extend(reversed(join.branches))

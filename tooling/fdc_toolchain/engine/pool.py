@@ -22,6 +22,7 @@ class Pool(Generic[Job, Result]):
         self._size = size
         self._threads = 0
         self._open = 0
+        self._growing = _thread.allocate_lock()
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[Job, Result | BaseException]] = SimpleQueue()
 
@@ -30,15 +31,31 @@ class Pool(Generic[Job, Result]):
         """Jobs that have not been collected."""
         return self._open
 
-    def submit(self, job: Job) -> None:
-        """Hands a job over."""
-        self._open += 1
-        if self._threads < min(self._size, self._open):
-            self._threads += 1
-            # Not `threading.Thread`, whose start waits until the thread runs: that is most of what a thousand branches
-            # cost. Like its daemons these do not keep the process from leaving when a tool hangs.
-            _thread.start_new_thread(self._serve, ())
-        self._jobs.put(job)
+    def submit(self, jobs: list[Job]) -> None:
+        """Hands jobs over."""
+        self._open += len(jobs)
+        for job in jobs:
+            self._jobs.put(job)
+        self._grow()
+
+    def _grow(self) -> None:
+        """Starts one thread more where a job waits for one. Each thread starts the next one before it works.
+
+        Threads that one loop starts wait together for Python's lock, which that loop holds; so does the driver for them
+        afterwards. Not `threading.Thread`, whose start waits until the thread runs. Like its daemons these do not keep
+        the process from leaving when a tool hangs.
+        """
+        if self._threads == self._size or self._jobs.empty():
+            return
+        with self._growing:
+            if self._threads < min(self._size, self._open):
+                try:
+                    _thread.start_new_thread(self._serve, ())
+                except (RuntimeError, MemoryError):
+                    if not self._threads:
+                        raise
+                    return  # those that are there do all
+                self._threads += 1
 
     def collect(self, timeout: float | None = None) -> list[tuple[Job, Result | BaseException]]:
         """Waits for one result at least, and takes along what else is there. Empty after `timeout` seconds."""
@@ -54,13 +71,14 @@ class Pool(Generic[Job, Result]):
                 return out
 
     def close(self) -> None:
-        """Lets idle threads end."""
-        for _ in range(self._threads):
-            self._jobs.put(None)
+        """Lets the threads end, once they are idle."""
+        self._jobs.put(None)
 
     def _serve(self) -> None:
         while (job := self._jobs.get()) is not None:
+            self._grow()
             try:
                 self._results.put((job, self._work(job)))
             except BaseException as raised:
                 self._results.put((job, raised))
+        self._jobs.put(None)  # for the next

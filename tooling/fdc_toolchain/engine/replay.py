@@ -52,7 +52,7 @@ def replay(
 
     def due(state: RunState, record: Record) -> None:
         want = state.pending.get(record.address)
-        if want is None or not state.budget or record.kind not in ("intent", "outcome"):
+        if want is None or not (state.budget or state.metered) or record.kind not in ("intent", "outcome"):
             return
         # What is not announced has begun at some time before it came back, perhaps before others used too much.
         announced = record.kind == "intent"

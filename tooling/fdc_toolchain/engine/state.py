@@ -32,6 +32,17 @@ class Cycle:
 
 
 @dataclass(slots=True)
+class Meter:
+    """The budget of a called plan at work in one call of it, with what the call has used. `began`: the run's seconds then."""
+
+    plan: str
+    budget: dict[str, float]
+    began: float
+    spent: dict[str, float] = field(default_factory=dict)
+    reserved: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Scope:
     """One call of a plan: its names, the automaton that governs it (the caller's, for a fragment), what it may touch."""
 
@@ -44,6 +55,8 @@ class Scope:
     grants: tuple[Grant, ...] = ()
     cycles: tuple[str, ...] = ()
     """The automata at work, from the root's to the one that governs this call."""
+    meters: tuple[Meter, ...] = ()
+    """Those of the plans on the stack that state a budget, without the root's, which is the run's."""
     result: Any = None
 
 
@@ -131,6 +144,11 @@ class Want:
     question: Question | None = None
     interrupted: bool | None = None
 
+    @property
+    def meters(self) -> tuple[Meter, ...]:
+        """The budgets of called plans that it counts for."""
+        return self.strand.frames[-1].scope.meters
+
 
 @dataclass(slots=True)
 class RunState:
@@ -146,6 +164,7 @@ class RunState:
     given: dict[str, Any]
     builtin: dict[str, Any]
     budget: dict[str, float]
+    """The run's own meter is this state itself: `budget`, `spent` and `reserved`."""
     rules: tuple[Monitor, ...] = ()
     pending: dict[str, Want] = field(default_factory=dict)
     dangling: dict[str, Want] = field(default_factory=dict)
@@ -158,6 +177,8 @@ class RunState:
     """Arguments and request of the steps that ask the same whenever they are reached, by their instruction's `id`."""
     approving: frozenset[str] = frozenset()
     """The tools that ask for an approval."""
+    metered: frozenset[str] = frozenset()
+    """The measures that plans which the program calls have a budget of."""
     overrun: Stop | None = None
     elapsed: float = 0.0
     steps: int = 0

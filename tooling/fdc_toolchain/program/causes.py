@@ -17,6 +17,7 @@ STOPS: dict[str, str] = {
     "value": "assumption",
     "bound": "limit",
     "budget": "budget",
+    "plan_budget": "budget",
     "overrun": "assumption",
     "stalled": "limit",
     "rule": "rule",

@@ -36,6 +36,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "automaton": AUTOMATON_ID or null,      # null: a fragment, runs in the caller's automaton
       "params": [{"name": N, "default": TEXT or null}],
       "allow": {KIND: [GLOB, ...]},           # what it grants, itself and its callees; absent or {}: everything
+      "budget": {MEASURE: number},            # of a plan that is called: what each call of it may use; absent: no more is stated
       "body": [instruction, ...]
     }
 

@@ -55,9 +55,7 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
             return
     if program.get("root") not in program["plans"]:
         yield "`root` names no plan of it"
-    for measure, number in program["budget"].items():
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or number < 0:
-            yield f"the budget of `{measure}` is not a number"
+    yield from _budget(program["budget"])
     for name, automaton in program["automata"].items():
         if (
             not isinstance(automaton, dict)
@@ -85,6 +83,12 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
     for name, tool in program["tools"].items():
         if not isinstance(tool, dict) or tool.get("effect") not in ("pure", "read", "idempotent", "once"):
             yield f"the tool `{name}` states no effect class"
+
+
+def _budget(budget: dict[str, Any]) -> Iterator[str]:
+    for measure, number in budget.items():
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or number < 0:
+            yield f"the budget of `{measure}` is not a number"
 
 
 def _rule(rule: Any) -> bool:
@@ -132,6 +136,11 @@ def _plan(program: dict[str, Any], plan: Any) -> Iterator[str]:
         isinstance(globs, list) and all(isinstance(glob, str) for glob in globs) for globs in allow.values()
     ):
         yield "what it allows is not a list of globs for each kind"
+    budget = plan.get("budget", {})
+    if isinstance(budget, dict):
+        yield from _budget(budget)
+    else:
+        yield "its budget is not an object"
     yield from _block(program, plan["body"], 0)
 
 
