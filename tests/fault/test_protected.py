@@ -10,7 +10,8 @@ from fdc_toolchain.effects import sandbox
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.operator import Operator
-from fdc_toolchain.resolve.protected import named, protected
+from fdc_toolchain.resolve.protected import named, of_workspace, protected
+from fdc_toolchain.resolve.settings import Settings
 
 from tests.fault.test_sandbox import UPPER, only, run
 from tests.support.background import wait_for
@@ -61,6 +62,29 @@ def test_a_repository_below_is_taken_away_and_the_step_fails(root, tier):
     assert "`src/lib/.git`" in outcome.failure.message and outcome.notes["refused"] == ["src/lib/.git"]
     assert not Path(root.path, "src/lib/.git").exists() and Path(root.path, "src/kept").exists()
     assert refused(root) == ["0-.git"]
+
+
+def test_no_folder_opens_by_looking_like_an_environment(root, tier):
+    """What a command can write makes no folder one that is not searched, neither for what is protected nor for secrets."""
+    folder = Path(root.path, "src")
+    for path, text in (("CLAUDE.md", "rules"), ("deep/.env", "TOKEN=hunter2hunter2"), ("bin/x", "")):
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text)
+    made = "mkdir -p lib/python3.11/site-packages node_modules; touch pyvenv.cfg bin/python bin/activate"
+    assert run(root, f"cd src; {made}; exit 0", only(tier)).failure is None
+    outcome = run(root, "cd src; echo evil > CLAUDE.md; cat deep/.env; echo evil > deep/AGENTS.md; exit 0", only(tier))
+    assert "rules" == (folder / "CLAUDE.md").read_text()
+    assert not (folder / "deep/AGENTS.md").exists()
+    assert "hunter2" not in str(outcome.value or outcome.failure)
+
+
+def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_path):
+    for path in ("tools/bin/tool", "tools/pyvenv.cfg", ".venv/pyvenv.cfg", ".venv/bin/python"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    path = os.pathsep.join(str(tmp_path / one) for one in ("tools/bin", ".venv/bin"))
+    found = of_workspace(str(tmp_path), Settings(), (), path)
+    assert "tools/bin" in found and ".venv/bin" not in found
 
 
 def test_it_is_taken_away_from_a_command_that_did_not_end_by_itself_too(root, tier):

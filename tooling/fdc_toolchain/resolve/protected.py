@@ -118,9 +118,26 @@ def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str)
 
 
 def own_environment(folder: str) -> bool:
-    """True for the programs of an environment that a workspace made for itself: `.venv/bin`, `node_modules/.bin`."""
+    """True for the programs of an environment that a workspace made for itself: `.venv/bin`, `node_modules/.bin`.
+
+    Its own Python has to be there: `pyvenv.cfg` alone, beside a folder of the PATH, is what any command can write.
+    """
     above = os.path.dirname(folder)
-    return os.path.exists(os.path.join(above, "pyvenv.cfg")) or os.path.basename(above) == "node_modules"
+    if os.path.basename(above) == "node_modules":
+        return True
+    return os.path.exists(os.path.join(above, "pyvenv.cfg")) and os.path.lexists(os.path.join(folder, "python"))
+
+
+def packages(folder: str) -> bool:
+    """True for what holds installed packages, which is not searched for protected and secret names: `node_modules`, and the
+    `lib/python3.N/site-packages` of an environment. The rest of an environment is searched like any folder: whoever could
+    call a folder an environment would open all that is in it."""
+    above, name = os.path.split(folder)
+    if name != "site-packages":
+        return name == "node_modules"
+    library, version = os.path.split(above)
+    around, lib = os.path.split(library)
+    return version.startswith("python") and lib in ("lib", "lib64") and os.path.exists(os.path.join(around, "pyvenv.cfg"))
 
 
 def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
