@@ -10,6 +10,7 @@ from fdc_toolchain.effects import sandbox
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.operator import Operator
+from fdc_toolchain.resolve.obeyed import obeyed
 from fdc_toolchain.resolve.protected import named, of_workspace, protected
 from fdc_toolchain.resolve.settings import Settings
 
@@ -76,6 +77,37 @@ def test_no_folder_opens_by_looking_like_an_environment(root, tier):
     assert "rules" == (folder / "CLAUDE.md").read_text()
     assert not (folder / "deep/AGENTS.md").exists()
     assert "hunter2" not in str(outcome.value or outcome.failure)
+
+
+def test_what_links_and_the_settings_of_git_lead_to_is_obeyed_too(root, tier):
+    """`AGENTS.md` may be a link to another file, and git runs hooks where `core.hooksPath` says."""
+    top = Path(root.path)
+    (top / ".git").mkdir()
+    (top / ".git/config").write_text(
+        '[user]\n\tname = x\n[core] hooksPath = "tools/hooks" # ours\n[include]\n\tpath = ../git.inc\n'
+    )
+    (top / "src/rules.md").write_text("rules")
+    (top / "tools/hooks").mkdir(parents=True)
+    (top / "AGENTS.md").symlink_to("src/rules.md")
+    found = of_workspace(root.path, Settings(), (), "")
+    assert {"src/rules.md", "tools/hooks", "git.inc"} <= set(found)
+    held = Root(root.path, protect=found)
+    run(held, "echo evil > src/rules.md; echo evil > tools/hooks/pre-commit; echo evil > git.inc; exit 0", only(tier))
+    assert "rules" == (top / "src/rules.md").read_text()
+    assert not (top / "tools/hooks/pre-commit").exists() and not (top / "git.inc").exists()
+    with pytest.raises(ToolFailure, match="is protected"):
+        held.write("src/rules.md", b"evil", "write", "k")
+    held.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["[core\n", "[core]\nhooksPath", "[core]\nhooksPath =", "[core]\nhooksPath = /etc", "\0[core]\nhooksPath=.."]
+)
+def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(tmp_path, text, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "none"))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(text)
+    assert () == obeyed(str(tmp_path))
 
 
 def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_path):
