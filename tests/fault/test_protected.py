@@ -79,6 +79,16 @@ def test_no_folder_opens_by_looking_like_an_environment(root, tier):
     assert "hunter2" not in str(outcome.value or outcome.failure)
 
 
+def test_no_command_sees_the_records_of_fdc(root, tier):
+    """What runs heard from outside stands in them, as in `runs/NAME/outside`."""
+    for path in (".fdc/runs/other/messages.jsonl", "deep/.fdc/runs.sqlite"):
+        Path(root.path, path).parent.mkdir(parents=True)
+        Path(root.path, path).write_text("echo from outside\n")
+    outcome = run(root, "cat .fdc/runs/other/messages.jsonl deep/.fdc/runs.sqlite; echo x > src/new; exit 0", only(tier))
+    assert outcome.failure is None and "from outside" not in outcome.value["output"], outcome
+    assert Path(root.path, "src/new").exists()
+
+
 def test_what_links_and_the_settings_of_git_lead_to_is_obeyed_too(root, tier):
     """`AGENTS.md` may be a link to another file, and git runs hooks where `core.hooksPath` says."""
     top = Path(root.path)

@@ -32,7 +32,8 @@ MOST = 2000
 
 class View(NamedTuple):
     """Absolute paths. `write`: what the command may write, but for `kept`, which is protected, and `hidden`, which it does not
-    even see (folders for text from outside, files that hold secrets). `made`: what was made for it (`writable.withdraw`).
+    even see (folders for text from outside, fdc's records, files that hold secrets). `made`: what was made for it
+    (`writable.withdraw`).
     `reads`: what it sees of the workspace; None: all of it."""
 
     write: list[str]
@@ -98,7 +99,7 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
         if root.path in write and _none_or_folder(own):
             writable.hold(own, made)
             kept.add(own)
-        hidden = [*_hidden(root.path, run, made), *_secrets(root.granted(grants))]
+        hidden = [*_hidden(root.path, run, made), *_records(root, was), *_secrets(root.granted(grants))]
     return View(write, sorted(kept - set(hidden)), hidden, made)
 
 
@@ -172,6 +173,12 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
         return []
     paths = [os.path.join(runs, name, OUTSIDE) for name in names if not os.path.islink(os.path.join(runs, name))]
     return [path for path in paths if os.path.isdir(path) and not os.path.islink(path) and (path == own or not _is_empty(path))]
+
+
+def _records(root: Root, was: Before) -> list[str]:
+    """The folders of fdc's own records: what runs heard from outside stands in them, too."""
+    paths = [os.path.join(root.path, path) for path in was.entries if folded_name(os.path.basename(path)) == ".fdc"]
+    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
 
 
 def _is_empty(folder: str) -> bool:
