@@ -64,6 +64,9 @@ ALONE = "no other process changes the files that the plan uses while it runs"
 FORM = "the files that steps read as text are UTF-8"
 """Another one: it is known when a file is read."""
 
+REGULAR = "no command and no other process puts a folder or a link where the plan writes a file"
+"""The same of what is written, which needs no file to be there."""
+
 OBEYED = "commands and tools of the workspace make nothing that is protected"
 """Another one: it is looked at when they have ended."""
 
@@ -92,6 +95,8 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
         return {"kind": kind, "rule": "usage", "text": "tools and models report no more use than they declare"}
     if wanted == "encoding":
         return {"kind": kind, "rule": "form", "text": FORM}
+    if wanted in ("path", "file"):  # of a literal path lint has looked, and a computed one has a row
+        return {"kind": kind, "rule": "form", "text": REGULAR}
     if wanted == "protected":  # of a literal path lint says it, and of a computed one a row of the list
         return {"kind": kind, "rule": "obeyed", "text": OBEYED}
     if wanted in FILES:
