@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import program_of
-from fdc_toolchain.cli.beginning import begin
-from fdc_toolchain.cli.exits import BUG, Exit
+from fdc_toolchain.cli.beginning import begin, compile_or_refuse
+from fdc_toolchain.cli.certify import certified
+from fdc_toolchain.cli.exits import BUG, FINDINGS, Exit, Refused
 
 from tests.support.linting import lint
 from tests.support.process import fdc
@@ -102,16 +103,16 @@ def test_a_certificate_without_the_part_data_does_not_hold(plan: Path) -> None:
         assert said in done.stderr
 
 
-def test_nothing_begins_of_a_plan_whose_files_are_not_as_it_needs_them(workspace: Path) -> None:
+def test_nothing_begins_of_a_plan_whose_files_are_not_as_it_needs_them(plan: Path) -> None:
     """The facts are those of the workspace when the run begins, whatever lint saw."""
-    (workspace / "x.md").write_text("tea", "utf-8")
-    made = {"a.plan": "use fsm any.json\nread_file x.md\n"}
-    program = program_of(lint(made, "a.plan", there=("x.md",), whole=True))
-    (workspace / "x.md").unlink()
-    said = r"part `files`: plan `a\.plan`, line 2: `x\.md` may not be as the step needs it; nothing was run"
-    with pytest.raises(Exit, match=said) as stop:
-        begin(str(workspace), program, "a.plan", {}, {})
-    assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
+    (plan / "x.md").write_text("tea", "utf-8")
+    (plan / "a.plan").write_text(PLAN.replace("message_user hello", "read_file x.md"), "utf-8")
+    program = compile_or_refuse("a.plan", str(plan))
+    assert program is not None
+    (plan / "x.md").unlink()
+    with pytest.raises(Refused, match=r"`x\.md` changed while it was being checked; run the command again") as stop:
+        begin(str(plan), program, "a.plan", {}, {})
+    assert (FINDINGS, False) == (stop.value.code, (plan / ".fdc").exists())
 
 
 def test_a_fact_that_is_no_longer_so_is_said(plan: Path) -> None:
@@ -123,3 +124,21 @@ def test_a_fact_that_is_no_longer_so_is_said(plan: Path) -> None:
     (plan / "c.json").write_text(json.dumps(certificate).replace('"x.md": "file"', '"x.md": "other"'), "utf-8")
     done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
     assert 1 == done.returncode and "part `files`" in done.stderr
+
+
+@pytest.mark.parametrize("change", ["gone", "folder", "plan"])
+def test_a_file_that_changes_between_proof_and_certificate_is_named(workspace: Path, change: str) -> None:
+    (workspace / "docs").mkdir()
+    (workspace / "docs/a.md").write_text("a\n", "utf-8")
+    (workspace / "a.plan").write_text(PLAN.replace("message_user hello", "read_file docs/a.md"), "utf-8")
+    program = compile_or_refuse("a.plan", str(workspace))
+    assert program is not None
+    (workspace / "docs/a.md").unlink()
+    if change == "folder":
+        (workspace / "docs/a.md").mkdir()
+    if change == "plan":
+        (workspace / "a.plan").write_text(PLAN, "utf-8")
+    with pytest.raises(Refused) as refused:
+        certified(program, "a.plan", str(workspace))
+    file = "`a.plan`, or what it reaches," if change == "plan" else "`docs/a.md`"
+    assert f"{file} changed while it was being checked; run the command again" == str(refused.value)

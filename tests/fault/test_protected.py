@@ -10,7 +10,9 @@ from fdc_toolchain.effects import sandbox
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.operator import Operator
-from fdc_toolchain.resolve.protected import named, protected
+from fdc_toolchain.resolve.obeyed import obeyed
+from fdc_toolchain.resolve.protected import named, of_workspace, protected
+from fdc_toolchain.resolve.settings import Settings
 
 from tests.fault.test_sandbox import UPPER, only, run
 from tests.support.background import wait_for
@@ -61,6 +63,70 @@ def test_a_repository_below_is_taken_away_and_the_step_fails(root, tier):
     assert "`src/lib/.git`" in outcome.failure.message and outcome.notes["refused"] == ["src/lib/.git"]
     assert not Path(root.path, "src/lib/.git").exists() and Path(root.path, "src/kept").exists()
     assert refused(root) == ["0-.git"]
+
+
+def test_no_folder_opens_by_looking_like_an_environment(root, tier):
+    """What a command can write makes no folder one that is not searched, neither for what is protected nor for secrets."""
+    folder = Path(root.path, "src")
+    for path, text in (("CLAUDE.md", "rules"), ("deep/.env", "TOKEN=hunter2hunter2"), ("bin/x", "")):
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text)
+    made = "mkdir -p lib/python3.11/site-packages node_modules; touch pyvenv.cfg bin/python bin/activate"
+    assert run(root, f"cd src; {made}; exit 0", only(tier)).failure is None
+    outcome = run(root, "cd src; echo evil > CLAUDE.md; cat deep/.env; echo evil > deep/AGENTS.md; exit 0", only(tier))
+    assert "rules" == (folder / "CLAUDE.md").read_text()
+    assert not (folder / "deep/AGENTS.md").exists()
+    assert "hunter2" not in str(outcome.value or outcome.failure)
+
+
+def test_no_command_sees_the_records_of_fdc(root, tier):
+    """What runs heard from outside stands in them, as in `runs/NAME/outside`."""
+    for path in (".fdc/runs/other/messages.jsonl", "deep/.fdc/runs.sqlite"):
+        Path(root.path, path).parent.mkdir(parents=True)
+        Path(root.path, path).write_text("echo from outside\n")
+    outcome = run(root, "cat .fdc/runs/other/messages.jsonl deep/.fdc/runs.sqlite; echo x > src/new; exit 0", only(tier))
+    assert outcome.failure is None and "from outside" not in outcome.value["output"], outcome
+    assert Path(root.path, "src/new").exists()
+
+
+def test_what_links_and_the_settings_of_git_lead_to_is_obeyed_too(root, tier):
+    """`AGENTS.md` may be a link to another file, and git runs hooks where `core.hooksPath` says."""
+    top = Path(root.path)
+    (top / ".git").mkdir()
+    (top / ".git/config").write_text(
+        '[user]\n\tname = x\n[core] hooksPath = "tools/hooks" # ours\n[include]\n\tpath = ../git.inc\n'
+    )
+    (top / "src/rules.md").write_text("rules")
+    (top / "tools/hooks").mkdir(parents=True)
+    (top / "AGENTS.md").symlink_to("src/rules.md")
+    found = of_workspace(root.path, Settings(), (), "")
+    assert {"src/rules.md", "tools/hooks", "git.inc"} <= set(found)
+    held = Root(root.path, protect=found)
+    run(held, "echo evil > src/rules.md; echo evil > tools/hooks/pre-commit; echo evil > git.inc; exit 0", only(tier))
+    assert "rules" == (top / "src/rules.md").read_text()
+    assert not (top / "tools/hooks/pre-commit").exists() and not (top / "git.inc").exists()
+    with pytest.raises(ToolFailure, match="is protected"):
+        held.write("src/rules.md", b"evil", "write", "k")
+    held.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["[core\n", "[core]\nhooksPath", "[core]\nhooksPath =", "[core]\nhooksPath = /etc", "\0[core]\nhooksPath=.."]
+)
+def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(tmp_path, text, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "none"))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(text)
+    assert () == obeyed(str(tmp_path))
+
+
+def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_path):
+    for path in ("tools/bin/tool", "tools/pyvenv.cfg", ".venv/pyvenv.cfg", ".venv/bin/python"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    path = os.pathsep.join(str(tmp_path / one) for one in ("tools/bin", ".venv/bin"))
+    found = of_workspace(str(tmp_path), Settings(), (), path)
+    assert "tools/bin" in found and ".venv/bin" not in found
 
 
 def test_it_is_taken_away_from_a_command_that_did_not_end_by_itself_too(root, tier):

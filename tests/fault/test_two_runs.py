@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects import claims
+from fdc_toolchain.effects.runs import ask_to_cancel, cancel_asked
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.program.write_set import NOTHING, WriteSet, Written
 
@@ -133,6 +134,22 @@ def test_a_run_that_waits_for_another_one_can_be_cancelled(shop: Path) -> None:
         cancelled = fdc("cancel", second, cwd=shop)
         assert 0 == cancelled.returncode, cancelled
         assert 1 == waits.wait(PATIENCE)
+
+
+@pytest.mark.slow
+def test_a_cancelled_run_that_is_refused_stays_cancelled(shop: Path) -> None:
+    """`fdc resume --force` goes on with a run that somebody wants cancelled, unless it cannot go on at all now."""
+    assert 1 == fdc("run", "glob.plan", "-q", cwd=shop).returncode
+    name = json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"][0]["run"]
+    ask_to_cancel(str(shop), name, 0.0)  # whoever asked was killed before they could do it
+    with driven(shop, "held-a.plan") as (process, other):
+        refused = fdc("resume", name, "--force", "--answer", "c", cwd=shop)
+        assert 3 == refused.returncode and f"the run {other} " in refused.stderr, refused
+        assert cancel_asked(str(shop), name)
+        go(shop)
+        assert 0 == process.wait(PATIENCE)
+    assert 0 == fdc("resume", name, "--force", "--answer", "c", cwd=shop).returncode
+    assert not cancel_asked(str(shop), name)
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ class Case(NamedTuple):
     """How the engine ended, where that is another end."""
 
 
-STANDING = ("alone", "granted", "usage")
+STANDING = ("alone", "form", "obeyed", "granted", "usage")
 """Assumptions of every proof. No generated world makes one of them false."""
 
 

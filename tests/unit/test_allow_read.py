@@ -17,7 +17,8 @@ OUTSIDE = [
     "grep x", "grep x docs", "grep x **", "grep x src{x}", "grep x /etc/**", "map_code paths=docs", "scan_documents docs",
     "for_each_file docs/*\n  set_plan", "for_each_file *\n  set_plan", "for_each_file {x}/*\n  set_plan",
     "for_each_file src/*\n  for_each_file **\n    set_plan", 'if "a" == "b"\n  for_each_file ./docs/*\n    set_plan',
-    "scope_question x", "call_plan b.plan",
+    "scope_question x", "call_plan b.plan", "execute_research_protocol local_filesystem file path=docs/a.md",
+    "execute_research_protocol local_filesystem directory path={x}", "execute_research_protocol knowledge_graph enrich query=x",
 ]  # fmt: skip
 INSIDE = [
     "list_files src", "list_files src/", "list_files ./src/a", "list_files src/**/*.py", "grep x src", "grep x src/[ab]*.py",

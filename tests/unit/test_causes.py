@@ -53,6 +53,9 @@ ROW = {"rule": "kept-file", "text": "it stays", "path": "a.plan", "line": 2, "us
     [
         ([ROW], STOP, "assumption", "kept-file"),
         ([ROW], {**STOP, "line": 5}, "assumption", "alone"),
+        ([], {**STOP, "failure": "encoding"}, "assumption", "form"),
+        ([], {**STOP, "failure": "file"}, "assumption", "form"),
+        ([], {**STOP, "failure": "protected"}, "assumption", "obeyed"),
         ([], {**STOP, "failure": "type"}, "unproved", None),
         ([], {**STOP, "failure": "net"}, "world", None),
         ([], {**STOP, "kind": "require", "failure": ""}, "gate", None),

@@ -34,6 +34,19 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, n
         assert done.stderr == f"fdc: {name} cannot be read: it is no regular file\n"
 
 
+@pytest.mark.parametrize("name", ["knowledge_core/plan_registry.json", ".fdc/runs.sqlite", ".git/config"])
+def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: str) -> None:
+    (workspace / "a.plan").write_text("set_plan x\nplan_step_complete y\nmessage_user z\nclose_task\nsubmit\n")
+    (workspace / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(workspace / name)
+    for command in (["lint"], ["run", "a.plan", "-q"], ["runs"], ["resume"]):
+        done = run([sys.executable, ROOT / "tooling/fdc_cli.py", *command], cwd=workspace, timeout=60)
+        if name == ".fdc/runs.sqlite" and command != ["lint"]:
+            assert (done.returncode, done.stdout) == (3, "") and "runs.sqlite: not a regular file\n" in done.stderr
+        else:
+            assert done.returncode == (2 if command == ["resume"] else 0), done.stderr
+
+
 def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:
     (workspace / "fdc.toml").write_bytes(b"#" * (regular.MOST + 1))
     with pytest.raises(SettingsError, match=f"fdc.toml cannot be read: it has more than {regular.MOST} bytes"):

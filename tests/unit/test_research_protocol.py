@@ -38,16 +38,16 @@ def test_local_files_and_folders_are_brought(root: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "kind", "message"),
     [
-        ({"target": "local_filesystem", "scope": "file"}, "argument", "Error: 'path' not specified for local_filesystem file."),
-        ({"target": "local_filesystem", "scope": "directory"}, "argument", "Error: 'path' not specified"),
-        ({"target": "external_web", "scope": "narrow"}, "argument", "Error: 'query' not specified for external_web narrow."),
-        ({"target": "external_web", "scope": "broad"}, "argument", "Error: 'url' not specified"),
-        ({"target": "external_repository", "scope": "all"}, "argument", "Error: 'url' not specified"),
-        ({"target": "moon", "scope": "file"}, "argument", "do not map to a recognized research protocol."),
-        ({"target": "local_filesystem", "scope": "moon"}, "argument", "do not map to a recognized research protocol."),
+        ({"target": "local_filesystem", "scope": "file"}, "input", "Error: 'path' not specified for local_filesystem file."),
+        ({"target": "local_filesystem", "scope": "directory"}, "input", "Error: 'path' not specified"),
+        ({"target": "external_web", "scope": "narrow"}, "input", "Error: 'query' not specified for external_web narrow."),
+        ({"target": "external_web", "scope": "broad"}, "input", "Error: 'url' not specified"),
+        ({"target": "external_repository", "scope": "all"}, "input", "Error: 'url' not specified"),
+        ({"target": "moon", "scope": "file"}, "input", "do not map to a recognized research protocol."),
+        ({"target": "local_filesystem", "scope": "moon"}, "input", "do not map to a recognized research protocol."),
         ({"target": "external_web", "scope": "narrow", "query": "tea"}, "unavailable", "the web is out of reach"),
         ({"target": "local_filesystem", "scope": "file", "path": "../x"}, "path", "leads upwards"),
-        ({"target": "local_filesystem", "scope": "file", "path": "bad.md"}, "encoding", "is not UTF-8"),
+        ({"target": "local_filesystem", "scope": "file", "path": "bad.md"}, "input", "is not UTF-8"),
     ],
 )
 def test_what_cannot_be_brought_fails_and_says_why(root: Path, args: dict[str, str], kind: str, message: str) -> None:
@@ -96,7 +96,7 @@ def test_a_knowledge_graph_that_is_not_there_or_not_right_any_more_says_so(tmp_p
     """FDC-56: nothing is made up."""
     stated = {"target": "knowledge_graph", "scope": "enrich"}
     failure = perform(tmp_path, "execute_research_protocol", **stated, query="reserve").failure
-    assert failure is not None and "missing" == failure.kind and "`fdc knowledge build` makes it" in failure.message
+    assert failure is not None and "input" == failure.kind and "`fdc knowledge build` makes it" in failure.message
     root = built(tmp_path)
     (root / "shop/stock.py").write_text("# moved\n" * 9)
     told = perform(root, "execute_research_protocol", **stated, query="reserve").value

@@ -107,7 +107,8 @@ def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path
         "credentials.json": '{"project": "a-long-name", "client_secret": "json-secret"}',
         "a/key.pem": "-----BEGIN PRIVATE KEY-----\n" + "Ab1+" * 16 + "\n-----END PRIVATE KEY-----\n",
         "README.md": "API_TOKEN=not-a-secret-file\n",
-        ".venv/pyvenv.cfg": "", ".venv/bin/x": "", ".venv/lib/cacert.pem": "Zz9+" * 16 + "\n",
+        ".venv/pyvenv.cfg": "", ".venv/bin/x": "",
+        ".venv/lib/python3.12/site-packages/certifi/cacert.pem": "Zz9+" * 16 + "\n",
     }  # fmt: skip
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

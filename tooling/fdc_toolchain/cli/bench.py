@@ -94,6 +94,7 @@ def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What `effects.files.Root` protects in a workspace, beside what it always does: files of settings, and globs."""
     import os
 
+    from .. import durable
     from ..resolve.protected import of_workspace
     from ..resolve.registry import REGISTRY, read_registry
     from ..resolve.settings import Settings, SettingsError, read_settings
@@ -103,10 +104,10 @@ def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     except SettingsError:
         settings = Settings()
     try:
-        with open(os.path.join(root, REGISTRY), "rb") as file:
-            registry, _ = read_registry(file.read(), REGISTRY)
+        data = durable.read(os.path.join(root, REGISTRY))
     except OSError:
-        registry, _ = read_registry(None, REGISTRY)
+        data = None
+    registry, _ = read_registry(data, REGISTRY)
     plans = registry.entries.values()
     return settings.catalogues, of_workspace(root, settings, plans, os.environ.get("PATH", ""))
 

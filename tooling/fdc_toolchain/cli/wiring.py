@@ -102,11 +102,12 @@ def drive_run(
         claim = _claim(store, row, root, within)
         if "simulate" not in row.inputs:
             _granted(store, row, root, operator, retry)
-        if force:
-            runs.forget_cancel(root, name)
-        if not _alone(claim, root, row, wait):
+        stale = runs.cancel_request(root, name) if force else None
+        if not _alone(claim, root, row, wait, stale):
             _cancelled(root, store, row, trusted)
             raise Refused(f"the run {name} was cancelled")
+        if stale is not None and runs.cancel_request(root, name) == stale:
+            runs.forget_cancel(root, name)
         take_away(root)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
@@ -144,8 +145,9 @@ def _claim(store: Store, row: RunRow, root: str, within: str | None) -> Claim:
     return Claim(root, row.name, write_set(program, row.inputs), within=within)
 
 
-def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None) -> bool:
-    """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile.
+def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes | None) -> bool:
+    """Takes the claim; waits for runs that are in the way, if wanted. Returns False where the run was cancelled meanwhile,
+    by another request than the `stale` one.
 
     Raises WorldError where a run is in the way.
     """
@@ -158,7 +160,7 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None) -> bool:
         if told != other.run:
             told = other.run
             click.echo(f"waiting: {other.said()}", err=True)
-        if runs.cancel_asked(root, row.name):
+        if runs.cancel_request(root, row.name) not in (None, stale):
             return False
         time.sleep(PAUSE)
     return True

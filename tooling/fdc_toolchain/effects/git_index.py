@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 
+from ..resolve import regular
 from ..resolve.seen import Stamp
 
 Index = dict[str, tuple[Stamp, bytes]]
@@ -20,7 +21,7 @@ def read_index(root: str) -> tuple[Index, int]:
     Empty where `root` is not the top of a checkout, or where its index cannot be trusted byte for byte.
     """
     git = f"{root}/.git"
-    if not _byte_for_byte(root, git):
+    if not _byte_for_byte(root, git) or not os.path.isfile(f"{git}/index"):
         return {}, 0
     try:
         with open(f"{git}/index", "rb") as file:
@@ -46,9 +47,10 @@ def _byte_for_byte(root: str, git: str) -> bool:
     mine = (everywhere,) if everywhere is not None else (f"{config}/git/config", f"{home}/.gitconfig")
     system = os.environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
     for path in (f"{git}/config", *mine, system):
+        if path == os.devnull:
+            continue  # git's own word for none
         try:
-            with open(path, "rb") as file:
-                text = file.read().lower()
+            text = regular.read(path).lower()
         except FileNotFoundError:
             if path == f"{git}/config":
                 return False

@@ -97,6 +97,8 @@ class Store:
         for name in (path, path + "-wal", path + "-journal"):
             if os.path.islink(name):
                 raise WorldFailed(f"{name}: a symbolic link; the runs of this workspace would lie elsewhere")
+            if os.path.exists(name) and not os.path.isfile(name):
+                raise WorldFailed(f"{name}: not a regular file")
         try:
             if not readonly:
                 private(path)

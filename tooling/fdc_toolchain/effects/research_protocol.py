@@ -31,12 +31,24 @@ def plan_deep_research(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("argument", str(wrong)) from None
 
 
+_OWN = ("argument", "missing", "file", "encoding")
+"""What nothing was proved of: which constraints fit together, and what lies where they lead."""
+
+
 def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
     """`execute_research_protocol`: the file, the folder, the definitions, the results or the page that the constraints name.
 
-    What cannot be had is a failure that says why: nothing is made up. A repository is read as the page that its address
-    shows. `knowledge_graph` is what `fdc knowledge build` wrote, enriched with the documents that speak of what is asked for.
+    What cannot be had is a failure that says why (`input` where the constraints ask for nothing that is there): nothing
+    is made up. A repository is read as the page that its address shows. `knowledge_graph` is what `fdc knowledge build`
+    wrote, enriched with the documents that speak of what is asked for.
     """
+    try:
+        return _routed(args, context)
+    except ToolFailure as failure:
+        raise ToolFailure("input", str(failure)) if failure.kind in _OWN else failure from None
+
+
+def _routed(args: dict[str, Any], context: Context) -> Any:
     target, scope = word(args, "target"), word(args, "scope", "")
     key = ROUTES.get((target, scope)) or ROUTES.get((target, ""))
     if key is None:

@@ -65,6 +65,15 @@ def cancel_asked(root: str, run: str) -> bool:
     return os.path.exists(_request(root, run))
 
 
+def cancel_request(root: str, run: str) -> bytes | None:
+    """The request as it stands, which tells it from a later one; None where there is none."""
+    try:
+        with open(_request(root, run), "rb") as file:
+            return file.read(4096)
+    except OSError:
+        return None
+
+
 def forget_cancel(root: str, run: str) -> None:
     """Takes the request away. Raises WorldFailed."""
     try:

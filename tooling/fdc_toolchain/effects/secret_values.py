@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..resolve.protected import own_environment
+from ..resolve.protected import packages
 from ..resolve.secret_files import secret, variable
 from ..resolve.settings import SettingsError, read_settings
 from .secrets import LEAST
@@ -38,7 +38,7 @@ def values_of(root: str) -> dict[str, str]:
 
 
 def files_of(root: str) -> list[str]:
-    """The files of secrets, by path; environments and `node_modules` are not searched."""
+    """The files of secrets, by path; installed packages are not searched."""
     try:
         more = read_settings(root).secret
     except SettingsError:
@@ -57,9 +57,8 @@ def files_of(root: str) -> list[str]:
             hit = inside or secret(path, more) is not None
             if hit and not is_folder:
                 found.append(path)
-            elif is_folder and name not in (".git", ".fdc", "node_modules"):
-                if not own_environment(os.path.join(root, path, "bin")):
-                    work.append((path + "/", hit))
+            elif is_folder and name not in (".git", ".fdc") and not packages(os.path.join(root, path)):
+                work.append((path + "/", hit))
     return sorted(found)[:MOST_FILES]
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.events import Grant
-from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, own_environment, protected
+from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
 from ..resolve.secret_files import secret
 from ..text.glob_match import matches
 from . import writable
@@ -32,7 +32,8 @@ MOST = 2000
 
 class View(NamedTuple):
     """Absolute paths. `write`: what the command may write, but for `kept`, which is protected, and `hidden`, which it does not
-    even see (folders for text from outside, files that hold secrets). `made`: what was made for it (`writable.withdraw`).
+    even see (folders for text from outside, fdc's records, files that hold secrets). `made`: what was made for it
+    (`writable.withdraw`).
     `reads`: what it sees of the workspace; None: all of it."""
 
     write: list[str]
@@ -98,7 +99,7 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
         if root.path in write and _none_or_folder(own):
             writable.hold(own, made)
             kept.add(own)
-        hidden = [*_hidden(root.path, run, made), *_secrets(root.granted(grants))]
+        hidden = [*_hidden(root.path, run, made), *_records(root, was), *_secrets(root.granted(grants))]
     return View(write, sorted(kept - set(hidden)), hidden, made)
 
 
@@ -174,6 +175,12 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
     return [path for path in paths if os.path.isdir(path) and not os.path.islink(path) and (path == own or not _is_empty(path))]
 
 
+def _records(root: Root, was: Before) -> list[str]:
+    """The folders of fdc's own records: what runs heard from outside stands in them, too."""
+    paths = [os.path.join(root.path, path) for path in was.entries if folded_name(os.path.basename(path)) == ".fdc"]
+    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+
+
 def _is_empty(folder: str) -> bool:
     try:
         return not os.listdir(folder)
@@ -184,7 +191,7 @@ def _is_empty(folder: str) -> bool:
 
 
 def _secrets(root: Root) -> list[str]:
-    """What holds secrets in the workspace, and no plan names. Environments and `node_modules` are not searched.
+    """What holds secrets in the workspace, and no plan names. Installed packages are not searched.
 
     Raises ToolFailure (`sandbox`) where that is too much.
     """
@@ -202,18 +209,17 @@ def _secrets(root: Root) -> list[str]:
             if secret(path, root.secret) is not None:
                 if root.withheld(path):
                     found.append(os.path.join(root.path, path))
-            elif is_folder and name not in ("node_modules", ".git", ".fdc"):
-                if not own_environment(os.path.join(root.path, path, "bin")):
-                    work.append(path + "/")
+            elif is_folder and name not in (".git", ".fdc") and not packages(os.path.join(root.path, path)):
+                work.append(path + "/")
         if len(found) > MOST:
             raise ToolFailure("sandbox", f"more than {MOST} files with secrets are in the workspace (`{path}` is the last one)")
     return sorted(found)
 
 
 def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -> Iterator[str]:
-    """The outermost protected entries. Environments of the workspace's own, and `node_modules`, are not searched.
+    """The outermost protected entries. Installed packages (`resolve.protected.packages`) are not searched.
 
-    `known`: the environments that count; None: those that are found, which `environments` learns.
+    `known`: the folders of packages that count; None: those that are found, which `environments` learns.
     """
     literal = {folded_path(one) for one in (*root.protected, *root.protect)}
     exact = {*TOP, *literal}
@@ -232,8 +238,7 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
             if same in ANYWHERE or folded_path(path) in exact or any(matches(path, glob) for glob in globs):
                 yield path
             elif is_folder and name != "node_modules":
-                whole = os.path.join(root.path, path)
-                if known is None and own_environment(os.path.join(whole, "bin")):
+                if known is None and packages(os.path.join(root.path, path)):
                     environments.add(path)
                 elif known is None or path not in known:
                     work.append(path + "/")

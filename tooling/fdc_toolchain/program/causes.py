@@ -60,10 +60,19 @@ EXPLAINS: dict[str, frozenset[str]] = {
 """By rule of an assumption: the failures that it explains where it is false. `value` stands for the stop of that kind."""
 
 ALONE = "no other process changes the files that the plan uses while it runs"
-"""The assumption of every proof. It is checked when a file is used."""
+"""An assumption of every proof. It is checked when a file is used."""
+
+FORM = "the files that steps read as text are UTF-8"
+"""Another one: it is known when a file is read."""
+
+REGULAR = "no command and no other process puts a folder or a link where the plan writes a file"
+"""The same of what is written, which needs no file to be there."""
+
+OBEYED = "commands and tools of the workspace make nothing that is protected"
+"""Another one: it is looked at when they have ended."""
 
 GRANTED = "this machine and its operator give what the plan needs: network, model, sandbox, packages"
-"""The other assumption of every proof; what can be known before the first step is checked before it."""
+"""The last assumption of every proof; what can be known before the first step is checked before it."""
 
 _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "secret"))
 
@@ -85,6 +94,12 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
             return {"kind": kind, **{key: row[key] for key in ("rule", "text", "path", "line")}}
     if stop["kind"] == "overrun":
         return {"kind": kind, "rule": "usage", "text": "tools and models report no more use than they declare"}
+    if wanted == "encoding":
+        return {"kind": kind, "rule": "form", "text": FORM}
+    if wanted in ("path", "file"):  # of a literal path lint has looked, and a computed one has a row
+        return {"kind": kind, "rule": "form", "text": REGULAR}
+    if wanted == "protected":  # of a literal path lint says it, and of a computed one a row of the list
+        return {"kind": kind, "rule": "obeyed", "text": OBEYED}
     if wanted in FILES:
         return {"kind": kind, "rule": "alone", "text": ALONE}
     if wanted in _GRANTED:

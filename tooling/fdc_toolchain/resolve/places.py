@@ -5,6 +5,9 @@ A path is relative to the workspace, and leads neither upwards nor through a lin
 
 from __future__ import annotations
 
+_LONGEST, _LONGEST_NAME = 4000, 255
+"""Bytes of a path and of a name in it, on the file systems of Linux and macOS."""
+
 
 def components(path: str) -> list[str]:
     """The names on the way to a path, without those that mean nothing."""
@@ -21,4 +24,7 @@ def outside(path: str) -> str | None:
         return f"`{path}` leads upwards with `..`"
     if not components(path):
         return f"`{path}` names the workspace itself"
+    encoded = path.encode("utf-8", "surrogatepass")
+    if len(encoded) > _LONGEST or any(len(name) > _LONGEST_NAME for name in encoded.split(b"/")):
+        return f"`{path[:40]}...` is longer than a path may be ({_LONGEST_NAME} bytes a name)"
     return None

@@ -34,6 +34,7 @@ _SHELL = "is run when somebody enters the folder"
 _CI = "is run by the CI"
 _COMMIT = "is run at commits"
 _RECORD = "is a record that fdc relies on"
+_OURS = "is protected in this workspace (by its settings, its plans, its PATH, a link or git's settings)"
 
 ANYWHERE: dict[str, tuple[str, bool]] = {
     ".git": (_GIT, True),
@@ -41,11 +42,14 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
     **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
     **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
     **dict.fromkeys((".vscode", ".idea", ".fleet", ".zed", ".nvim.lua", ".exrc", ".nvimrc", ".dir-locals.el"), (_EDITOR, False)),
+    **dict.fromkeys((".dir-locals-2.el", ".helix", ".idx"), (_EDITOR, False)),
     **dict.fromkeys(
         (
             "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".claude", ".cursor", ".codex",
             ".gemini", ".windsurf", ".continue", ".roo", ".clinerules", ".cursorrules", ".windsurfrules",
             ".aider.conf.yml", ".mcp.json", ".opencode", ".amazonq", ".kiro", ".junie", ".goosehints", ".agents",
+            ".rules", ".kilocode", ".augment", ".augment-guidelines", ".cline", ".trae", ".qwen", "qwen.md", ".crush", "crush.md",
+            "warp.md", ".factory",
         ),
         (_AGENTS, False),
     ),
@@ -63,18 +67,26 @@ TOP: dict[str, tuple[str, bool]] = {
     "tooling/fdc_fsm.json": ("is an automaton that plans are proved against", False),
     **dict.fromkeys((".gitattributes", ".gitmodules", ".lfsconfig"), (_GIT, False)),
     **dict.fromkeys(
-        (".pre-commit-config.yaml", ".husky", "lefthook.yml", ".lefthook.yml", ".lefthook", ".githooks"), (_COMMIT, False)
+        (".pre-commit-config.yaml", "prek.toml", ".overcommit.yml", ".husky", ".githooks", ".lefthook"), (_COMMIT, False)
     ),
+    **{
+        f"{dot}lefthook{local}.{ending}": (_COMMIT, False)
+        for dot in ("", ".") for local in ("", "-local") for ending in ("yml", "yaml", "toml", "json")
+    },
     **dict.fromkeys(
         (
             ".github", ".gitlab", ".gitlab-ci.yml", ".forgejo", ".gitea", ".circleci", ".travis.yml", ".buildkite", ".woodpecker",
             ".woodpecker.yml", ".woodpecker.yaml", ".drone.yml", ".cirrus.yml", ".cirrus.star", ".appveyor.yml", "appveyor.yml",
             ".teamcity", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".semaphore", ".builds", ".build.yml",
+            "azure-pipelines.yaml", ".azure-pipelines", "buildspec.yml", "cloudbuild.yaml", ".tekton", ".zuul.yaml", ".zuul.d",
+            "zuul.yaml", "zuul.d", ".readthedocs.yaml", ".readthedocs.yml",
         ),
         (_CI, False),
     ),
     ".devcontainer": (_EDITOR, False),
     ".devcontainer.json": (_EDITOR, False),
+    ".gitpod.yml": (_EDITOR, False),
+    ".replit": (_EDITOR, False),
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
 
@@ -100,14 +112,17 @@ def protected(path: str, settings: Iterable[str] = (), more: Iterable[str] = ())
         if row is not None:
             return Protected(entry, *row)
         if any(matches(entry, glob) for glob in globs):
-            return Protected(entry, "is protected in this workspace (`protect` in its settings, its plans, its PATH)", False)
+            return Protected(entry, _OURS, False)
     return None
 
 
 def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str) -> tuple[str, ...]:
     """Globs of what is protected in this workspace beside the list: what its settings say, what they obey (automaton, protocols),
-    its registered `plans`, and folders of `path` (a PATH) in it that belong to no environment of its own."""
-    found = [*settings.protect, settings.fsm, settings.protocols, *plans]
+    its registered `plans`, where links of protected names and the settings of git lead, and folders of `path` (a PATH) in it
+    that belong to no environment of its own."""
+    from .obeyed import obeyed
+
+    found = [*settings.protect, settings.fsm, settings.protocols, *plans, *obeyed(root)]
     root = os.path.realpath(root)
     for folder in path.split(os.pathsep):
         inside = os.path.realpath(folder) if os.path.isabs(folder) else ""
@@ -118,9 +133,26 @@ def of_workspace(root: str, settings: Settings, plans: Iterable[str], path: str)
 
 
 def own_environment(folder: str) -> bool:
-    """True for the programs of an environment that a workspace made for itself: `.venv/bin`, `node_modules/.bin`."""
+    """True for the programs of an environment that a workspace made for itself: `.venv/bin`, `node_modules/.bin`.
+
+    Its own Python has to be there: `pyvenv.cfg` alone, beside a folder of the PATH, is what any command can write.
+    """
     above = os.path.dirname(folder)
-    return os.path.exists(os.path.join(above, "pyvenv.cfg")) or os.path.basename(above) == "node_modules"
+    if os.path.basename(above) == "node_modules":
+        return True
+    return os.path.exists(os.path.join(above, "pyvenv.cfg")) and os.path.lexists(os.path.join(folder, "python"))
+
+
+def packages(folder: str) -> bool:
+    """True for what holds installed packages, which is not searched for protected and secret names: `node_modules`, and the
+    `lib/python3.N/site-packages` of an environment. The rest of an environment is searched like any folder: whoever could
+    call a folder an environment would open all that is in it."""
+    above, name = os.path.split(folder)
+    if name != "site-packages":
+        return name == "node_modules"
+    library, version = os.path.split(above)
+    around, lib = os.path.split(library)
+    return version.startswith("python") and lib in ("lib", "lib64") and os.path.exists(os.path.join(around, "pyvenv.cfg"))
 
 
 def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
