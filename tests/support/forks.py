@@ -43,7 +43,12 @@ class _Server:
 
     def _end(self) -> None:
         self._socket.close()
-        self._process.communicate()
+        with self._process:  # it ends, and its pipes are closed
+            pass
+
+    def last_words(self) -> str:
+        """What it said before it ended."""
+        return self._process.communicate()[1].decode()
 
     def start(self, request: Mapping[str, object], handles: Sequence[int]) -> None:
         """Asks for a command with these: stdin, stdout, stderr, and where its process id and its end are told."""
@@ -74,10 +79,11 @@ def run(
     said: dict[int, bytes] = {}
     threads = [threading.Thread(target=_all_of, args=(ours[one], said, one), daemon=True) for one in (1, 2, 3)]
     threads.append(threading.Thread(target=_write, args=(ours[0], stdin), daemon=True))
+    server = _server(*_for_the_start(env))
     umask = os.umask(0)
     os.umask(umask)
     try:
-        _server(*_for_the_start(env)).start({"argv": argv, "cwd": cwd, "env": dict(env), "umask": umask}, theirs)
+        server.start({"argv": argv, "cwd": cwd, "env": dict(env), "umask": umask}, theirs)
     finally:
         for handle in theirs:
             os.close(handle)
@@ -87,6 +93,8 @@ def run(
         thread.join(timeout)
     if any(thread.is_alive() for thread in threads):
         raise subprocess.TimeoutExpired(argv, timeout)
+    if not said[3]:
+        raise RuntimeError(f"the process that forks has ended: {server.last_words()}")
     return subprocess.CompletedProcess(list(argv), int(said[3]), said[1], said[2])
 
 
@@ -116,7 +124,7 @@ def _serve(handle: int) -> None:
 
     import fdc_toolchain
 
-    def ready(names: Iterable[str]) -> None:
+    def load(names: Iterable[str]) -> None:
         for name in names:
             try:
                 importlib.import_module(name)
@@ -127,8 +135,8 @@ def _serve(handle: int) -> None:
         gc.freeze()
 
     packages = pkgutil.walk_packages(fdc_toolchain.__path__, "fdc_toolchain.")
-    ready(found.name for found in packages if not found.name.endswith("__main__"))
-    ready(("jinja2", "jsonschema", "markdown_it", "networkx", "pathspec", "yaml"))
+    load(found.name for found in packages if not found.name.endswith("__main__"))
+    load(("jinja2", "jsonschema", "markdown_it", "networkx", "pathspec", "yaml"))
     for name in ("tests", "tests.support", "tests.support.repository", __name__):
         sys.modules.pop(name, None)  # a command knows nothing of tests
     large = dict(_LARGE)
@@ -158,7 +166,7 @@ def _serve(handle: int) -> None:
             os._exit(0)
         request = json.loads(data)
         for name in [one for one in large if one in request["env"] or one in request["argv"]]:
-            ready(large.pop(name))
+            load(large.pop(name))
         process = os.fork()
         if process == 0:
             signal.set_wakeup_fd(-1)
