@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import atexit
 import functools
-import json
+import marshal
 import os
 import select
 import socket
@@ -46,13 +46,18 @@ class _Server:
         with self._process:  # it ends, and its pipes are closed
             pass
 
+    @property
+    def handle(self) -> int:
+        """Where whoever inherits it asks for commands (`program`)."""
+        return self._socket.fileno()
+
     def last_words(self) -> str:
         """What it said before it ended."""
         return self._process.communicate()[1].decode()
 
     def start(self, request: Mapping[str, object], handles: Sequence[int]) -> None:
-        """Asks for a command with these: stdin, stdout, stderr, and where its process id and its end are told."""
-        socket.send_fds(self._socket, [json.dumps(request).encode()], handles)
+        """Asks for a command with these: stdin, stdout, stderr, and where its number and then its end are told."""
+        socket.send_fds(self._socket, [marshal.dumps(request)], handles)
 
 
 @functools.cache
@@ -93,9 +98,33 @@ def run(
         thread.join(timeout)
     if any(thread.is_alive() for thread in threads):
         raise subprocess.TimeoutExpired(argv, timeout)
-    if not said[3]:
+    if len(said[3]) <= 20:
         raise RuntimeError(f"the process that forks has ended: {server.last_words()}")
-    return subprocess.CompletedProcess(list(argv), int(said[3]), said[1], said[2])
+    return subprocess.CompletedProcess(list(argv), int(said[3][20:]), said[1], said[2])
+
+
+_CLIENT = """#!{python} -IS
+import _signal, _socket, array, marshal, os, sys
+heard, told = os.pipe()
+request = {{"argv": [{script!r}, *sys.argv[1:]], "cwd": os.getcwd(), "env": dict(os.environ), "umask": os.umask(0)}}
+handles = array.array("i", [0, 1, 2, told])
+server = _socket.socket(fileno={handle})
+server.sendmsg([marshal.dumps(request)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handles)])
+os.close(told)
+process = int(os.read(heard, 20))
+for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
+    _signal.signal(number, lambda number, frame: os.kill(process, number))
+code = int(os.read(heard, 20))
+if code < 0:
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
+def program(script: str, env: Mapping[str, str]) -> tuple[str, int]:
+    """The text of a program for a shell, which is `script` to whoever starts it, and the handle that it has to inherit."""
+    handle = _server(*_for_the_start(env)).handle
+    return _CLIENT.format(python=sys.executable, script=script, handle=handle), handle
 
 
 def _all_of(handle: int, said: dict[int, bytes], number: int) -> None:
@@ -164,7 +193,7 @@ def _serve(handle: int) -> None:
             for process in living:
                 os.kill(process, signal.SIGKILL)
             os._exit(0)
-        request = json.loads(data)
+        request = marshal.loads(data)
         for name in [one for one in large if one in request["env"] or one in request["argv"]]:
             load(large.pop(name))
         process = os.fork()
@@ -176,6 +205,7 @@ def _serve(handle: int) -> None:
         for number in handles[:3]:
             os.close(number)
         living[process] = handles[3]
+        os.write(handles[3], f"{process:20}".encode())
 
 
 def _tell(handle: int, code: int) -> None:

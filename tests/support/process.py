@@ -42,8 +42,9 @@ def run(
     stdin: str = "",
     env: Mapping[str, str] | None = None,
     timeout: float = 300,
+    handles: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end and captures what it says. Never raises for its exit code."""
+    """Runs a command to its end and captures what it says. Never raises for its exit code. It inherits `handles`."""
     return subprocess.run(
         [os.fspath(part) for part in argv],
         cwd=cwd,
@@ -54,6 +55,7 @@ def run(
         text=True,
         encoding="utf-8",
         check=False,
+        pass_fds=handles,
     )
 
 
