@@ -7,6 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.effects import under_way, views
+from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.under_way import FOLDER
 
 from tests.support.background import fdc_started, wait_for
@@ -96,3 +98,27 @@ def test_a_note_that_this_user_has_not_sealed_takes_nothing_away(prepared: Path,
     (prepared / "sub/.envrc").write_text("mine\n")
     assert fdc("run", "look.plan", cwd=prepared).returncode == 0
     assert (prepared / "sub/.envrc").read_text() == "mine\n" and os.listdir(prepared / FOLDER) == []
+
+
+def test_a_record_that_another_controller_clears_before_it_is_locked_is_made_again(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several workers on one workspace: one begins a command while another one looks for what killed controllers left."""
+    run = workspace / ".fdc" / "runs" / "r"
+    run.mkdir(parents=True)
+    lock, seen = under_way.fcntl.flock, []
+
+    def flock(handle: int, how: int) -> None:
+        if not seen:
+            seen.append(os.listdir(workspace / FOLDER))
+            under_way.cleared(root)
+            assert [] == os.listdir(workspace / FOLDER)
+        lock(handle, how)
+
+    root = Root(str(workspace))
+    monkeypatch.setattr(under_way.fcntl, "flock", flock)
+    with under_way.noted(root, "main/1", str(run), views.Before({}, frozenset()), (), ()):
+        [name] = os.listdir(workspace / FOLDER)
+        assert [[f"{name}.new"]] == seen and [] == under_way.cleared(root)
+        assert [name] == os.listdir(workspace / FOLDER)
+    assert [] == os.listdir(workspace / FOLDER)

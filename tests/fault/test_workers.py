@@ -20,7 +20,7 @@ from fdc_toolchain.effects import dispatch
 from fdc_toolchain.effects.journal import ENGINE
 from fdc_toolchain.effects.pg_journal import PgStore
 
-from tests.support import background, fleet, process
+from tests.support import background, fleet, process, profiles
 from tests.support.background import wait_for
 from tests.support.database import Workers, database, ended, needs_database, rows
 from tests.support.fleet import HELD, begun, is_over, key, on_sqlite, outcomes, whole, witnessed
@@ -30,7 +30,7 @@ from tests.support.repository import ROOT
 
 pytestmark = [needs_database, pytest.mark.slow]
 
-BRANCHES = 60
+BRANCHES = 60 if profiles.SOAK else 24
 STEPS = 8 + 2 * BRANCHES
 MANY = 300
 """Branches that no machine ends before somebody has cancelled their run."""
@@ -116,12 +116,12 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
 
 def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
     """Failure test 7: words, result, exit code and the verified record are those of `fdc run` without a database."""
-    here = fdc("run", "-q", "big.plan", "count=40", cwd=deeds)
-    expected = on_sqlite(deeds, "big.plan", "count=40")
+    here = fdc("run", "-q", "big.plan", "count=16", cwd=deeds)
+    expected = on_sqlite(deeds, "big.plan", "count=16")
     with Workers(url, deeds) as workers:
         workers.start(2)
         wait_for(lambda: workers.connected("w1") and workers.connected("w2"))
-        there = fdc("run", "--database", url, "-q", "big.plan", "count=40", cwd=deeds)
+        there = fdc("run", "--database", url, "-q", "big.plan", "count=16", cwd=deeds)
         [line] = [line for line in here.stdout.splitlines() if "finished" in line]
         assert (0, "") == (there.returncode, there.stderr)
         assert ["off we go", line.split(",")[0]] == [part.split(",")[0] for part in there.stdout.splitlines()]
@@ -138,15 +138,15 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
             looked_at(deeds, url, name, nursery)
         # The same delivery twice, and two at once, are one run.
         sender = dispatch.Sender(url)
-        name = begun(deeds, url, "big.plan", "count=20")
+        name = begun(deeds, url, "big.plan", "count=10")
         forged = sender.send(name, {"again": True, "budget": {"steps": 1}})
         again = [forged, *(sender.send(name, {}) for _ in range(3))]
         wait_for(lambda: is_over(url, name) and all(sender.outcome(one) is not None for one in again))
         assert "not sealed by the key" in str(sender.outcome(forged))
         sender.close()
-        whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=20"))
+        whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=10"))
         assert {1} == {count for one, count in witnessed(deeds, "start").items() if one.startswith(name)} | {1}
-        assert 41 == sum(count for one, count in witnessed(deeds, "start").items() if one.startswith(name))
+        assert 21 == sum(count for one, count in witnessed(deeds, "start").items() if one.startswith(name))
         # Asked to end, a worker hands over what it drives.
         assert 0 == ended(workers.send("w1", signal.SIGTERM))
         assert 0 == ended(workers.send("w2", signal.SIGINT))

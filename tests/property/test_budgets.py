@@ -14,6 +14,7 @@ from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, FunctionTools, M
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.profiles import share
 from tests.support.programs import call, give, iterate, loop, plan, program, step
 
 MEASURES = ("model_calls", "tokens", "money")
@@ -106,7 +107,7 @@ class Meter:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=200)
+@settings(max_examples=share(400))
 def test_what_a_run_uses_never_passes_its_budget_and_is_never_more_than_it_says(seed: int) -> None:
     made = budgeted(random.Random(seed))
     meter, journal = Meter(made, seed), MemoryJournal()
@@ -123,7 +124,7 @@ def test_what_a_run_uses_never_passes_its_budget_and_is_never_more_than_it_says(
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=100)
+@settings(max_examples=share(200))
 def test_a_replay_finds_the_step_that_a_smaller_budget_would_not_have_let_begin(seed: int) -> None:
     """A record is not only what the program wants there: the controller would have begun it, budget and all (issue 4)."""
     made = budgeted(random.Random(seed))
@@ -138,7 +139,7 @@ def test_a_replay_finds_the_step_that_a_smaller_budget_would_not_have_let_begin(
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=share(400))
 def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(seed: int, first: int, session: bool) -> None:
     """What is paid for is announced, so a controller that is lost in the middle of it leaves its reservation behind."""
     made = budgeted(random.Random(seed))
@@ -162,7 +163,7 @@ def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(see
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60)
+@settings(max_examples=share(120))
 def test_a_larger_budget_lets_a_run_go_on_to_the_end_that_it_would_have_had(seed: int) -> None:
     made = budgeted(random.Random(seed), called=False)
     journal = MemoryJournal()

@@ -25,6 +25,7 @@ from tests.reference.generate import plan_set
 from tests.reference.runs import folder
 from tests.support import damage, filesets, flow_claims, flow_world, flows, linting, profiles, second_opinion, typed
 from tests.support.flow_claims import PROGRAM_WAYS
+from tests.support.profiles import share
 
 SEED = profiles.seed()
 
@@ -41,7 +42,7 @@ def wrong(of: dict[str, Any]) -> str | None:
 
 
 @given(st.integers(0, 2**40), st.sampled_from(("made", "kept", *flows.AIMS)))
-@settings(max_examples=200)
+@settings(max_examples=share(400))
 def test_what_lint_proves_has_a_certificate_and_what_has_one_keeps_the_promise(seed: int, way: str) -> None:
     """Where only the checker says yes, it is the more precise one: then no run may tell."""
     plans = flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
@@ -124,7 +125,7 @@ def test_the_checker_says_yes_to_nothing_that_text_from_outside_changes_however_
 
 
 @given(st.integers(0, 2**40), st.sampled_from(PROGRAM_WAYS))
-@settings(max_examples=100)
+@settings(max_examples=share(200))
 def test_a_certificate_of_one_program_is_none_of_another(seed: int, way: str) -> None:
     of = flow_claims.program(seed)
     certificate = flow_claims.careless(of)

@@ -13,6 +13,8 @@ from fdc_toolchain.text.span import Span
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.profiles import share
+
 lines = st.text("abc é\t", max_size=6)
 texts = st.builds(
     lambda bom, rows, last: bom + "".join(row + end for row, end in rows) + last,
@@ -91,7 +93,7 @@ def apart(a: tuple[int, int, str], b: tuple[int, int, str]) -> bool:
 
 
 @given(texts, fixes)
-@settings(max_examples=300)
+@settings(max_examples=share(600))
 def test_fixes_do_what_the_slow_way_does(text: str, given_: list[Fix]) -> None:
     assert reference(text, given_) == apply(text, given_)
 
@@ -112,7 +114,7 @@ def test_a_text_with_one_kind_of_line_end_keeps_to_it(text: str, given_: list[Fi
 
 
 @given(texts, texts)
-@settings(max_examples=25)
+@settings(max_examples=share(50))
 def test_git_applies_a_diff_and_gets_the_text_it_tells_of(tmp_path_factory: object, before: str, after: str) -> None:
     folder = Path(tmp_path_factory.mktemp("diff"))  # type: ignore[attr-defined]
     (folder / "p").write_bytes(before.encode())

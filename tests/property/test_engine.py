@@ -14,6 +14,7 @@ from fdc_toolchain.testing import Crash, CrashPoint, FunctionTools, MemoryJourna
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.profiles import share
 from tests.support.programs import generated
 from tests.support.witness import Witness
 
@@ -52,7 +53,7 @@ GIVEN = {"given": {"list": ["1", "2"]}}
 
 
 @given(programs())
-@settings(max_examples=150)
+@settings(max_examples=share(300))
 def test_a_generated_program_is_well_formed_and_survives_its_bytes(made: dict[str, Any]) -> None:
     assert problems(made) == []
     assert load(encode(made)) == made
@@ -60,7 +61,7 @@ def test_a_generated_program_is_well_formed_and_survives_its_bytes(made: dict[st
 
 
 @given(programs())
-@settings(max_examples=150)
+@settings(max_examples=share(300))
 def test_folding_any_prefix_never_fails_and_the_rest_brings_it_to_the_same_end(made: dict[str, Any]) -> None:
     journal = MemoryJournal()
     ending = run(made, Files(), inputs=GIVEN, journal=journal)
@@ -71,7 +72,7 @@ def test_folding_any_prefix_never_fails_and_the_rest_brings_it_to_the_same_end(m
 
 
 @given(programs())
-@settings(max_examples=100)
+@settings(max_examples=share(200))
 def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(made: dict[str, Any]) -> None:
     """What a run that goes on needs of a machine rests on it: nothing that is left is overlooked, at the end nothing is left."""
     for number, item in enumerate(reach(made).steps, 1):
@@ -95,7 +96,7 @@ def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(made: di
 
 
 @given(programs())
-@settings(max_examples=150)
+@settings(max_examples=share(300))
 def test_the_end_of_a_run_does_not_depend_on_how_many_effects_run_at_once(made: dict[str, Any]) -> None:
     alone, crowd = MemoryJournal(), MemoryJournal()
     one = run(made, Files(), inputs=GIVEN, journal=alone, room=1)
@@ -109,7 +110,7 @@ def test_the_end_of_a_run_does_not_depend_on_how_many_effects_run_at_once(made: 
 
 
 @given(programs(), st.integers(1, 60))
-@settings(max_examples=150)
+@settings(max_examples=share(300))
 def test_a_crash_anywhere_changes_neither_the_end_nor_what_happened_once(made: dict[str, Any], number: int) -> None:
     expected = run(made, Files(), inputs=GIVEN)
     witness, journal = Files(probing=True), MemoryJournal()
@@ -144,7 +145,7 @@ def test_a_lone_reference_renders_to_its_value_and_any_other_template_to_text(va
 
 
 @given(st.binary(max_size=60) | JSON.map(encode) | programs().map(encode), st.integers(0, 2**16), st.binary(max_size=2))
-@settings(max_examples=200)
+@settings(max_examples=share(400))
 def test_loading_any_bytes_gives_a_program_or_one_sentence(data: bytes, at: int, instead: bytes) -> None:
     at %= len(data) + 1
     data = data[:at] + instead + data[at + len(instead) :]

@@ -13,9 +13,10 @@ from fdc_toolchain.resolve.settings import Settings
 
 from tests.support.filesets import AUTOMATON, CATALOGUE, FileSet, file_set
 from tests.support.filewalks import TooMany, failures, told_of, unbound, unsaid
+from tests.support.profiles import share
 
-SETS = 400
-UNBOUND_SETS = 500
+SETS = share(400)
+UNBOUND_SETS = share(500)
 
 
 class World(Files):
@@ -67,7 +68,7 @@ def compare(sets: Iterable[tuple[str, FileSet]]) -> Counter[str]:
 def test_no_run_in_any_world_uses_a_file_that_is_not_there_unless_an_assumption_is_false():
     """Paths are languages: globs that meet literals, items that repeat, commands that may write some files only."""
     count = compare((f"rich {seed}", file_set(seed, rich=True)) for seed in range(SETS))
-    assert count["compared"] >= 200
+    assert count["compared"] >= share(200)
     assert min(count["accepted"], count["refused"], count["assuming"], count["failing"]) > count["compared"] // 20, count
     assert count["refused without a run"] <= count["walked whole"] // 8, count
 
@@ -75,7 +76,7 @@ def test_no_run_in_any_world_uses_a_file_that_is_not_there_unless_an_assumption_
 def test_the_steps_that_fail_in_some_run_are_those_of_brute_force():
     """With values that no glob gives (FDC-19 to FDC-22, FDC-32)."""
     count = compare((f"plain {seed}", file_set(seed)) for seed in range(SETS))
-    assert count["compared"] >= 200
+    assert count["compared"] >= share(200)
     assert min(count["accepted"], count["refused"]) > count["compared"] // 10, count
     assert count["refused without a run"] <= count["walked whole"] // 8, count
 
@@ -84,7 +85,7 @@ def test_the_steps_that_fail_after_branches_that_stopped_are_those_of_brute_forc
     """LGTM-38: what a branch creates may not be there afterwards, and what it removes in the end may still be."""
     sets = ((f"kept {seed}", file_set(seed, kept=True, rich=seed % 2 == 0)) for seed in range(SETS))
     count = compare((name, made) for name, made in sets if any(b"keep failures" in data for data in made.files.values()))
-    assert count["compared"] >= 80
+    assert count["compared"] >= share(80)
     assert min(count["accepted"], count["refused"]) > count["compared"] // 10, count
 
 
@@ -103,5 +104,5 @@ def test_the_uses_of_names_that_some_run_leaves_unbound_are_those_of_brute_force
             assert actual == expected, f"seed {seed}, {key}\n{made.files[key].decode()}"
             compared += 1
             wrong += bool(expected)
-    assert compared >= 500
+    assert compared >= share(500)
     assert compared // 20 < wrong < compared - compared // 20

@@ -19,10 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import flows
+from tests.support.profiles import share
 
 
 @given(st.integers(0, 2**40))
-@settings(max_examples=400)
+@settings(max_examples=share(400))
 def test_in_an_accepted_plan_text_from_outside_changes_nothing_that_is_done(seed: int) -> None:
     checked = flows.checked(flows.made(seed))
     if flows.accepted(checked):
@@ -30,7 +31,7 @@ def test_in_an_accepted_plan_text_from_outside_changes_nothing_that_is_done(seed
 
 
 @given(st.integers(0, 2**40))
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 def test_what_failed_branches_say_changes_nothing_that_is_done(seed: int) -> None:
     """LGTM-38: the record of a failure that is kept holds what the failed step knew."""
     checked = flows.checked(flows.made(seed, kept=True))
@@ -39,7 +40,7 @@ def test_what_failed_branches_say_changes_nothing_that_is_done(seed: int) -> Non
 
 
 @given(st.sampled_from(flows.AIMS), st.integers(0, 2**40))
-@settings(max_examples=400)
+@settings(max_examples=share(400))
 def test_where_it_is_easily_forgotten_the_promise_is_kept_too(aim: str, seed: int) -> None:
     """A5, A6, A21, A26: whether a file is there, what a command can see, failures that are kept, answers under a condition."""
     checked = flows.checked(flows.aimed(seed, aim))

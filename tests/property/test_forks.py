@@ -16,9 +16,10 @@ from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
 
 from tests.support.plansets import CATALOGUE, SYMBOLS, TOOLS, Machine, TooMany, machine
+from tests.support.profiles import share
 
-SETS = 1000
-KEPT_SETS = 600
+SETS = share(1000)
+KEPT_SETS = share(600)
 MOST = 150
 Word = tuple[str, ...]
 
@@ -149,15 +150,15 @@ def refuses(m: Machine, words: set[Word]) -> bool:
 
 def test_no_fork_is_accepted_that_some_order_of_its_steps_breaks():
     proved, refused, unproved, needless = judged(SETS, 0.0)
-    assert min(proved, refused) > 120, (proved, refused)
-    assert unproved > 10, "there must be something to prove"
+    assert min(proved, refused) > share(100), (proved, refused)
+    assert unproved > share(10), "there must be something to prove"
     assert needless < unproved, "what cannot be proved is mostly wrong"
 
 
 def test_no_fork_is_accepted_that_some_stopped_branches_break():
     """LGTM-38: the same where branches may stop anywhere and their failures are kept."""
     proved, refused, unproved, _ = judged(KEPT_SETS, 0.7)
-    assert min(proved, refused) > 60, (proved, refused)
+    assert min(proved, refused) > share(60), (proved, refused)
     assert unproved < refused, "where branches may stop, a wrong order is mostly one that a stop makes"
 
 

@@ -16,6 +16,8 @@ from fdc_toolchain.packs.repair.patch import Patched, PatchRefused, apply_patch,
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.profiles import share
+
 LOOKS = [
     "", "a", "b", "  a", "\ta", "a ", "}", "\x0c", "a\x0cb", "\u2028", "x\x85y", "\x1c", "a\rb", "\ufeffa", "é",
     "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "<<<<<<< HEAD", "--- a/f.py", "+++ b/f.py", "-- a", "++ b", "@@ -1 +1 @@",
@@ -59,7 +61,7 @@ def attempt(before: str, answer: str) -> Patched | PatchRefused:
         return refused
 
 
-@settings(max_examples=200)
+@settings(max_examples=share(400))
 @given(edited(), st.integers(0, 4), st.booleans())
 @example(("a\r\nb\nc\r\n", "a\nb\nc\r\n"), 3, False)
 @example(("\ufeffa\n", "a\n"), 3, False)
@@ -109,7 +111,7 @@ def counted(rows: list[str]) -> list[str]:
     return rows
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(80))
 @given(data=st.data())
 def test_what_git_applies_too_comes_out_the_same(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     """HYP-36: beside git, which is lenient where two places fit; we never say anything else than it does."""

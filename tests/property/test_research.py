@@ -19,6 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.linting import lint
+from tests.support.profiles import share
 from tests.support.repository import ROOT
 from tests.support.research import report_of, research, write
 
@@ -129,7 +130,7 @@ def test_every_sentence_stands_exactly_where_it_says(data: bytes, name: str) -> 
             assert one.text == one.text.strip() != ""
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(80))
 @given(folders, questions)
 def test_every_citation_of_every_folder_holds(content: dict[str, bytes], question: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +141,7 @@ def test_every_citation_of_every_folder_holds(content: dict[str, bytes], questio
         assert all(stands(content[one.path], one) for one in found)
 
 
-@settings(max_examples=25)
+@settings(max_examples=share(50))
 @given(folders, questions, st.data())
 def test_a_quotation_that_was_touched_is_found_out(
     content: dict[str, bytes], question: str, data: st.DataObject
@@ -173,7 +174,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=share(800))
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 @example("\\<script>alert(1)\\</script>")
 @example("\\`<script>alert(1)</script>\\`")
@@ -200,7 +201,7 @@ def test_whatever_a_stranger_writes_is_one_quotation_of_a_report(text: str) -> N
     assert {"a.md:1", "b.md:2"} <= {child.content for child in inside if child.type == "code_inline"}, page
 
 
-@settings(max_examples=15)
+@settings(max_examples=share(30))
 @given(folders, questions)
 def test_the_report_is_the_same_for_the_same_folder_and_all_that_it_quotes_is_there(
     content: dict[str, bytes], question: str
@@ -239,7 +240,7 @@ def shipped(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(120))
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=300)))
 @example('What "is" a {plan} of {{two}}? # --- \\ `x`\nsecond line\ttab')
 def test_every_topic_has_a_plan_that_lints(topic: str) -> None:

@@ -91,6 +91,6 @@ def test_rules_over_branches_that_stop_never_accept_a_beginning_that_breaks_them
     assert sum(count.values()) >= share(100)
     assert count["unproved"] < 25
     assert min(count["holds"], count["violated"]) > share(30)
-    count = compared(share(500), same=True, forks=True, kept=True)
-    assert sum(count.values()) >= share(50)
-    assert min(count["holds"], count["violated"]) > share(14)
+    count = compared(share(1000), same=True, forks=True, kept=True)
+    assert sum(count.values()) >= share(100)
+    assert min(count["holds"], count["violated"]) > share(28)

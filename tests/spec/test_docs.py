@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import process
+from tests.support import forks, process, profiles
 from tests.support.alphabets import need_dictionary
 from tests.support.repository import ROOT, copy_to, files
 
 PAGES = [name for name in files() if name == "README.md" or re.fullmatch(r"docs/.+\.md", name)]
+FORKED = sys.platform == "linux" and not profiles.SOAK
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -77,22 +78,31 @@ def shown(expected: list[str], printed: str) -> bool:
 
 
 class Terminal:
-    """A copy of the checkout and a shell in it, with `fdc` and `plan_manager` on PATH."""
+    """A copy of the checkout and a shell in it, with `fdc` and `plan_manager` on PATH.
+
+    Both are forked (`support/forks`) from this checkout's code, which is the copy's; in the soak they are the copy's scripts.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = copy_to(folder / "fdc")
         commands = folder / "bin"
         commands.mkdir()
+        self.handles: list[int] = []
         for name, script in (("fdc", "fdc_cli.py"), ("plan_manager", "plan_manager.py")):
             file = commands / name
-            file.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{self.folder}/tooling/{script}" "$@"\n', "utf-8")
+            text = f'#!/bin/sh\nexec "{sys.executable}" "{self.folder}/tooling/{script}" "$@"\n'
+            if FORKED:
+                text, handle = forks.program(str(ROOT / "tooling" / script), process.clean_environment())
+                self.handles = [handle]
+            file.write_text(text, "utf-8")
             file.chmod(0o755)
         self.env = {"PATH": f"{commands}:{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder)}
         self.last = 0
 
     def type(self, text: str) -> str:
         """Runs one command in a shell whose `$?` is the exit code of the one before. Returns both streams as one."""
-        done = process.run(["bash", "-c", f"exec 2>&1; (exit {self.last})\n{text}"], cwd=self.folder, env=self.env)
+        line = f"exec 2>&1; (exit {self.last})\n{text}"
+        done = process.run(["bash", "-c", line], cwd=self.folder, env=self.env, handles=self.handles)
         self.last = done.returncode
         return done.stdout
 

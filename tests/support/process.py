@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from . import forks
+from .profiles import SOAK
 from .repository import ROOT
 
 
@@ -40,8 +42,9 @@ def run(
     stdin: str = "",
     env: Mapping[str, str] | None = None,
     timeout: float = 300,
+    handles: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end and captures what it says. Never raises for its exit code."""
+    """Runs a command to its end and captures what it says. Never raises for its exit code. It inherits `handles`."""
     return subprocess.run(
         [os.fspath(part) for part in argv],
         cwd=cwd,
@@ -52,6 +55,7 @@ def run(
         text=True,
         encoding="utf-8",
         check=False,
+        pass_fds=handles,
     )
 
 
@@ -61,6 +65,15 @@ def fdc(
     script: str = "fdc_cli.py",
     stdin: str = "",
     env: Mapping[str, str] | None = None,
+    fresh: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs `python3 tooling/SCRIPT ARGUMENTS` of this checkout in the folder `cwd`."""
-    return run([sys.executable, Path(ROOT, "tooling", script), *arguments], cwd=cwd, stdin=stdin, env=env)
+    """Runs `python3 tooling/SCRIPT ARGUMENTS` of this checkout in the folder `cwd`.
+
+    It is a process of its own, made by `forks`; started from nothing in the soak, and where a test asks for it (`fresh`).
+    """
+    program, environment = os.fspath(Path(ROOT, "tooling", script)), clean_environment(env)
+    if fresh or SOAK or not forks.can_run(environment, clean_environment()):
+        return run([sys.executable, program, *arguments], cwd=cwd, stdin=stdin, env=env)
+    done = forks.run([program, *arguments], cwd=os.fspath(cwd), stdin=stdin.encode(), env=environment, timeout=300)
+    texts = [said.decode().replace("\r\n", "\n").replace("\r", "\n") for said in (done.stdout, done.stderr)]
+    return subprocess.CompletedProcess([sys.executable, *done.args], done.returncode, *texts)

@@ -17,8 +17,8 @@ SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 
 
 def share(full: int) -> int:
-    """How many of so many generated cases a test takes: half of them in the default run, all in the soak."""
-    return full if SOAK else (full + 1) // 2
+    """How many of so many generated cases a test takes: a quarter of them in the default run, all in the soak."""
+    return full if SOAK else (full + 3) // 4
 
 
 def seed() -> int:
@@ -41,8 +41,9 @@ def load() -> None:
     slow_machine = [HealthCheck.too_slow]
     # the default run tries the same examples everywhere, so that it fails for a change and not by chance
     settings.register_profile(
-        "default", deadline=None, database=None, suppress_health_check=slow_machine, print_blob=True, derandomize=True
-    )
+        "default", max_examples=50, deadline=None, database=None, suppress_health_check=slow_machine, print_blob=True,
+        derandomize=True,
+    )  # fmt: skip
     settings.register_profile("soak", settings.get_profile("default"), max_examples=20_000, derandomize=False)
     chosen = os.environ.get("HYPOTHESIS_PROFILE", "default")
     settings.load_profile(chosen)

@@ -46,9 +46,8 @@ def noted(
         "entries": was.entries, "environments": sorted(was.environments), "grants": grants, "made": list(made),
         "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path),
     }  # fmt: skip
-    handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    handle = _locked(f"{path}.new")
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         with open(handle, "wb", closefd=False) as file:
             file.write(_sealed(root, json.dumps(said)))
         os.rename(f"{path}.new", path)
@@ -56,6 +55,20 @@ def noted(
     finally:
         with suppress(FileNotFoundError):
             os.unlink(path)
+        os.close(handle)
+
+
+def _locked(path: str) -> int:
+    """A new file that this process holds: another controller may take away one that is not locked yet (`cleared`)."""
+    while True:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_nlink:
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
         os.close(handle)
 
 
