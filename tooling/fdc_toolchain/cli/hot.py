@@ -6,6 +6,7 @@ something to prove, to fix or to show.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -100,6 +101,7 @@ def execute(options: Options) -> int:
     from ..resolve import seen
     from ..resolve.workspace import find_root
 
+    gc.disable()  # the process ends with this command; what it loads and makes has no cycles worth finding before
     workspace = options["workspace"]
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
     paths = options["paths"] or ["."]

@@ -193,7 +193,7 @@ class _Table:
                 continue
             entry = self.entries.get(key)
             if key not in self.stale and key not in self._held:
-                (self._held if entry is not None and self._holds(entry) else self.stale).add(key)
+                (self._held if self._holds(key) else self.stale).add(key)
             if key in self.stale:
                 out[key] = tuple(call.key for call in self._linker.link(key).calls if call.key)
             else:
@@ -204,26 +204,26 @@ class _Table:
 
     def _look(self, keys: Iterable[str]) -> None:
         """Looks at all that the entries of these plans rest on, each fact once."""
-        entries, facts = self.entries, self._facts
-        found = self._true
-        for number in set[int]().union(*(entries[key].facts for key in keys if key in entries)):
-            if number not in found and self._so(*facts[number]):
-                found.add(number)
+        entries, facts, true, there = self.entries, self._facts, self._true, self._there
+        ids, id_of, exists, root = self._contents.ids, self._contents.id, self._linker.files.exists, self._linker.root
+        for number in set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true:
+            about_path, name, was = facts[number]
+            if about_path:  # most are not there, and few folders say so of many
+                found = not missing_above(root, name, there) and exists(name)
+                same = found is was
+            else:
+                same = (ids[name] if name in ids else id_of(name)) == was
+            if same:
+                true.add(number)
 
-    def _so(self, about_path: bool, name: str, was: Any) -> bool:
-        if about_path:
-            return (not missing_above(self._linker.root, name, self._there) and self._linker.files.exists(name)) is was
-        contents = self._contents
-        return (contents.ids[name] if name in contents.ids else contents.id(name)) == was
-
-    def _holds(self, entry: Entry) -> bool:
+    def _holds(self, key: str) -> bool:
+        """Whether all that a plan's entry rests on is so."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return False
         if not self._true.issuperset(entry.facts):
-            for number in entry.facts:
-                if number not in self._true:
-                    if not self._so(*self._facts[number]):
-                        return False
-                    self._true.add(number)
-        return True
+            self._look((key,))
+        return self._true.issuperset(entry.facts)
 
     def rests_on(self, keys: Iterable[str]) -> tuple[dict[str, bytes | None], dict[str, bool]]:
         """Ids by file and existence by path, of all that the entries of these plans rest on."""

@@ -21,12 +21,9 @@ Plans = tuple[list[str], "str | None", Contents]
 
 def lint(options: Options, root: str, plans: Plans | None) -> int:
     """Proves and reports; returns the exit code. `plans` is None where the cache is not asked."""
-    import gc
-
     from ..check import key_of
     from ..resolve.discover import find_plans
 
-    gc.disable()  # the process ends with this command, and trees have no cycles worth finding before
     texts: dict[str, bytes] = {}
     if plans is None:
         paths = list(options["paths"] or ["."])  # type: ignore[call-overload]

@@ -239,13 +239,9 @@ def missing_part(path: str, there: dict[str, bool], start: int = 1) -> str:
 def missing_above(root: str, path: str, there: dict[str, bool]) -> bool:
     """True where a folder that a path of the workspace `root` leads through is not there. `there` is a memory."""
     folder = path.rpartition("/")[0]
-    if not folder:
+    if not folder or folder[0] == "/" or "\0" in folder:
         return False
     found = there.get(folder)
     if found is None:
-        try:
-            found = not missing_above(root, folder, there) and os.path.lexists(os.path.join(root, folder))
-        except ValueError:
-            found = False
-        there[folder] = found
+        found = there[folder] = not missing_above(root, folder, there) and os.path.lexists(f"{root}/{folder}")
     return not found
