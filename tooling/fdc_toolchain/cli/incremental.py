@@ -16,7 +16,7 @@ from ..check import default_automaton, judge, settle
 from ..effects.contents import Contents, blob_id
 from ..resolve.link import Linker
 from ..resolve.outside import TABLE
-from ..resolve.seen import missing_above, sha1, tool_identity
+from ..resolve.seen import missing_part, sha1, tool_identity
 from ..syntax.parse import parse
 from ..text.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
 from .packs import Pack, Packed, Ref, read
@@ -161,9 +161,10 @@ class _Table:
         self._numbers: dict[Fact, int] = {}
         self._true: set[int] = set()
         self._there: dict[str, bool] = {}
+        self._below: dict[str, list[int]] = {}  # by a path that was not there: facts that then hold, about paths below it
         self._held: set[str] = set()
-        if isinstance(stored, tuple) and len(stored) == 3 and stored[0] == self.pack.mark:
-            _, self._facts, entries = stored
+        if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
+            _, self._facts, self._below, entries = stored
             self.entries = {key: Entry(*value) for key, value in entries.items()}
 
     def numbers(self, facts: list[Fact]) -> tuple[int, ...]:
@@ -175,8 +176,17 @@ class _Table:
             number = self._numbers.setdefault(fact, len(self._facts))
             if number == len(self._facts):
                 self._facts.append(fact)
+                self._group(number, *fact)
             out.append(number)
         return tuple(out)
+
+    def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
+        """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
+        if about_path and not was and name[:1] != "/" and "\0" not in name:
+            start = len(self._linker.root) + 1
+            part = missing_part(f"{self._linker.root}/{name}", self._there, start)[start:]
+            if part != name:
+                self._below.setdefault(part, []).append(number)
 
     def reached(self, keys: list[str]) -> dict[str, tuple[str, ...]]:
         """The plans under `keys` and all that they reach, each with those that it calls.
@@ -184,6 +194,9 @@ class _Table:
         One whose entry does not hold is `stale`, and linked; its entry is no guide to anything.
         """
         if not self._held:
+            for part, numbers in self._below.items():
+                if not self._linker.files.exists(part):
+                    self._true.update(numbers)
             self._look(keys)
         out: dict[str, tuple[str, ...]] = {}
         work = list(reversed(keys))
@@ -204,16 +217,11 @@ class _Table:
 
     def _look(self, keys: Iterable[str]) -> None:
         """Looks at all that the entries of these plans rest on, each fact once."""
-        entries, facts, true, there = self.entries, self._facts, self._true, self._there
-        ids, id_of, exists, root = self._contents.ids, self._contents.id, self._linker.files.exists, self._linker.root
+        entries, facts, true = self.entries, self._facts, self._true
+        ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
         for number in set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true:
             about_path, name, was = facts[number]
-            if about_path:  # most are not there, and few folders say so of many
-                found = not missing_above(root, name, there) and exists(name)
-                same = found is was
-            else:
-                same = (ids[name] if name in ids else id_of(name)) == was
-            if same:
+            if (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was:
                 true.add(number)
 
     def _holds(self, key: str) -> bool:
@@ -249,9 +257,13 @@ class _Table:
             order = sorted(used)
             new = {number: place for place, number in enumerate(order)}
             self._facts, self._numbers, self._true = [self._facts[number] for number in order], {}, set()
+            self._below, self._there = {}, {}
+            for place, fact in enumerate(self._facts):
+                self._group(place, *fact)
             self.entries = {
                 key: entry._replace(facts=tuple(new[number] for number in entry.facts)) for key, entry in self.entries.items()
             }
-        cachedir.store(self._name, (self.pack.mark, self._facts, {key: tuple(entry) for key, entry in self.entries.items()}))
+        rows = {key: tuple(entry) for key, entry in self.entries.items()}
+        cachedir.store(self._name, (self.pack.mark, self._facts, self._below, rows))
         cachedir.prune("plans", MOST_TABLES)
         cachedir.prune("packs", MOST_TABLES)

@@ -168,7 +168,8 @@ def _report_kept(
     """Reports `found` and, where they are listed, the `number` assumptions `more`."""
     if not _lists_assumptions(options):
         return report(options, found, _reader(root), checked, strict, uncounted=number)
-    return report(options, ordered(found + more), _reader(root), checked, strict)
+    parts = parted(ordered(found + more))  # one kind after the other, as where nothing is kept
+    return report(options, [*parts.findings, *parts.assumptions, *parts.fragments], _reader(root), checked, strict)
 
 
 def decoded(data: bytes) -> str:

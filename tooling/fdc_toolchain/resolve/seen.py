@@ -234,14 +234,3 @@ def missing_part(path: str, there: dict[str, bool], start: int = 1) -> str:
             return part
         at = path.find("/", at + 1)
     return path
-
-
-def missing_above(root: str, path: str, there: dict[str, bool]) -> bool:
-    """True where a folder that a path of the workspace `root` leads through is not there. `there` is a memory."""
-    folder = path.rpartition("/")[0]
-    if not folder or folder[0] == "/" or "\0" in folder:
-        return False
-    found = there.get(folder)
-    if found is None:
-        found = there[folder] = not missing_above(root, folder, there) and os.path.lexists(f"{root}/{folder}")
-    return not found
