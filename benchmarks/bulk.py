@@ -115,7 +115,7 @@ def _cold(session: Session, corpora: Corpora, count: int) -> None:
 def _warm(session: Session, corpora: Corpora, count: int) -> None:
     cases: tuple[tuple[str, Callable[[Session, Corpora], Mapping[str, Command]], int, float | None], ...] = (
         (f"warm lint of {count:,} unchanged plans", _unchanged, 25, 1.5),
-        ("the same, one plan edited since", _edited, 9, None),
+        ("the same, one plan edited since", _edited, 9, 3.0),
         ("the same, in a fresh clone with the cache restored", _clone, 7, 1.5),
         (f"warm lint of {count:,} plans with one finding each", _findings, 9, 1.5),
     )

@@ -1,4 +1,4 @@
-"""P5 and P7: a tree of a thousand million calls, and what doubling the text costs."""
+"""P5 to P7: a tree of a thousand million calls, a plan that is being edited, and what doubling the text costs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from .shapes import SHAPES, write_long, write_tree
 
 STACK, FAN_OUT, LINES = 10, 10, 50
 LONG, MANY, WARM_UP = 2_500, 1_000, 30
+EDITED = (1_000, 20.0), (5_000, 100.0)
+"""Lines of a plan that is being edited, and the milliseconds in which it is to be judged again."""
 
 PROBE = Path(__file__).with_name("probe.py")
 
 
 def measure(session: Session) -> None:
-    """Adds the rows of P5 and P7."""
+    """Adds the rows of P5, P6 and P7."""
     folder = session.home / "growth"
     shutil.rmtree(folder, ignore_errors=True)
     write_workspace(folder / "warm-up")
@@ -27,6 +29,7 @@ def measure(session: Session) -> None:
     what = f"call tree, stack {STACK}, fan-out {FAN_OUT} / {STACK} such files that call a leaf instead"
     _tree(session, folder / "tree", what, 1.5)
     _tree(session, folder / "page-tree", "the same, where each file reads a page from outside", None, page=True)
+    _edited(session, folder)
     _doubling(session, folder)
 
 
@@ -37,11 +40,11 @@ def _plans(root: Path) -> list[str]:
 Group = tuple[Path, list[str]]
 
 
-def _probe(session: Session, folder: Path, groups: list[Group]) -> list[float]:
-    """CPU seconds of each group, in a process of its own, after the same warm-up."""
-    argv = [str(session.tools.python), str(PROBE)]
+def _probe(session: Session, folder: Path, groups: list[Group], *, edit: bool = False) -> list[float]:
+    """CPU seconds of each group, in a process of its own, after the same warm-up (`edit`: after one of the plan itself)."""
+    argv = [str(session.tools.python), str(PROBE), *(["--edit"] if edit else [])]
     warm_up = folder / "warm-up"  # enough plans to meet every construct once
-    for root, paths in ((warm_up, _plans(warm_up)), *groups):
+    for root, paths in groups if edit else ((warm_up, _plans(warm_up)), *groups):
         argv.append(f"{root}:{','.join(paths)}")
     env = session.env()
     if session.tools.versions["fdc"].endswith("(checkout)"):
@@ -52,7 +55,7 @@ def _probe(session: Session, folder: Path, groups: list[Group]) -> list[float]:
     found = json.loads(done.stdout)
     if any(count for _, count in found):
         raise Unexpected(f"plans of {groups[0][0]} do not lint clean; explaining findings would be measured too")
-    return [seconds for seconds, _ in found[1:]]
+    return [seconds for seconds, _ in (found if edit else found[1:])]
 
 
 def _pairs(session: Session, folder: Path, above: Group, below: Group, rounds: int) -> tuple[Spread, Spread, Spread]:
@@ -74,6 +77,20 @@ def _tree(session: Session, root: Path, what: str, goal: float | None, *, page: 
     calls = sum(FAN_OUT**level for level in range(1, STACK))
     beside = f"the files {under.median:.0f} ms; inlining would make {calls:,} calls"
     session.rows.append(Row("P5", what, f"{over.median:.0f} ms", beside, "x", ratio, ratio, goal))
+
+
+def _edited(session: Session, folder: Path) -> None:
+    root = folder / "edited"
+    write_workspace(root)
+    sizes = ((60, 20), (120, 100)) if session.quick else EDITED
+    for shape in ("mixed", "steps"):
+        for lines, goal in sizes:
+            path = write_long(root, shape, lines, 3)
+            taken = [1000 * _probe(session, folder, [(root, [path])], edit=True)[0] for _ in range(session.rounds(5))]
+            session.watch()
+            found = spread(taken)
+            what = f"one edited line ({shape}), judged again in the same process, {lines:,} lines"
+            session.rows.append(Row("P6", what, f"{found.median:.0f} ms of CPU", "", "ms", found, found, goal))
 
 
 def _doubling(session: Session, folder: Path) -> None:

@@ -30,7 +30,7 @@ METHOD = """\
   calls, text blocks and comments, no two with the same arguments, which lint clean; and a Python and a YAML file with
   as many lines for each. Slow tools get 500 of the 5,000 files, and rates are compared by the line.
 - P3 runs on one CPU, with every check, starting from no verdicts, and stores its verdicts. P4 runs again with what was
-  stored; its clones are made anew for each run. P5 and P7 time the check alone, inside a process that is warmed up.
+  stored; its clones are made anew for each run. P5 to P7 time the check alone, inside a process that is warmed up.
 - A contender that ends with another exit code than it must stops the run. Output goes to `/dev/null`, except where
   warm and cold output are compared.
 - Not measured here: a first start after installation, when Python has no compiled modules yet.

@@ -1,7 +1,8 @@
-"""Times checks inside one process, in the environment that is measured: P5 and P7. Prints seconds as JSON.
+"""Times checks inside one process, in the environment that is measured: P5 to P7. Prints seconds as JSON.
 
 Called as `python probe.py ROOT:PLAN,PLAN,... ROOT:PLAN,...`: each argument is a workspace and plans of it, linked and
-judged by a linker of its own; only that is timed. The first one warms up.
+judged by a linker of its own; only that is timed. The first one warms up. Called as `python probe.py --edit ROOT:PLAN
+...`, it judges each plan and then, several times, the plan with one line edited: the times are those after the edits.
 """
 
 from __future__ import annotations
@@ -9,6 +10,10 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
+from statistics import median
+
+EDITS = 9
 
 
 def main(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
@@ -26,6 +31,33 @@ def main(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
     return out
 
 
+def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
+    """(CPU seconds to judge a plan again after an edit of one line, findings) of each plan."""
+    from fdc_toolchain.check import check
+    from fdc_toolchain.resolve.link import Linker
+    from fdc_toolchain.resolve.settings import read_settings
+
+    out = []
+    for root, (path,) in groups:
+        lines = (Path(root) / path).read_text("utf-8").splitlines()
+        steps = [number for number, line in enumerate(lines) if line.startswith(("grep ", "read_file "))]
+        taken, count = [], 0
+        for edit in range(EDITS + 1):
+            number = steps[len(steps) // 2 + edit] if edit else 0
+            if edit:
+                lines[number] = f"grep edited_{edit} src"
+            text = "\n".join(lines) + "\n"
+            before = time.process_time()
+            checked = check(Linker(root, read_settings(root)), [path], {path: text.encode()})
+            if edit:
+                taken.append(time.process_time() - before)
+            count = len(checked.diagnostics)
+        out.append((median(taken), count))
+    return out
+
+
 if __name__ == "__main__":
-    pairs = [word.rpartition(":") for word in sys.argv[1:]]
-    print(json.dumps(main([(root, paths.split(",")) for root, _, paths in pairs])))
+    edits = sys.argv[1:2] == ["--edit"]
+    pairs = [word.rpartition(":") for word in sys.argv[1 + edits :]]
+    groups = [(root, paths.split(",")) for root, _, paths in pairs]
+    print(json.dumps(after_edits(groups) if edits else main(groups)))

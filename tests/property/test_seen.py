@@ -32,10 +32,10 @@ def long_ago(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_warm_output_equals_cold_output_after_any_edit(
     long_ago: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recalled = [0]
+    recalled, recall = [0], seen.recall
 
-    def counted(name: str, recall: Callable[[str], object] = seen.recall) -> object:
-        found = recall(name)
+    def counted(name: str, stamps: dict[str, seen.Stamp] | None = None) -> object:
+        found = recall(name, stamps)
         recalled[0] += found is not None
         return found
 

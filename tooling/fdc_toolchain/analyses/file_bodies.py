@@ -25,8 +25,7 @@ from .file_effects import (
     settled,
     then,
 )
-from .file_findings import SETTLED
-from .path_language import ALLOW, APART, CHANCE, NOBODY, hits
+from .path_language import ALLOW, APART, CHANCE, NOBODY, SETTLED, hits
 from .paths import Path, inner_name
 
 NO_CAUSES: Causes = frozenset()

@@ -8,7 +8,6 @@ so a plan is looked at once, however often it is called.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 from ..text.span import Span
@@ -152,7 +151,7 @@ def then(first: Effect, second: Effect) -> Effect:
                 more = blamed(more, first.tail)
                 failures = (more,) * STATES if failures is NOWHERE else tuple([wrong | more for wrong in failures])
         else:
-            failures = tuple(map(partial(_wrong, second.failures, first.tail), first.exits, failures))
+            failures = _both(first, second)
     return Effect(exits, failures, first.writes or second.writes, tail)
 
 
@@ -178,19 +177,28 @@ def one_of(exits: Exits) -> Exits:
     return THERE if exits == THERE else exits
 
 
-def _wrong(second: AllFailures, tail: Causes, middle: int, wrong: Failures) -> Failures:
-    """What fails on the way to the states in `middle`, and then what fails from them."""
-    for state in STATES_IN[middle]:
-        if second[state]:
-            wrong |= blamed(second[state], tail)
-    return wrong
+def _both(first: Effect, second: Effect) -> AllFailures:
+    """What fails in the first by entry state, and then what fails in the second in the states that it leads to."""
+    more = [blamed(wrong, first.tail) if wrong else wrong for wrong in second.failures]
+    known: dict[tuple[int, Failures], Failures] = {}
+    out = []
+    for key in zip(first.exits, first.failures, strict=True):
+        wrong = known.get(key)
+        if wrong is None:
+            wrong = key[1]
+            for state in STATES_IN[key[0]]:
+                if more[state]:
+                    wrong = wrong | more[state] if wrong else more[state]
+            known[key] = wrong
+        out.append(wrong)
+    return tuple(out)
 
 
 def blamed(failures: Failures, causes: Causes) -> Failures:
     """The failures, with what has put the file where it was."""
     if not causes:
         return failures
-    return frozenset([item._replace(causes=item.causes | causes) for item in failures])
+    return frozenset([Failure(*item[:4], item.causes | causes if item.causes else causes) for item in failures])
 
 
 def either(first: Effect, second: Effect) -> Effect:

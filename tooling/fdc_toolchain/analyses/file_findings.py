@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..resolve.graph import Instance
@@ -10,11 +11,8 @@ from ..resolve.model import Loop
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
 from .file_effects import Cause, Failure
-from .path_language import CHANCE, opaque
+from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
-
-SETTLED = "\0"
-"""Starts the key of a path that nobody outside can name, kept for its failures."""
 
 MOST_NAMED = 8
 """Paths that one sentence lists."""
@@ -38,44 +36,62 @@ class Found(NamedTuple):
     entry: int
 
 
+_STEP = "this step"
+
+
+class _Places:
+    """The places that assumptions name, by number: many assumptions name the same ones."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Span, int] = {}
+        self._labels: list[Label] = []
+
+    def number(self, span: Span) -> int:
+        """The number of a place."""
+        number = self._numbers.setdefault(span, len(self._numbers))
+        if number == len(self._labels):
+            self._labels.append(Label(span, _STEP))
+        return number
+
+    def labels(self, steps: Mapping[int, str], but: Span) -> tuple[Label, ...]:
+        """What is said at each place `but` one, where the assumption itself is shown."""
+        known, left = self._labels, self._numbers.get(but)
+        return tuple(
+            [known[at] if said is _STEP else Label(known[at].span, said) for at, said in steps.items() if at != left]
+        )
+
+
 class _Assumed:
     """One assumption: the place where it is shown, the paths, and the steps that fail where it is false."""
 
     def __init__(self, span: Span) -> None:
         self.span = span
         self.names: dict[str, None] = {}
-        self.steps: dict[Span, str] = {}
+        self.steps: dict[int, str] = {}
         """What each place is: steps that fail where the assumption is false, and what brings them there."""
+        self.failures: list[int] = []
+        """Of an assumption about a command: the failures that it may cause, by their numbers in order."""
 
-    def finding(self, code: str, message: str) -> Diagnostic:
+    def finding(self, code: str, message: str, places: _Places) -> Diagnostic:
         """The assumption as a diagnostic."""
-        labels = tuple([Label(step, words) for step, words in self.steps.items() if step != self.span])
-        return Diagnostic(self.span, code, message, labels, help=_HELP[code])
+        return Diagnostic(self.span, code, message, places.labels(self.steps, self.span), help=_HELP[code])
 
 
 def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
     """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
     certain = {(name_of(item.path), item.failure.step, item.failure.outer) for item in found if item.failure.kind == "error"}
-    by_command: dict[tuple[str, Span], _Assumed] = {}
+    places = _Places()
+    commands = _Commands()
     by_plan: dict[str, _Assumed] = {}
-    for item in sorted(found, key=_order):
-        kind, name, failure = item.failure.kind, name_of(item.path), item.failure
+    ranked = sorted([(_order(item), item) for item in found], key=itemgetter(0))
+    for number, ((_, _, name, _, kind), item) in enumerate(ranked):
+        failure = item.failure
         if kind == "error":
             yield _error(item, name)
         elif (name, failure.step, failure.outer) in certain or kind == "unknown" and not _uncertain(item):
             continue
         elif kind in ("made", "kept"):
-            for cause in failure.causes:
-                if cause.access == "command":
-                    code = "FDC414" if kind == "made" else "FDC702"
-                    key = code, cause.step
-                    made = by_command.get(key)
-                    if made is None:
-                        made = by_command[key] = _Assumed(cause.outer)
-                    elif cause.outer < made.span:
-                        made.span = cause.outer
-                    made.names[name] = None
-                    made.steps[failure.step] = "this step"
+            commands.may_cause(failure, number)
         else:
             repeats = kind == "unknown" and _repeats(item)
             codes = ["FDC704"] if repeats or kind == "distinct" else []
@@ -84,34 +100,74 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
             for code in codes:
                 made = by_plan.setdefault(code, _Assumed(failure.outer))
                 made.names[name] = None
-                made.steps[failure.step] = "this step"
-    same: dict[tuple[str, Span, tuple[str, ...]], _Assumed] = {}  # commands of one call of which the same is assumed
-    for (code, command), made in sorted(by_command.items()):
-        known = same.setdefault((code, made.span, tuple(sorted(made.names))), made)
-        labels = {command: "this command"} if command != made.span else {}
-        known.steps = {**labels, **known.steps, **made.steps}
-    for (code, _, _), made in same.items():
-        said = "makes" if code == "FDC414" else "leaves"
-        yield made.finding(code, f"this command {said} {_listed(made.names)}" + ("" if code == "FDC414" else " alone"))
+                made.steps[places.number(failure.step)] = _STEP
+    yield from commands.findings([(order[2], item.failure.step) for order, item in ranked], places)
     for instance, fork, pairs in doubts:
         chances = [pair for pair, met in pairs.items() if met == CHANCE]
         if chances:
             span = instance.unit.span(fork.node)
             made = by_plan.setdefault("FDC704", _Assumed(span))
-            made.steps.setdefault(span, "the branches of this fork")
+            made.steps.setdefault(places.number(span), "the branches of this fork")
             made.names.update((name_of(path), None) for pair in chances for path in pair)
     if "FDC703" in by_plan:
         made = by_plan["FDC703"]
         said = "stay inside the workspace, exist where a step reads them, and are absent where a step creates them"
         if len(made.names) == 1:
             said = "stays inside the workspace, exists where a step reads it, and is absent where a step creates it"
-        yield made.finding("FDC703", f"{_listed(made.names)} {said}")
+        yield made.finding("FDC703", f"{_listed(sorted(made.names))} {said}", places)
     if "FDC704" in by_plan:
         made = by_plan["FDC704"]
-        yield made.finding("FDC704", f"no other value names the same file as {_listed(made.names)}")
+        yield made.finding("FDC704", f"no other value names the same file as {_listed(sorted(made.names))}", places)
 
 
-def _order(item: Found) -> tuple[object, ...]:
+class _Commands:
+    """What is assumed of commands: that they make the files which later steps need, or leave them alone.
+
+    A long plan has many commands before many steps, and each pair of them counts: it is as little as can be.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, Span], _Assumed] = {}
+        self._known: dict[str, dict[int, _Assumed]] = {"made": {}, "kept": {}}  # by the id of a cause, which `found` keeps
+        self._nothing = _Assumed(Span("", 1, 1, 1, 1))
+
+    def may_cause(self, failure: Failure, number: int) -> None:
+        """Notes the failure of a number with the commands that may cause it."""
+        known = self._known[failure.kind]
+        for cause in failure.causes:
+            made = known.get(id(cause))
+            if made is None:
+                made = known[id(cause)] = self._assumed(cause, "FDC414" if failure.kind == "made" else "FDC702")
+            made.failures.append(number)
+
+    def _assumed(self, cause: Cause, code: str) -> _Assumed:
+        if cause.access != "command":
+            return self._nothing
+        made = self._made.setdefault((code, cause.step), _Assumed(cause.outer))
+        if cause.outer < made.span:
+            made.span = cause.outer
+        return made
+
+    def findings(self, failures: list[tuple[str, Span]], places: _Places) -> Iterator[Diagnostic]:
+        """The assumptions; `failures`: the path and the step of each, by number."""
+        names = sorted({name for name, _ in failures})
+        ranks = {name: rank for rank, name in enumerate(names)}
+        rank_of, step_of = [ranks[name] for name, _ in failures], [places.number(step) for _, step in failures]
+        same: dict[tuple[str, Span, tuple[int, ...]], _Assumed] = {}  # commands of one call of which the same is assumed
+        for (code, command), made in sorted(self._made.items(), key=itemgetter(0)):
+            named = tuple(sorted({rank_of[number] for number in made.failures}))
+            made.steps = dict.fromkeys([step_of[number] for number in made.failures], _STEP)
+            known = same.setdefault((code, made.span, named), made)
+            labels = {places.number(command): "this command"} if command != made.span else {}
+            if labels or known is not made:
+                known.steps = {**labels, **known.steps, **made.steps}
+        for (code, _, named), made in same.items():
+            said = "makes" if code == "FDC414" else "leaves"
+            message = f"this command {said} {_listed([names[rank] for rank in named])}"
+            yield made.finding(code, message + ("" if code == "FDC414" else " alone"), places)
+
+
+def _order(item: Found) -> tuple[Span, Span, str, str, str]:
     failure = item.failure
     return failure.outer, failure.step, name_of(item.path), failure.access, failure.kind
 
@@ -131,10 +187,10 @@ def _repeats(item: Found) -> bool:
     return item.failure.access == "create" and bool(path) and path[0] == ("run",)
 
 
-def _listed(names: Mapping[str, object]) -> str:
-    shown_names = [f"`{name}`" for name in sorted(names)]
-    if len(shown_names) > MOST_NAMED:
-        shown_names[MOST_NAMED:] = [f"{len(shown_names) - MOST_NAMED} more"]
+def _listed(names: list[str]) -> str:
+    shown_names = [f"`{name}`" for name in names[: MOST_NAMED + 1]]
+    if len(names) > MOST_NAMED:
+        shown_names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
     if len(shown_names) == 1:
         return shown_names[0]
     return ", ".join(shown_names[:-1]) + " and " + shown_names[-1]

@@ -65,12 +65,12 @@ from .file_effects import (
     settled,
     then,
 )
+from .file_log import Log
 from .file_places import refused
-from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, glob_text, hits
+from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, SETTLED, glob_text, hits, never_literal
 from .paths import Path, filled, looked_through, outer_name, path_of
 from .rule import Context
 
-SETTLED = file_findings.SETTLED
 Given = tuple[tuple[str, Path], ...]
 """What a callee's parameters stand for, in the names of the caller."""
 Names = Collection[str]
@@ -134,10 +134,8 @@ class Files:
         rest_ever = SAME
         # What steps do to paths that they do not name is put to a path when it is asked for next. By path: how much
         # of the log its effect accounts for.
-        log: list[Effects] = []
+        log = Log()
         seen: dict[Path, int] = {}
-        commands: dict[int, tuple[int, Effect]] = {}
-        commanded = 0  # how much of the log there is up to the last command in it
         wild: Wild = {}
         fixed: Wild = {}
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
@@ -147,29 +145,11 @@ class Files:
 
         def now(path: Path) -> Effect:
             found = paths.get(path)
-            by_commands = not wild and (not fixed or is_literal(path))  # which do the same to every such path
-            if found is None:
-                if by_commands:
-                    return rest
-                found, start = SAME, 0
-            else:
-                start = seen[path]
-            if start == len(log):
-                return found
-            if by_commands:
-                return then(found, since(start))
-            for number in range(start, len(log)):
-                found = then(found, elsewhere(path, log[number]))
-            return found
-
-        def since(start: int) -> Effect:
-            if start >= commanded:
-                return SAME
-            end, effect = commands.get(start, (start, SAME))
-            for number in range(end, len(log)):
-                effect = then(effect, log[number].rest)
-            commands[start] = len(log), effect
-            return effect
+            # commands do the same to every such path
+            by_commands = not wild and (not fixed or is_literal(path) or never_literal(path))
+            if found is not None:
+                return log.since(path, found, seen[path], by_commands=by_commands)
+            return rest if by_commands else log.since(path, SAME, 0, by_commands=False)
 
         def put(path: Path, before: Effect, effect: Effect, outer: Span | None = None) -> None:
             nonlocal changes
@@ -188,11 +168,10 @@ class Files:
             return Effects({}, rest_ever, wild, fixed)
 
         def logged(entry: Effects) -> None:
-            nonlocal rest, rest_ever, changes, commanded
-            log.append(entry)
+            nonlocal rest, rest_ever, changes
+            log.add(entry)
             changes += 1
             if entry.rest is not SAME:
-                commanded = len(log)
                 rest = then(rest, entry.rest)
                 rest_ever = either(rest_ever, rest)
             for mine, theirs in ((wild, entry.wild), (fixed, entry.fixed)):

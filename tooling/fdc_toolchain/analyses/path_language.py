@@ -15,6 +15,8 @@ from ..syntax.values import Ref, Value
 from ..text import glob_match
 from .paths import Path
 
+SETTLED = "\0"
+"""Starts the key of a path that nobody outside can name, kept for its failures."""
 NOBODY, GLOB, ALLOW = "\1", "\2", "\3"
 """Starts of names and fields: a value nobody can name, a glob as `for_each_file` reads it, one as `allow` reads it."""
 
@@ -50,6 +52,12 @@ def hits(one: Path, other: Path) -> int:
     if _same_hole_apart(one, other) or not _meet(_variants(one), _variants(other)):
         return APART
     return CHANCE if opaque(one) or opaque(other) else KNOWN
+
+
+@lru_cache(maxsize=1 << 14)
+def never_literal(path: Path) -> bool:
+    """True where no literal path can name the same file: what the path names begins with a mark of ours."""
+    return path[0] == SETTLED and all(row[:1] == ((SETTLED, False),) for row in _variants(path))
 
 
 def _each(command: Path, path: Path) -> bool:

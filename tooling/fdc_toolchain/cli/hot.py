@@ -6,8 +6,10 @@ something to prove, to fix or to show.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+import time
 
 from ..text.verdict_line import verdict_line
 from .lint_options import Options, quick
@@ -99,6 +101,7 @@ def execute(options: Options) -> int:
     from ..resolve import seen
     from ..resolve.workspace import find_root
 
+    gc.disable()  # the process ends with this command; what it loads and makes has no cycles worth finding before
     workspace = options["workspace"]
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
     paths = options["paths"] or ["."]
@@ -107,28 +110,31 @@ def execute(options: Options) -> int:
         from ..resolve.discover import find_keys
         from .lint import lint
 
-        code = lint(options, root, None)
+        done = lint(options, root, None)
         sight = seen.Seen()
         find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
-        return _look_alikes(sight, options, root, code)[0]
+        return _look_alikes(sight, options, root, done)[0]
     words = repr([options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")] + [_confirmed(root)])
     memory = seen.name_of(root, paths, words)
-    kept = seen.recall(memory)
-    if kept is not None:
-        return _show(options, root, *kept)
+    began = time.time_ns()
+    looked: dict[str, seen.Stamp] = {}
+    kept = seen.recall(memory, looked)
+    code = None if kept is None else _show(options, root, *kept)
+    if code is not None:
+        return code
     must_be_there(paths)
     from ..effects import verdicts
     from ..effects.contents import Contents
     from ..resolve.discover import find_keys
 
-    sight = seen.Seen()
+    sight = seen.Seen(began)
     keys = find_keys(paths, root, _excluded(paths, root), sight)
-    contents = Contents(root, sight.began)
+    contents = Contents(root, began, looked)
     name = verdicts.digest(keys, contents, words)
     record = verdicts.load(name, contents) if name else None
-    if record is not None:
+    code = None if record is None else _show(options, root, record.checked, record.kept)
+    if code is not None:
         contents.save()
-        code = _show(options, root, record.checked, record.kept)
     else:
         from .lint import lint
 
@@ -149,7 +155,8 @@ def _look_alikes(sight: seen.Seen, options: Options, root: str, code: int) -> tu
     return say(sight, options, root, code)
 
 
-def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -> int:
+def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -> int | None:
+    """Reports what is kept; returns the exit code, or None where some of it is lost."""
     found, _, number = kept
     assert isinstance(found, tuple) and isinstance(number, int)
     plain = options["format"] in (None, "text", "concise") and not options["output_file"] and not options["assumptions"]

@@ -16,9 +16,10 @@ from ..check import default_automaton, judge, settle
 from ..effects.contents import Contents, blob_id
 from ..resolve.link import Linker
 from ..resolve.outside import TABLE
-from ..resolve.seen import sha1, tool_identity
+from ..resolve.seen import missing_part, sha1, tool_identity
 from ..syntax.parse import parse
-from ..text.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain, unpacked
+from ..text.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
+from .packs import Pack, Packed, Ref, read
 
 MOST_TABLES = 64
 """Tables kept: one for each workspace and state of its settings, registry and catalogues; the oldest go first."""
@@ -31,7 +32,7 @@ Fact = tuple[bool, str, Any]
 class Entry(NamedTuple):
     """One plan's verdict. Built-in types only, as `marshal` wants them. `facts` are numbers of the table's facts.
 
-    `packed` are the assumptions that are in this plan (`text.diagnostic.pack`), `number` of them; `found` is all else.
+    `packed` says where the assumptions that are in this plan lie (`cli.packs`), `number` of them; `found` is all else.
     """
 
     facts: tuple[int, ...]
@@ -41,22 +42,30 @@ class Entry(NamedTuple):
     whole: bool
     marked: bool
     found: tuple[Any, ...]
-    packed: bytes
+    packed: Ref
     number: int
 
 
 class Outcome(NamedTuple):
-    """Final findings, the assumptions besides (packed, and how many), and what all rests on: ids by file, existence by path."""
+    """Final findings, the assumptions besides (packed, and how many), and what all rests on: ids by file, existence by path.
+
+    `fresh`: the assumptions that this process made itself. `kept`: all of them are stored.
+    """
 
     found: list[Diagnostic]
-    packed: tuple[bytes, ...]
+    packed: Packed
     number: int
     files: dict[str, bytes | None]
     probes: dict[str, bool]
+    fresh: dict[Ref, bytes]
+    kept: bool
 
 
-def findings(linker: Linker, keys: list[str], contents: Contents, options: str) -> Outcome:
-    """What `check.check` finds in the plans under `keys`, with as little work as the table allows."""
+def findings(linker: Linker, keys: list[str], contents: Contents, options: str, *, afresh: bool = False) -> Outcome:
+    """What `check.check` finds in the plans under `keys`, with as little work as the table allows (`afresh`: nothing of it).
+
+    Raises packs.Lost where assumptions of the table are needed and are not there any more.
+    """
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
     outside = linker.outside  # what they say and where they lie is among the files that are read for every verdict
@@ -64,7 +73,7 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
     for name in ("fdc.toml", "pyproject.toml"):
         base[name] = contents.id(name)
     general = linker.automaton_findings()
-    table = _Table(linker, contents, repr((tool_identity(), options, outside, sorted(base.items(), key=str))))
+    table = _Table(linker, contents, repr((tool_identity(), options, outside, sorted(base.items(), key=str))), afresh=afresh)
     wanted = set(keys)
     while True:
         calls = table.reached(keys)
@@ -83,9 +92,10 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
     by_file: dict[str, list[Diagnostic]] = {}
     for item in found:
         by_file.setdefault(item.span.path, []).append(item)
-    for key in stale:
+    parts_of = {key: parted(ordered(by_file.get(key, []))) for key in stale}
+    refs = table.pack.add([pack(parts.assumptions) if parts.assumptions else b"" for parts in parts_of.values()])
+    for (key, parts), ref in zip(parts_of.items(), refs, strict=True):
         unit = linker.units[key]
-        parts = parted(ordered(by_file.get(key, [])))
         mine = [*parts.findings, *parts.fragments, *linker.automaton_findings(unit.reads)]
         probes = context.probes.get(key, set()) if context else set()
         rests: list[Fact] = [
@@ -100,30 +110,31 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str) 
             key in runs,
             "fdc:" in unit.text,
             tuple(plain(item) for item in mine),
-            pack(parts.assumptions) if parts.assumptions else b"",
+            ref,
             len(parts.assumptions),
         )
     table.save()
     total = linker.diagnostics + general
     marked = {}
-    packed: list[bytes] = []
-    number = 0
+    refs, number = [], 0
     for key in calls:
         entry = table.entries[key]
         total += [from_plain(item) for item in entry.found]
         if entry.number:
-            packed.append(entry.packed)
+            refs.append(entry.packed)
             number += entry.number
         if entry.marked:
             plan = parse(linker.files.read(key) or b"", key, linker.settings.limits).plan
             if plan is not None:
                 marked[key] = (plan, entry.whole)
+    packed = (table.pack.name, table.pack.mark, b"".join(refs))
     if linker.settings.assumptions:  # what the settings deny is an error
-        total += unpacked(packed)
-        packed, number = [], 0
+        total += read(packed, table.pack.fresh)
+        packed, number = (table.pack.name, table.pack.mark, b""), 0
     files, all_probes = table.rests_on(calls)
     all_probes[TABLE] = linker.files.exists(TABLE)
-    return Outcome(settle(linker.settings, total, marked), tuple(packed), number, {**base, **files}, all_probes)
+    found, fresh = settle(linker.settings, total, marked), table.pack.fresh
+    return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
 
 
 def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
@@ -137,20 +148,24 @@ def _id_as_read(linker: Linker, contents: Contents, key: str) -> bytes | None:
 class _Table:
     """The entries of one workspace under one set of options and general files, and the facts that they rest on."""
 
-    def __init__(self, linker: Linker, contents: Contents, signature: str) -> None:
+    def __init__(self, linker: Linker, contents: Contents, signature: str, *, afresh: bool) -> None:
         self._linker = linker
         self._contents = contents
-        self._name = "plans/" + sha1(f"{contents.root}\0{signature}".encode("utf-8", "surrogateescape")).hexdigest()
-        stored = cachedir.load(self._name)
+        name = sha1(f"{contents.root}\0{signature}".encode("utf-8", "surrogateescape")).hexdigest()
+        self._name = f"plans/{name}"
+        self.pack = Pack(f"packs/{name}")
+        stored = None if afresh else cachedir.load(self._name)
         self.entries: dict[str, Entry] = {}
         self.stale: set[str] = set()
         self._facts: list[Fact] = []
         self._numbers: dict[Fact, int] = {}
         self._true: set[int] = set()
+        self._there: dict[str, bool] = {}
+        self._below: dict[str, list[int]] = {}  # by a path that was not there: facts that then hold, about paths below it
         self._held: set[str] = set()
-        if isinstance(stored, tuple) and len(stored) == 2:
-            self._facts = stored[0]
-            self.entries = {key: Entry(*value) for key, value in stored[1].items()}
+        if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
+            _, self._facts, self._below, entries = stored
+            self.entries = {key: Entry(*value) for key, value in entries.items()}
 
     def numbers(self, facts: list[Fact]) -> tuple[int, ...]:
         """The numbers of facts, which are true now."""
@@ -161,14 +176,28 @@ class _Table:
             number = self._numbers.setdefault(fact, len(self._facts))
             if number == len(self._facts):
                 self._facts.append(fact)
+                self._group(number, *fact)
             out.append(number)
         return tuple(out)
+
+    def _group(self, number: int, about_path: bool, name: str, was: Any) -> None:
+        """Puts a fact about a path that is not there to those that hold while a folder above it is not there."""
+        if about_path and not was and name[:1] != "/" and "\0" not in name:
+            start = len(self._linker.root) + 1
+            part = missing_part(f"{self._linker.root}/{name}", self._there, start)[start:]
+            if part != name:
+                self._below.setdefault(part, []).append(number)
 
     def reached(self, keys: list[str]) -> dict[str, tuple[str, ...]]:
         """The plans under `keys` and all that they reach, each with those that it calls.
 
         One whose entry does not hold is `stale`, and linked; its entry is no guide to anything.
         """
+        if not self._held:
+            for part, numbers in self._below.items():
+                if not self._linker.files.exists(part):
+                    self._true.update(numbers)
+            self._look(keys)
         out: dict[str, tuple[str, ...]] = {}
         work = list(reversed(keys))
         while work:
@@ -177,7 +206,7 @@ class _Table:
                 continue
             entry = self.entries.get(key)
             if key not in self.stale and key not in self._held:
-                (self._held if entry is not None and self._holds(entry) else self.stale).add(key)
+                (self._held if self._holds(key) else self.stale).add(key)
             if key in self.stale:
                 out[key] = tuple(call.key for call in self._linker.link(key).calls if call.key)
             else:
@@ -186,17 +215,23 @@ class _Table:
             work += reversed(out[key])
         return out
 
-    def _holds(self, entry: Entry) -> bool:
-        if self._true.issuperset(entry.facts):
-            return True
-        ids, exists = self._contents.first, self._linker.files.exists
-        for number in entry.facts:
-            if number not in self._true:
-                about_path, name, was = self._facts[number]
-                if (exists(name) if about_path else ids(name)) != was:
-                    return False
-                self._true.add(number)
-        return True
+    def _look(self, keys: Iterable[str]) -> None:
+        """Looks at all that the entries of these plans rest on, each fact once."""
+        entries, facts, true = self.entries, self._facts, self._true
+        ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
+        for number in set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true:
+            about_path, name, was = facts[number]
+            if (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was:
+                true.add(number)
+
+    def _holds(self, key: str) -> bool:
+        """Whether all that a plan's entry rests on is so."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return False
+        if not self._true.issuperset(entry.facts):
+            self._look((key,))
+        return self._true.issuperset(entry.facts)
 
     def rests_on(self, keys: Iterable[str]) -> tuple[dict[str, bytes | None], dict[str, bool]]:
         """Ids by file and existence by path, of all that the entries of these plans rest on."""
@@ -211,14 +246,24 @@ class _Table:
         return files, probes
 
     def save(self) -> None:
-        """Stores the entries."""
+        """Stores the entries, unless some of what belongs to them could not be stored."""
+        if not self.pack.kept:
+            return
+        moved = self.pack.written_anew(entry.packed for entry in self.entries.values())
+        if moved:
+            self.entries = {key: entry._replace(packed=moved.get(entry.packed, b"")) for key, entry in self.entries.items()}
         used = set[int]().union(*(entry.facts for entry in self.entries.values()))
         if len(self._facts) > 1000 + 2 * len(used):  # facts of entries that were replaced
             order = sorted(used)
             new = {number: place for place, number in enumerate(order)}
             self._facts, self._numbers, self._true = [self._facts[number] for number in order], {}, set()
+            self._below, self._there = {}, {}
+            for place, fact in enumerate(self._facts):
+                self._group(place, *fact)
             self.entries = {
                 key: entry._replace(facts=tuple(new[number] for number in entry.facts)) for key, entry in self.entries.items()
             }
-        cachedir.store(self._name, (self._facts, {key: tuple(entry) for key, entry in self.entries.items()}))
+        rows = {key: tuple(entry) for key, entry in self.entries.items()}
+        cachedir.store(self._name, (self.pack.mark, self._facts, self._below, rows))
         cachedir.prune("plans", MOST_TABLES)
+        cachedir.prune("packs", MOST_TABLES)

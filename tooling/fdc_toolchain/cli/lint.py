@@ -9,7 +9,7 @@ from typing import Any
 
 from ..effects import verdicts
 from ..effects.contents import Contents
-from ..text.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain, unpacked
+from ..text.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
 from ..text.verdict_line import verdict_line
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .hot import must_be_there
@@ -21,12 +21,9 @@ Plans = tuple[list[str], "str | None", Contents]
 
 def lint(options: Options, root: str, plans: Plans | None) -> int:
     """Proves and reports; returns the exit code. `plans` is None where the cache is not asked."""
-    import gc
-
     from ..check import key_of
     from ..resolve.discover import find_plans
 
-    gc.disable()  # the process ends with this command, and trees have no cycles worth finding before
     texts: dict[str, bytes] = {}
     if plans is None:
         paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
@@ -50,17 +47,30 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
 
         return fix(options, root, settings, keys, texts)
     if name is not None and contents is not None and not options["model"]:
-        from ..resolve.link import Linker
-        from .incremental import findings
-
-        words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
-        outcome = findings(Linker(root, settings), keys, contents, words)
-        kept = Kept(tuple(plain(item) for item in outcome.found), outcome.packed, outcome.number)
-        verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
-        contents.save()
-        return _report_kept(options, root, len(keys), outcome.found, kept, settings.strict)
+        return _with_table(options, root, settings, keys, name, contents)
     found, sources, _ = _judge(options, root, settings, keys, texts)
     return report(options, found, sources, len(keys), settings.strict)
+
+
+def _with_table(options: Options, root: str, settings: Any, keys: list[str], name: str, contents: Contents) -> int:
+    """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
+    from ..resolve.link import Linker
+    from . import packs
+    from .incremental import findings
+
+    words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
+    for afresh in (False, True):
+        try:
+            outcome = findings(Linker(root, settings), keys, contents, words, afresh=afresh)
+            more = packs.read(outcome.packed, outcome.fresh) if _lists_assumptions(options) else []
+            break
+        except packs.Lost:
+            assert not afresh
+    if outcome.kept:
+        kept = Kept(tuple(plain(item) for item in outcome.found), outcome.packed, outcome.number)
+        verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
+    contents.save()
+    return _report_kept(options, root, len(keys), outcome.found, more, outcome.number, settings.strict)
 
 
 def settings_of(root: str, *, trust: bool = False) -> Any:
@@ -130,21 +140,36 @@ def _reader(root: str) -> Callable[[str], str | None]:
     return sources
 
 
-def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int:
-    """Reports a verdict of the cache."""
+def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:
+    """Reports a verdict of the cache; None where assumptions that are to be listed are not there any more."""
     record = Kept(*kept)
+    more: list[Diagnostic] = []
+    if record.number and _lists_assumptions(options):
+        from . import packs
+
+        try:
+            more = packs.read(record.packed)
+        except packs.Lost:
+            return None
     found = [from_plain(item) for item in record.found]
     strict = bool(options["strict"])
     if not strict and found:
         strict = settings_of(root).strict
-    return _report_kept(options, root, checked, found, record, strict)
+    return _report_kept(options, root, checked, found, more, record.number, strict)
 
 
-def _report_kept(options: Options, root: str, checked: int, found: list[Diagnostic], kept: Kept, strict: bool) -> int:
-    """Reports what was kept; `found` is its items but for the packed ones, which are read only where they are shown."""
-    if options["format"] in (None, "text", "concise") and not options["assumptions"]:
-        return report(options, found, _reader(root), checked, strict, uncounted=kept.number)
-    return report(options, ordered(found + unpacked(kept.packed)), _reader(root), checked, strict)
+def _lists_assumptions(options: Options) -> bool:
+    return options["format"] not in (None, "text", "concise") or bool(options["assumptions"])
+
+
+def _report_kept(
+    options: Options, root: str, checked: int, found: list[Diagnostic], more: list[Diagnostic], number: int, strict: bool
+) -> int:
+    """Reports `found` and, where they are listed, the `number` assumptions `more`."""
+    if not _lists_assumptions(options):
+        return report(options, found, _reader(root), checked, strict, uncounted=number)
+    parts = parted(ordered(found + more))  # one kind after the other, as where nothing is kept
+    return report(options, [*parts.findings, *parts.assumptions, *parts.fragments], _reader(root), checked, strict)
 
 
 def decoded(data: bytes) -> str:

@@ -34,13 +34,15 @@ def blob_id(data: bytes) -> bytes:
 class Contents:
     """Ids of the files below one root. `save` keeps what was learned for the next time.
 
-    `began` is when the command began, in nanoseconds (None: now); nothing was looked at before.
+    `began` is when the command began, in nanoseconds (None: now); nothing was looked at before. `looked` are stamps
+    by path that it has taken since.
     """
 
-    def __init__(self, root: str, began: int | None = None) -> None:
+    def __init__(self, root: str, began: int | None = None, looked: dict[str, Stamp] | None = None) -> None:
         self.root = root
         self.stamps: dict[str, Stamp | None] = {}
         self.ids: dict[str, bytes | None] = {}
+        self._looked = looked or {}
         self._began = time.time_ns() if began is None else began
         self._name = f"{_FOLDER}/{sha1(os.fsencode(root)).hexdigest()}"
         self._known: dict[str, tuple[Stamp, bytes]] = {}
@@ -68,7 +70,7 @@ class Contents:
             names = listing(path[:-1])
             self.ids[key] = None if names is None else blob_id(names)
             return self.ids[key]
-        now = self.stamps[key] = stamp(path)
+        now = self.stamps[key] = self._looked.pop(path, None) or stamp(path)
         if now is None or now == NO_FILE:
             self.ids[key] = None if now is None else UNREADABLE
             return self.ids[key]

@@ -44,13 +44,14 @@ class Record:
 
 def digest(keys: list[str], contents: Contents, options: str) -> str | None:
     """The name of the record for these plans as they are now, or None where one cannot be read."""
-    hasher = sha1(f"{tool_identity()}\0{options}\0".encode())
+    ids = []
     for key in keys:
         found = contents.id(key)
         if found is None or found == UNREADABLE or key.startswith("/"):
             return None  # plans outside of the workspace are judged each time
-        hasher.update(os.fsencode(key) + b"\0" + found)
-    name = hasher.hexdigest()
+        ids.append(found)
+    words = f"{tool_identity()}\0{options}\0{len(keys)}\0".encode()
+    name = sha1(b"%b%b\0%b" % (words, os.fsencode("\0".join(keys)), b"".join(ids))).hexdigest()
     return f"lint/{name[:2]}/{name}"
 
 
@@ -84,7 +85,11 @@ def store(
     """Keeps a verdict. `files`: ids of what was read; `probed`: which paths are there."""
     there: dict[str, bool] = {}
     start = len(contents.root) + 1
-    absent = {missing_part(contents.path(path), there) for path, found in probed.items() if not found and "\0" not in path}
+    absent = {
+        missing_part(contents.path(path), there, 1 if path.startswith("/") else start)
+        for path, found in probed.items()
+        if not found and "\0" not in path
+    }
     record = (
         tuple(kept),
         checked,

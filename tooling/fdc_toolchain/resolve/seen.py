@@ -61,13 +61,14 @@ def settled(found: Stamp, since: int) -> bool:
 class Seen:
     """The folders that a search listed, and the files that it read or passed over, as they were before.
 
-    `others` are texts among them that a search does not take for plans, whatever is in them.
+    `others` are texts among them that a search does not take for plans, whatever is in them. `began` is when the
+    command began, in nanoseconds (None: now).
     """
 
     __slots__ = ("began", "folders", "files", "others")
 
-    def __init__(self) -> None:
-        self.began = time.time_ns()
+    def __init__(self, began: int | None = None) -> None:
+        self.began = time.time_ns() if began is None else began
         self.folders: dict[str, tuple[Stamp | None, tuple[str, ...]]] = {}
         self.files: dict[str, Stamp | None] = {}
         self.others: list[str] = []
@@ -170,8 +171,11 @@ def name_of(root: str, paths: list[str], options: str) -> str:
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
-def recall(name: str) -> Any:
-    """What was kept under a name, if all that it rests on is as it was; otherwise None."""
+def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:
+    """What was kept under a name, if all that it rests on is as it was; otherwise None.
+
+    Then `stamps` learns those of files that were looked at and found as they were: nobody has to look again.
+    """
     stored = cachedir.load(name)
     if not isinstance(stored, tuple) or len(stored) != 5:
         return None
@@ -188,6 +192,12 @@ def recall(name: str) -> Any:
                 continue
             info = stat(path)
             if (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino) != was:
+                if stamps is not None:
+                    for one, found in files.items():
+                        if one == path:
+                            break
+                        if found is not None:
+                            stamps[one] = found
                 return None
         for path in present:
             lstat(path)
@@ -209,9 +219,12 @@ def remember(
         cachedir.prune(_FOLDER, MOST)
 
 
-def missing_part(path: str, there: dict[str, bool]) -> str:
-    """The first part of an absent path that is absent itself: while that is so, so is the path. `there` is a memory."""
-    at = path.find("/", 1)
+def missing_part(path: str, there: dict[str, bool], start: int = 1) -> str:
+    """The first part of an absent path that is absent itself: while that is so, so is the path. `there` is a memory.
+
+    What ends before `start` is known to be there.
+    """
+    at = path.find("/", start)
     while at > 0:
         part = path[:at]
         found = there.get(part)

@@ -106,13 +106,13 @@ def from_plain(value: Any) -> Diagnostic:
 
 
 class Kept(NamedTuple):
-    """A report as the caches keep it, of built-in types. The assumptions are packed: mostly only their number is asked for.
+    """A report as the caches keep it, of built-in types. The assumptions lie elsewhere: mostly only their number is asked for.
 
-    `found`: all other items, as `plain` makes them. `packed`: one byte string (of `marshal`) for each plan that has assumptions.
+    `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cli.packs`).
     """
 
     found: tuple[tuple[Any, ...], ...]
-    packed: tuple[bytes, ...]
+    packed: tuple[str, bytes, bytes]
     number: int
 
 

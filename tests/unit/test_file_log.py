@@ -1,0 +1,25 @@
+"""The log of `analyses.file_log` joins commands in blocks; that must be the same as joining them one after the other."""
+
+from __future__ import annotations
+
+from random import Random
+
+from fdc_toolchain.analyses.file_bodies import SHELL_STEP, Effects
+from fdc_toolchain.analyses.file_effects import SAME, Cause, either, then
+from fdc_toolchain.analyses.file_log import Log
+from fdc_toolchain.text.span import Span
+
+
+def test_commands_of_every_stretch_are_joined_as_one_by_one():
+    rng = Random(7)
+    log = Log()
+    for number in range(150):
+        where = Span("a.plan", number + 1, 1, number + 1, 5)
+        effect = SHELL_STEP._replace(tail=frozenset((Cause("command", where, where),)))
+        rest = rng.choice((SAME, effect, either(SAME, effect)))
+        log.add(Effects({}, rest, {}, {}))
+        for start in {0, number // 2, rng.randrange(number + 1), number, number + 1}:
+            expected = SAME
+            for entry in log.entries[start:]:
+                expected = then(expected, entry.rest)
+            assert log.commands(start) == expected, (number, start)
