@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from fdc_toolchain.analyses.file_bodies import SHELL_STEP, Effects
-from fdc_toolchain.analyses.file_effects import SAME, Cause, either, then
+from fdc_toolchain.analyses.file_effects import SAME, caused, either, then
 from fdc_toolchain.analyses.file_log import Log
 from fdc_toolchain.text.span import Span
 
@@ -15,7 +15,7 @@ def test_commands_of_every_stretch_are_joined_as_one_by_one():
     log = Log()
     for number in range(150):
         where = Span("a.plan", number + 1, 1, number + 1, 5)
-        effect = SHELL_STEP._replace(tail=frozenset((Cause("command", where, where),)))
+        effect = SHELL_STEP._replace(tail=caused("command", where))
         rest = rng.choice((SAME, effect, either(SAME, effect)))
         log.add(Effects({}, rest, {}, {}))
         for start in {0, number // 2, rng.randrange(number + 1), number, number + 1}:

@@ -30,7 +30,25 @@ class Cause(NamedTuple):
     """Where the judged plan's text leads to it."""
 
 
-Causes = frozenset[Cause]
+class Group(NamedTuple):
+    """Causes to which one place of the judged plan's text leads: a step of its own, or all those of a call."""
+
+    steps: frozenset[tuple[str, Span]]
+    outer: Span
+
+
+Causes = frozenset[Group]
+"""Few groups, however many steps are behind a call."""
+
+
+def caused(access: str, step: Span) -> Causes:
+    """The one cause that a step of the judged plan's own text is."""
+    return frozenset((Group(frozenset(((access, step),)), step),))
+
+
+def each_cause(causes: Causes) -> list[Cause]:
+    """The causes, one by one."""
+    return [Cause(access, step, group.outer) for group in causes for access, step in group.steps]
 
 
 class Failure(NamedTuple):
@@ -130,7 +148,7 @@ def effect_of(access: str, span: Span, *, doubts: bool = True) -> Effect:
         for kinds in rows:
             made[kinds] = frozenset([Failure(access, span, span, kind) for kind in kinds.split()])
         failures = tuple([made[kinds] for kinds in why])
-    tail = frozenset((Cause(access, span, span),)) if access in CHANGES else frozenset()
+    tail = caused(access, span) if access in CHANGES else frozenset()
     return Effect(exits, failures, writes, tail)
 
 
@@ -179,7 +197,17 @@ def one_of(exits: Exits) -> Exits:
 
 def _both(first: Effect, second: Effect) -> AllFailures:
     """What fails in the first by entry state, and then what fails in the second in the states that it leads to."""
-    more = [blamed(wrong, first.tail) if wrong else wrong for wrong in second.failures]
+    wrongs, more = second.failures, [_NONE] * STATES
+    made: dict[int, Failures] = {}  # often the same for many states
+    reached = 0
+    for middle in first.exits:
+        reached |= middle
+    for state in STATES_IN[reached]:
+        wrong = wrongs[state]
+        if wrong:
+            if id(wrong) not in made:
+                made[id(wrong)] = blamed(wrong, first.tail)
+            more[state] = made[id(wrong)]
     known: dict[tuple[int, Failures], Failures] = {}
     out = []
     for key in zip(first.exits, first.failures, strict=True):
@@ -283,21 +311,28 @@ def moved(effect: Effect, outer: Span, moves: Moves | None = None) -> Effect:
     if failures is not NOWHERE:
         for wrong in failures:
             if wrong not in known:
-                known[wrong] = frozenset([_at(item, outer, causes) for item in wrong]) if wrong else wrong
+                known[wrong] = _at(wrong, outer, causes) if wrong else wrong
         failures = tuple([known[wrong] for wrong in failures])
     return Effect(effect.exits, failures, effect.writes, tail)
 
 
-def _at(failure: Failure, outer: Span, known: dict[Causes, Causes]) -> Failure:
-    causes = _causes_at(failure.causes, outer, known) if failure.causes else failure.causes
-    return Failure(failure.access, failure.step, outer, failure.kind, causes)
+def _at(failures: Failures, outer: Span, known: dict[Causes, Causes]) -> Failures:
+    """The failures where the call stands: one for each step behind it, with all its causes."""
+    found: dict[tuple[str, Span, str], Causes] = {}
+    for access, step, _, kind, causes in failures:
+        key = access, step, kind
+        found[key] = found[key] | causes if key in found else causes
+    return frozenset([
+        Failure(access, step, outer, kind, _causes_at(causes, outer, known) if causes else causes)
+        for (access, step, kind), causes in found.items()
+    ])  # fmt: skip
 
 
 def _causes_at(causes: Causes, outer: Span, known: dict[Causes, Causes]) -> Causes:
     """Many failures have the same causes."""
     found = known.get(causes)
     if found is None:
-        found = known[causes] = frozenset([Cause(cause.access, cause.step, outer) for cause in causes])
+        found = known[causes] = frozenset((Group(frozenset().union(*[group.steps for group in causes]), outer),))
     return found
 
 

@@ -10,7 +10,7 @@ from ..resolve.graph import Instance
 from ..resolve.model import Loop
 from ..text.diagnostic import Diagnostic, Label
 from ..text.span import Span
-from .file_effects import Cause, Failure
+from .file_effects import Cause, Failure, each_cause
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
@@ -128,24 +128,24 @@ class _Commands:
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, Span], _Assumed] = {}
-        self._known: dict[str, dict[int, _Assumed]] = {"made": {}, "kept": {}}  # by the id of a cause, which `found` keeps
-        self._nothing = _Assumed(Span("", 1, 1, 1, 1))
+        self._known: dict[str, dict[int, list[_Assumed]]] = {"made": {}, "kept": {}}  # by the id of a group, which `found` keeps
 
     def may_cause(self, failure: Failure, number: int) -> None:
         """Notes the failure of a number with the commands that may cause it."""
         known = self._known[failure.kind]
-        for cause in failure.causes:
-            made = known.get(id(cause))
+        for group in failure.causes:
+            made = known.get(id(group))
             if made is None:
-                made = known[id(cause)] = self._assumed(cause, "FDC414" if failure.kind == "made" else "FDC702")
-            made.failures.append(number)
+                code = "FDC414" if failure.kind == "made" else "FDC702"
+                commands = [step for access, step in group.steps if access == "command"]
+                made = known[id(group)] = [self._assumed(step, group.outer, code) for step in commands]
+            for one in made:
+                one.failures.append(number)
 
-    def _assumed(self, cause: Cause, code: str) -> _Assumed:
-        if cause.access != "command":
-            return self._nothing
-        made = self._made.setdefault((code, cause.step), _Assumed(cause.outer))
-        if cause.outer < made.span:
-            made.span = cause.outer
+    def _assumed(self, command: Span, outer: Span, code: str) -> _Assumed:
+        made = self._made.setdefault((code, command), _Assumed(outer))
+        if outer < made.span:
+            made.span = outer
         return made
 
     def findings(self, failures: list[tuple[str, Span]], places: _Places) -> Iterator[Diagnostic]:
@@ -205,7 +205,7 @@ def name_of(path: Path) -> str:
 def _error(item: Found, name: str) -> Diagnostic:
     failure = item.failure
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
-    why = sorted(cause for cause in failure.causes if _explains(failure, cause))[:2]
+    why = sorted(cause for cause in each_cause(failure.causes) if _explains(failure, cause))[:2]
     if failure.access == "same":
         code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
         help_ = "name another target"

@@ -55,9 +55,9 @@ from .file_effects import (
     SAME,
     THERE,
     UNKNOWN,
-    Cause,
     Effect,
     Moves,
+    caused,
     effect_of,
     either,
     moved,
@@ -203,7 +203,7 @@ class Files:
                     if self.computed and access in CHANGES:
                         table = done if is_literal(path) else computed
                         bits, why = table.get(path, (0, NO_CAUSES))
-                        table[path] = bits | CHANGES[access], why | {Cause(access, span, span)}
+                        table[path] = bits | CHANGES[access], why | caused(access, span)
                 if done or computed:
                     logged(Effects({}, SAME, computed, done))
                     for path in (*done, *computed):
@@ -214,7 +214,7 @@ class Files:
                         put(path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect)
                 if node.bound.tool.writes_unknown:
                     span = instance.unit.span(node.step)
-                    why = frozenset((Cause("command", span, span),))
+                    why = caused("command", span)
                     if self._limits:
                         logged(Effects({}, SAME, {self._limits: (CERTAINLY, why)}, {}))
                     else:
