@@ -203,11 +203,11 @@ def _both(first: Effect, second: Effect) -> AllFailures:
     for middle in first.exits:
         reached |= middle
     for state in STATES_IN[reached]:
-        wrong = wrongs[state]
-        if wrong:
-            if id(wrong) not in made:
-                made[id(wrong)] = blamed(wrong, first.tail)
-            more[state] = made[id(wrong)]
+        failing = wrongs[state]
+        if failing:
+            if id(failing) not in made:
+                made[id(failing)] = blamed(failing, first.tail)
+            more[state] = made[id(failing)]
     known: dict[tuple[int, Failures], Failures] = {}
     out = []
     for key in zip(first.exits, first.failures, strict=True):
