@@ -43,7 +43,7 @@ def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
         steps = [number for number, line in enumerate(lines) if line.startswith(("grep ", "read_file "))]
         taken, count = [], 0
         for edit in range(EDITS + 1):
-            number = steps[len(steps) // 2 + edit] if edit else 0
+            number = steps[(len(steps) // 2 + edit) % len(steps)] if edit else 0
             if edit:
                 lines[number] = f"grep edited_{edit} src"
             text = "\n".join(lines) + "\n"

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fdc_toolchain.check import program_of
 from fdc_toolchain.program.codec import ProgramError, canonical, digest, encode, load
 from fdc_toolchain.program.shape import problems
 
+from tests.support.linting import lint
 from tests.support.programs import call, everything, plan, program, step
 
 Change = Callable[[dict[str, Any]], Any]
@@ -110,3 +112,12 @@ def test_canonical_text_is_what_the_standard_library_writes() -> None:
     for wrong in (float("nan"), float("inf"), {1: object()}, {1, 2}):
         with pytest.raises((ValueError, TypeError)):
             canonical(wrong)
+
+
+def test_a_program_that_somebody_changes_changes_no_other() -> None:
+    """The rows of shipped catalogues are read once in a process."""
+    programs = [program_of(lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",))) for _ in range(2)]
+    assert programs[0] == programs[1]
+    programs[0]["tools"]["read_file"]["trust"] = "untrusted"
+    assert "workspace" == programs[1]["tools"]["read_file"]["trust"]
+    assert programs[1] == program_of(lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
@@ -179,7 +180,7 @@ class _Lowering:
         """A condition's tree; the predicates that it asks go into the program."""
         for name, *_ in condition.predicates:
             if name in self.declared:
-                self.asked[name] = self.declared[name]
+                self.asked[name] = deepcopy(self.declared[name])
         return condition.tree
 
     def node(self, node: Node) -> dict[str, Any]:
@@ -187,7 +188,7 @@ class _Lowering:
         if isinstance(node, Act):
             tool = node.bound.tool
             if tool.name not in self.tools:
-                self.tools[tool.name] = self.declaration(tool.row)
+                self.tools[tool.name] = deepcopy(self.declaration(tool.row))  # the catalogue's rows are everybody's
             cited = self.evidence.get(node.step.line)
             mark = self.marks.get((self.instance.unit.key, node.step.line))
             return {
