@@ -89,8 +89,8 @@ class Files:
     def __init__(self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()) -> None:
         self.computed = computed
         self.doubtful = computed or commands
-        self.folders = folders
-        self.single = single
+        self.folders = frozenset(folders)
+        self.single = frozenset(single)
         self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
         self._apart: dict[int, tuple[dict[Path, Effect], list[tuple[Path, Effect]], bool]] = {}
         self._held: list[Effects] = []  # so that no other has the id of one of them
@@ -276,8 +276,10 @@ class Files:
 
     def _above(self, name: str, access: str) -> list[Path]:
         """The folders that some plan looks through which are there once a file is, or the file as one of them."""
-        creates = CHANGES[access] == CREATES
-        return [(f"{one}/",) for one in self.folders if one == name or creates and name.startswith(one + "/")]
+        names = [name]
+        if CHANGES[access] == CREATES:
+            names += [name[:at] for at, char in enumerate(name) if char == "/"]
+        return [(f"{one}/",) for one in names if one in self.folders]
 
     def _looks(self, unit: Unit, node: Act, env: dict[str, Path]) -> Iterator[tuple[Path, Effect]]:
         """The folders and globs that a step looks through."""
