@@ -59,6 +59,10 @@ def found(name: str, exists: Callable[[str], bool]) -> tuple[list[str], bool]:
     return asked, False
 
 
+_SPECIAL, _WORDS = re.compile(r"[\\'\";&|]"), re.compile(r"[^ \t\r\n]+")
+"""What a shell reads in another way than as words, and the words of a text without it."""
+
+
 def script(value: Value) -> str | None:
     """The file of the workspace without which a command certainly fails: it is run first, and what follows needs it."""
     simples = _simples(value.text)
@@ -83,13 +87,16 @@ def _simples(text: str) -> tuple[Simple, ...]:
     """The simple commands of a text, in order; none where something in it makes them less than certain."""
     if any(mark in text for mark in "`$\\\n(){}*?[]~#<>!\0") and not _only_data(text):
         return ()
-    try:
-        lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|")
-        lexer.whitespace_split = True
-        lexer.commenters = ""
-        words = list(lexer)
-    except ValueError:
-        return ()
+    if _SPECIAL.search(text) is None:
+        words = _WORDS.findall(text)
+    else:
+        try:
+            lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|")
+            lexer.whitespace_split = True
+            lexer.commenters = ""
+            words = list(lexer)
+        except ValueError:
+            return ()
     out: list[Simple] = []
     here: list[str | None] = []
     before = ""
