@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from .outside_table import Keeper
     from .preview import Noted
 
-MAX_FILE = 32 * 1024 * 1024
-"""Bytes of one file that are read or written; more is refused."""
+MAX_FILE = places.MAX_FILE
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
