@@ -334,6 +334,8 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
+        if len(parts) == 3 and parts[0] == "runs" and parts[2] == "outside" and self.kind(path) != "file":
+            raise ToolFailure("path", f"`{path}` is the folder of a run for text from outside; no step puts a file there")
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
             self._opening([held])
