@@ -50,6 +50,21 @@ def write(workspace: Path, *steps: str, head: str = "") -> None:
     (workspace / "a.plan").write_text(head + body + "\n")
 
 
+def test_a_record_of_fdc_is_text_from_outside_and_no_value_leads_there(workspace: Path) -> None:
+    (workspace / ".fdc").mkdir()
+    (workspace / ".fdc/x.md").write_text("said by a page")
+    write(workspace, "t <- read_file .fdc/x.md", "overwrite_file_with_block {run}/outside/y\n  {t}")
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = json.loads(fdc("show", run_name(done.stdout), "--format", "json", cwd=workspace).stdout)
+    assert "untrusted" in json.dumps(shown)
+    write(workspace, "t <- read_file {p}", head='param p = ".fdc/x.md"\n')
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert done.returncode == 1 and "`.fdc/x.md` is a record of fdc, which a step reads only where its own text" in done.stdout
+    write(workspace, "t <- read_file {p}", "u <- read_file .fdc/x.md", head='param p = ".fdc/x.md"\n')
+    assert fdc("run", "a.plan", cwd=workspace).returncode == 1
+
+
 def test_a_plan_is_proved_run_and_looked_at(plan: Path) -> None:
     done = fdc("run", "a.plan", "topic=green tea", cwd=plan)
     assert (done.returncode, done.stderr) == (0, "")

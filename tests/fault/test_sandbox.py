@@ -138,6 +138,7 @@ def test_no_probe_gets_through(who, tier, mounts):
     through = set(found["through"]) - ({"UDP", "raw packets"} if tier == "bubblewrap" else set())  # in a network of its own
     assert (found["failure"], through, found["harm"], found["home"]) == (None, set(), [], True)
     assert found["honest"] == TOLD
+    assert found["memory"] == "the command had more than 160 MiB of memory in all its processes and was killed"
 
 
 def test_an_honest_command_works(root, tier):
@@ -200,6 +201,33 @@ def test_memory_and_file_size_are_limited(root, tier, monkeypatch):
     outcome = run(root, "python3 -c 'x = bytearray(1 << 30)' 2>&1 | tail -1; head -c 3000000 /dev/zero > big", only(tier))
     assert "MemoryError" in outcome.value["output"]
     assert Path(root.path, "big").stat().st_size <= 1 << 20
+
+
+HOLD = "import time; x = bytearray(b'x') * (40 << 20); time.sleep({sleep})"
+
+
+def test_memory_is_limited_in_total(root, tier, monkeypatch):
+    """Each process stays below the limit of one; what they share counts once."""
+    monkeypatch.setattr(sandbox, "MEMORY", 160 << 20)
+    apart = f"for i in 1 2 3 4 5 6; do python3 -c \"{HOLD.format(sleep=PATIENCE)}\" & done; wait"
+    outcome = run(root, apart, only(tier), seconds=PATIENCE)
+    assert outcome.failure is not None and outcome.failure.kind == "limit", outcome
+    assert "more than 160 MiB of memory in all its processes" in outcome.failure.message
+    wait_for(lambda: not working_in(Path(root.path)))
+    shared = "import os; x = bytearray(b'x') * (40 << 20); [os.fork() for _ in range(3)]; import time; time.sleep(1)"
+    outcome = run(root, f'python3 -c "{shared}"', only(tier), seconds=PATIENCE)
+    assert outcome.failure is None and outcome.value["exit_code"] == 0, outcome
+
+
+def test_files_in_memory_are_limited(root, monkeypatch):
+    if not sandbox.offered("bubblewrap"):
+        pytest.skip(sandbox.reason("bubblewrap"))
+    monkeypatch.setattr(sandbox, "MEMORY", 4 << 20)
+    for place in ("/tmp", "/dev/shm", "/dev"):
+        outcome = run(root, f"head -c 20000000 /dev/zero > {place}/x; stat -c %s {place}/x || echo 0", only("bubblewrap"))
+        assert outcome.failure is None or outcome.failure.kind == "limit"
+        if outcome.failure is None:
+            assert int(outcome.value["output"].split()[-1]) <= 4 << 20, outcome
 
 
 def test_without_a_sandbox_nothing_runs(root):

@@ -49,6 +49,13 @@ os.chmod("src", 0o755)
 print(subprocess.run(["echo", "child"], capture_output=True).stdout.decode().strip())
 PYTHON
 """
+HOGS = r"""
+for one in 1 2 3 4 5 6; do
+  python3 -c "import ctypes, time; ctypes.CDLL(None).prctl(4, $((one % 2))); x = bytearray(b'x') * (40 << 20); time.sleep(99)" &
+done; wait
+"""
+"""Six processes that hold 40 MiB each; of every second one others may not read what it holds."""
+
 TOLD = "a\nb\nran\n978307200\n978307200\nf\nl\nx\nsubstituted\nchild\n"
 
 
@@ -122,6 +129,10 @@ def main() -> None:
         root = Root(top, (), ("kept/by", "programs"))
         honest = shell.run_in_bash_session({"command": HONEST}, context(root, tier))
         out["honest"] = honest.value["output"] if honest.failure is None else str(honest.failure)
+        sandbox.MEMORY, most = 160 << 20, sandbox.MEMORY
+        hogs = shell.run_in_bash_session({"command": HOGS}, context(root, tier))
+        out["memory"] = None if hogs.failure is None else hogs.failure.message
+        sandbox.MEMORY = most
         with world(folder) as stage:
             shutil.copy(given["escapes"], os.path.join(top, "src", "escapes.py"))
             before = contents(top)

@@ -127,6 +127,17 @@ def test_files_that_the_settings_name_hold_text_from_outside() -> None:
     assert None is wrong(of)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [".fdc/runs/a/messages.jsonl", "./.fdc/runs.sqlite", "d/.FDC/{p}", "runs/a/outside/x", "./runs/{p}/x", "d/../runs/a/outside"],
+)  # fmt: skip
+def test_records_of_runs_hold_text_from_outside(path: str) -> None:
+    for tool in ("read_file", "list_files"):
+        steps = f"p <- set_plan x\nt <- {tool} {path}\nread_file {{t}}\n"
+        assert "line 4: text from outside may choose a path" in str(wrong(program(steps))), tool
+    assert None is wrong(program("t <- read_file a.fdc/x\nread_file {t}\nu <- read_file runs/a/x\nread_file {u}\n"))
+
+
 def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
     of = program(WEB + 'overwrite_file_with_block {run}/outside/p\n  {page}\nif cited("x")\n  submit done\n')
     assert None is wrong(of)

@@ -402,6 +402,22 @@ def test_a_path_of_a_run_may_be_in_the_folder_of_this_run() -> None:
     assert found(plan + "t <- read_file runs/20260101-a/x/other\nread_file {t}\n") == []
 
 
+@pytest.mark.parametrize(
+    "step",
+    ["read_file .fdc/runs/a/messages.jsonl", "read_file ./.fdc/runs.sqlite", "read_file docs/.FDC/x", "grep tea .fdc/runs",
+     "read_file .fdc/runs/{p}/x", "read_file docs/../runs/a/outside/x", "read_file ./runs/a/outside/x"],
+)  # fmt: skip
+def test_records_of_fdc_hold_text_from_outside(step: str) -> None:
+    """What pages said stands in the records of runs."""
+    use = "run_in_bash_session ls {t}\n"
+    for lines, code in ((f"t <- {step}\nread_file {{t}}\n", "FDC471"), (f"t <- {step}\n{use}", "FDC471")):
+        assert found(f'param p = "a"\n{HEAD}{lines}') == [("a.plan", 4, code)]
+    called = found(HEAD + f"t <- call_plan b.plan\n{use}", b=f'param p = "a"\n{HEAD}t <- {step}\nyield {{t}}\n')
+    assert called == [("a.plan", 3, "FDC471")]
+    for other in ("read_file docs/x.fdc", "read_file a.fdc/x", "read_file .fdcx", "read_file .fdc_tools/x"):
+        assert found(HEAD + f"t <- {other}\n{use}") == []
+
+
 def test_a_value_in_an_option_may_be_any_option() -> None:
     """`sort -n{x}` may be `sort -noMakefile`: it writes, and so it is no command that only looks at data."""
     sort = "x <- plan_step_complete r\n" + "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"

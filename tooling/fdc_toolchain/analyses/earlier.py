@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..resolve.model import Act
 from ..resolve.outside import Row
+from ..resolve.protected import RECORDS
 from .labels import TRUSTED, Labels
 from .stored import Pattern, Stored
 from .summary import Store
@@ -39,12 +41,17 @@ def earlier(rows: Collection[Row], labels: Labels) -> Earlier:
 
 
 def of_earlier_run(node: Act) -> bool:
-    """True where a step may read what lies in the folder of some run for text from outside, as far as its text says that."""
+    """True where a step may read what lies in the folder of some run for text from outside, or fdc's records of runs, as far
+    as its text says that. A computed path that does not say it reads no record (`effects.files`)."""
     for parameter in node.bound.tool.parameters:
         value = node.bound.arguments.get(parameter.name) if parameter.sink == "path" else None
-        if value is not None and value.text.startswith("runs/"):
-            if any(mark in value.text for mark in "*?[{") or "/outside/" in value.text + "/":
-                return True
+        if value is None:
+            continue
+        if RECORDS.search(value.text):
+            return True
+        path = posixpath.normpath(value.text)
+        if path.startswith("runs/") and (any(mark in path for mark in "*?[{") or "/outside/" in path + "/"):
+            return True
     return False
 
 

@@ -6,13 +6,14 @@ The runner refuses these by the same tables (`resolve.places`, `resolve.protecte
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
 
 from ..resolve import places
 from ..resolve.files import Files
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Loop, Node, Unit
-from ..resolve.protected import ANYWHERE, TOP, Protected, named, of_workspace, opened, protected
+from ..resolve.protected import ANYWHERE, TOP, Protected, folded_name, named, of_workspace, opened, protected
 from ..resolve.secret_files import Secret, secret
 from ..syntax.tree import Header
 from ..syntax.values import NamedValues, Ref, Value, header_tail
@@ -22,6 +23,9 @@ from .data_commands import files_of, is_data_command
 from .path_language import APART, GLOB, hits
 from .paths import path_of
 from .rule import Context
+
+_OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
+"""A path in the folder of a run for text from outside, as a plan writes it."""
 
 _CHANGES = ("create", "write", "edit", "delete")
 
@@ -38,7 +42,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         for act in unit.acts:
             span = unit.span(act.step)
             for access, value in act.bound.files:
-                found = _file(access, value, unit, guard, linker.files, probes)
+                found = _of_run(act, access, value) or _file(access, value, unit, guard, linker.files, probes)
                 if found is None and folders and value.text in folders and _is_file(act, access):
                     message = f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
                     found = Diagnostic(span, "FDC415", message, help="give the file another name than the folder")
@@ -124,6 +128,22 @@ def refused(path: str, files: Files) -> bool:
     parts = path.split("/")
     kinds = {files.kind("/".join(parts[:number])) for number in range(1, len(parts))}
     return not kinds <= {"folder", "missing"}
+
+
+def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
+    """What is wrong with a file in place of a run's folder for text from outside, and with giving git what it does not see."""
+    path, here = posixpath.normpath(value.text), Span("", 0, 0, 0, 0)
+    if access in ("create", "write") and _OUTSIDE.fullmatch(path):
+        message = f"`{value.text}` is the folder of a run for text from outside: no step puts a file there"
+        return Diagnostic(here, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`")
+    if act.bound.tool.name == "git_add":
+        why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
+        names = {folded_name(name) for name in path.split("/")}
+        why = "it is no file of the workspace's own" if names & {".git", ".fdc"} else why
+        if why:
+            message = f"the step fails with `{value.text}`: {why}"
+            return Diagnostic(here, "FDC484", message, help="give git a file of the workspace that commands see")
+    return None
 
 
 def _file(

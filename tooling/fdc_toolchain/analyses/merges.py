@@ -43,7 +43,7 @@ NOTHING = Changes(frozenset(), False)
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """The findings of every root, in the root: the place of a diff in a called plan is the call."""
-    reach = _Reach()
+    reach = Reach()
     for instance, _ in context.roots:
         if reach.diffs(instance):
             yield from _Walk(context, reach, instance).found()
@@ -92,7 +92,7 @@ def _diff(act: Act) -> Value | None:
     return None
 
 
-class _Reach:
+class Reach:
     """What plans do and reach, each computed once."""
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class _Walk:
     """Walks a root. `texts` is what is known of files that were changed (None: nothing); `others` what other rounds
     and branches may change meanwhile."""
 
-    def __init__(self, context: Context, reach: _Reach, instance: Instance) -> None:
+    def __init__(self, context: Context, reach: Reach, instance: Instance) -> None:
         self.context = context
         self.reach = reach
         self.instance = instance

@@ -93,7 +93,7 @@ class Steps:
             seen = [label for kind in KEPT for files, label in getattr(state, kind).items() if not hidden(files)]
             for label in seen:
                 self.use(node, label, "code")
-        looks, left = LEVEL[step.tool["trust"]], 0
+        looks, left = LEVEL["untrusted" if step.recalls() else step.tool["trust"]], 0
         for files, texts, names in step.reads():
             if texts:
                 looks |= self.in_files(state.texts, files)

@@ -27,6 +27,9 @@ SEEN: Files = ("\2", "")
 
 HOLE = "\0"
 
+RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
+"""Names fdc's own records in a path."""
+
 PLAIN = re.compile(r"[\w./:@%+,= \x00\x01-]*", re.ASCII)
 OPTIONS = {
     **dict.fromkeys(("cat", "cmp", "head", "sha256sum", "tail", "wc"), r"--?[\w.,=\x00-]*"),
@@ -146,6 +149,15 @@ class Step:
             access = row.get("access")
             if access == "delete" or access and failed:
                 yield self.files(row), failed and access in ("read", "edit"), True
+
+    def recalls(self) -> bool:
+        """Whether its text says that it may read records, or what a run left in its folder for text from outside."""
+        for text in (text_of(self.args[row["name"]]) for row in self.rows if self.chooses(row) == "path"):
+            path = posixpath.normpath(text)
+            run = path.startswith("runs/") and not path.startswith(RUN[:-1])
+            if RECORDS.search(text) or run and (re.search(r"[\0*?\[]", path) or "/outside/" in path + "/"):
+                return True
+        return False
 
     def changes(self) -> Iterator[tuple[Files, str]]:
         """The files that it changes, each with how; `unknown`: perhaps."""

@@ -34,6 +34,7 @@ _ALL_FILE = (1 << 13) - 1
 _BY_ABI = {1: _ALL_FILE, 2: _ALL_FILE | 1 << 13, 3: _ALL_FILE | 1 << 13 | 1 << 14, 5: _ALL_FILE | 1 << 13 | 1 << 14 | 1 << 15}
 _TICK = 0.05
 _POLITE = 1.0
+_LOOK = 0.2  # seconds between looks at the memory
 _WAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -120,7 +121,7 @@ def _watcher(plan: dict, tell: int, guard: int) -> int:
         _end(child)
         said = {"refused": wrong.decode("utf-8", "replace"), "code": 125}
     else:
-        code, why = _watch(child, plan["processes"])
+        code, why = _watch(child, plan["processes"], plan["memory"])
         said = {"killed": why, "code": code} if why else {"code": code}
     os.write(tell, json.dumps(said).encode())
     return 0
@@ -129,8 +130,9 @@ def _watcher(plan: dict, tell: int, guard: int) -> int:
 # The one that stays
 
 
-def _watch(child: int, most: int) -> tuple[int, str]:
+def _watch(child: int, most: int, memory: int) -> tuple[int, str]:
     leaving = 0.0
+    look = 0.0
     why = ""
     ended = None
     try:
@@ -145,6 +147,12 @@ def _watch(child: int, most: int) -> tuple[int, str]:
             if not why and _everywhere() - before > most and _too_many(child, most):
                 why = f"more than {most} processes at once"
                 _end(child)
+            if not why and time.monotonic() > look:
+                began = time.monotonic()
+                if _resident(_below()) > memory and _held(_below()) > memory:
+                    why = f"more than {memory >> 20} MiB of memory in all its processes"
+                    _end(child)
+                look = max(began + _LOOK, time.monotonic() + 20 * (time.monotonic() - began))
             ended = _reap(child)
     finally:
         _end(child)
@@ -164,6 +172,31 @@ def _too_many(child: int, most: int) -> bool:
         return True
     _signal_group(child, signal.SIGCONT)
     return False
+
+
+def _resident(pids: list[int]) -> int:
+    """At most so many bytes processes hold in memory: what they share counts for each."""
+    found = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/statm", "rb") as file:
+                found += int(file.read().split()[1])
+        except (OSError, IndexError):
+            continue
+    return found * resource.getpagesize()
+
+
+def _held(pids: list[int]) -> int:
+    """The bytes that processes hold, what they share by its share, and no files; of one that hides that, all of it."""
+    found = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+                rows = [line.split() for line in file]
+            found += sum(int(row[1]) << 10 for row in rows if row[0] in (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:"))
+        except (OSError, IndexError):
+            found += _resident([pid])
+    return found
 
 
 def _reap(child: int) -> int | None:

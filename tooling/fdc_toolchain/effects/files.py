@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..engine.events import Grant
 from ..resolve import places
-from ..resolve.protected import SETTINGS, Protected, folded_path, named, protected
+from ..resolve.protected import RECORDS, SETTINGS, Protected, folded_path, named, protected
 from ..resolve.secret_files import secret
 from .failure import ToolFailure, from_os
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from .outside_table import Keeper
     from .preview import Noted
 
-MAX_FILE = 32 * 1024 * 1024
-"""Bytes of one file that are read or written; more is refused."""
+MAX_FILE = places.MAX_FILE
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -64,22 +63,25 @@ class Root:
         self.released: Released | None = None
         self._noted: Noted | None = None
         self._opening: Opening | None = None
+        self._records: Callable[[], bool] | None = None
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def granted(
         self, grants: Sequence[Grant], keeper: Keeper | None = None, released: Released | None = None,
-        opening: Opening | None = None,
+        opening: Opening | None = None, records: Callable[[], bool] = lambda: False,
     ) -> Root:
         """The same open workspace for a step under these grants. It is closed with the first one.
 
         `keeper` is told of each change of a file before it is made. `released`: what an approval showed. A file of it that
-        is read and is another one fails the step (`changed`). `opening` is asked before the step may change what is protected.
+        is read and is another one fails the step (`changed`). `opening` is asked before the step may change what is protected,
+        `records` whether the step's own text names records of fdc, before it reads one.
         """
         seen = copy.copy(self)
         seen._grants = grants
         seen._keeper = keeper
         seen.released = released
         seen._opening = opening
+        seen._records = records
         return seen
 
     def open_named(self) -> None:
@@ -136,7 +138,9 @@ class Root:
             os.close(at)
 
     def withheld(self, path: str) -> str:
-        """Why a step may not read a file that holds secrets, as a sentence; empty where it may."""
+        """Why a step may not read a file that holds secrets, or a record of fdc, as a sentence; empty where it may."""
+        if self.guarded and self._records is not None and RECORDS.search(folded_path(path)) and not self._records():
+            return f"`{path}` is a record of fdc, which a step reads only where its own text names it"
         found = secret(path, self.secret) if self.guarded else None
         if found is None or by_name(found.entry, self._grants, "read"):
             return ""
@@ -330,6 +334,8 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
+        if len(parts) == 3 and parts[0] == "runs" and parts[2] == "outside" and self.kind(path) != "file":
+            raise ToolFailure("path", f"`{path}` is the folder of a run for text from outside; no step puts a file there")
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
             self._opening([held])

@@ -34,6 +34,8 @@ def add(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("protected", f"`{path}` is no file of the workspace's own")
     if wrong := context.root.withheld(path):
         raise ToolFailure("protected", wrong)
+    if len(parts) > 2 and parts[0] == "runs" and parts[2] == "outside":
+        raise ToolFailure("git", f"`{path}` is there for text from outside, and git sees nothing of that")
     if context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is no file")
     _repository(context)

@@ -8,8 +8,8 @@ living controllers apart before it comes to that.
 WAL with synchronous=FULL: what `append` returned from survives a power cut. Bodies over 64 KiB
 lie once, by their content, in the table `blob`, as does the program of a run.
 
-Records are chained and sealed (`effects.chain`). The newest link is kept in the run's row with
-every intent, with every 32nd record, and at each end of driving.
+Records are chained and sealed (`effects.chain`). The newest link is kept in the run's row with every intent, with every
+32nd record, and at each end of driving: once a step would write a second page of the file for each.
 """
 
 from __future__ import annotations

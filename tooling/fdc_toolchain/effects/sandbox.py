@@ -45,6 +45,9 @@ LIMITS = {"CORE": 0, "FSIZE": 2 << 30, "NOFILE": 4096, "DATA": 8 << 30}
 PROCESSES = 512
 """Processes that a command may have at once."""
 
+MEMORY = 8 << 30
+"""Bytes of memory that all processes of a command may hold together; and as much in each of its temporary file systems."""
+
 SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system",
     "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ssl", "/etc/ca-certificates",
@@ -131,6 +134,7 @@ def fence(
         "fence": tier,
         "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": PROCESSES},
         "processes": PROCESSES,
+        "memory": MEMORY,
         "seccomp": "" if tier == "none" else _filter(network or tier == "bubblewrap", tier == "bubblewrap"),
     }
     notes: dict[str, Any] = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
@@ -249,7 +253,9 @@ def _bubblewrap(
     made = ["bwrap", *_NAMESPACES, *(["--share-net"] if network else []), "--clearenv"]
     for name, value in environment.items():
         made += ["--setenv", name, value]
-    made += ["--tmpfs", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    size = ["--size", str(MEMORY)] if _sized() else []
+    made += ["--tmpfs", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
+    made += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", *size, "--tmpfs", "/tmp"]
     made += ["--dir", "/run", "--dir", "/var/tmp", *([] if seen.reads is None else ["--tmpfs", root])]
     for path in programs:
         if os.path.islink(path):
@@ -268,6 +274,13 @@ def _bubblewrap(
     made += [] if seen.reads is None else ["--remount-ro", root]
     made += ["--bind", scratch, scratch, "--chdir", root, "--remount-ro", "/", "--seccomp", "FILTER", "--", *argv]
     return made
+
+
+@functools.cache
+def _sized() -> bool:
+    """Whether this bubblewrap limits the size of a file system in memory."""
+    said = subprocess.run(["bwrap", "--help"], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False, env={})
+    return b"--size" in said.stdout + said.stderr
 
 
 def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View) -> dict[str, Any]:

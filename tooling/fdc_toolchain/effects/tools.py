@@ -42,7 +42,7 @@ from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..program.model import Program
 from ..report import changes
 from ..text.patterns import no_pattern
-from . import approvals, capability, globs, marks, needs, openings, python_tools
+from . import approvals, capability, globs, marks, needs, openings, python_tools, records
 from .approvals import Approvals
 from .context import Context, Handler, Leaving
 from .failure import ToolFailure, from_os
@@ -222,7 +222,8 @@ class LocalTools:
         A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
         """
         declared = self._declared(effect)
-        from_outside = effect.kind == "tool" and (declared.get("trust") == "untrusted" or _from_outside(effect.args))
+        told = declared.get("trust") == "untrusted" or records.read_by(declared, effect.args) or _from_outside(effect.args)
+        from_outside = told and effect.kind == "tool"
         self._book.met |= from_outside
         outcome = self._attempted(effect)
         if effect.kind == "tool" and outcome.failure is None:
@@ -326,8 +327,7 @@ class LocalTools:
             return Outcome(globs.files(self._bench.root.granted(effect.grants, released=effect.released), glob))
         if effect.kind == "predicate":
             return self._predicate(effect)
-        args = self._arguments(effect)
-        declared = self._declared(effect)
+        args, declared = self._arguments(effect), self._declared(effect)
         capability.check(declared, args, effect.grants)
         return self._limits.perform(effect.tool, declared, lambda: self._kept(effect, declared, args))
 
@@ -344,8 +344,7 @@ class LocalTools:
         if effect.released is not None:
             approvals.as_shown(effect.released, declared, args, self._context(effect))
         if "creates" in declared:
-            context = self._context(effect)
-            there = context.root.kind(_path(declared["creates"], args)) != "missing"
+            there = (context := self._context(effect)).root.kind(_path(declared["creates"], args)) != "missing"
             marks.write(context.run_folder, context.key, {"there": there})
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
@@ -415,6 +414,7 @@ class LocalTools:
             root=bench.root.granted(
                 effect.grants, Keeper(self._book, bench.run, effect), effect.released,
                 self._openings.gate(effect, lambda question, shows: self._ask(effect, question, neither, shows)),
+                lambda: records.named(self._program, effect),
             ),
             key=self._key(effect),
             run=bench.run,

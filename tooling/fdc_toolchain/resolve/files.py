@@ -7,6 +7,7 @@ import posixpath
 import stat
 
 from .. import resources
+from .places import MAX_FILE
 from .seen import listing
 
 SHIPPED = "fdc:"
@@ -74,6 +75,26 @@ class Files:
             raise
         self.seen[key] = data
         return data
+
+    def unfit(self, path: str) -> str | None:
+        """Why a file that is there is no text that a step could read; None where it is one, or where no file is there."""
+        data = self.seen.get(path)
+        if data is None:
+            where = os.path.join(self.root, path)
+            try:
+                if self.kind(path) != "file" or path in self.seen:
+                    return None
+                if os.lstat(where).st_size > MAX_FILE:
+                    return f"it has more than {MAX_FILE} bytes"
+                with open(where, "rb") as file:
+                    data = file.read()
+            except (OSError, ValueError):
+                return None
+        try:
+            data.isascii() or data.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            return f"it is not UTF-8 text (byte {wrong.start})"
+        return f"it has more than {MAX_FILE} bytes" if len(data) > MAX_FILE else None
 
     def protocols(self, folder: str) -> list[str]:
         """The keys of the protocol sources below a folder. What was found counts as the content of `FOLDER/`."""

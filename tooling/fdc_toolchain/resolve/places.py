@@ -5,6 +5,9 @@ A path is relative to the workspace, and leads neither upwards nor through a lin
 
 from __future__ import annotations
 
+MAX_FILE = 32 * 1024 * 1024
+"""Bytes of one file that a step reads or writes; more is refused."""
+
 _LONGEST, _LONGEST_NAME = 4000, 255
 """Bytes of a path and of a name in it, on the file systems of Linux and macOS."""
 

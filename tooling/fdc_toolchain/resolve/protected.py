@@ -7,6 +7,7 @@ workspace and written with `/`. A path is judged by its names, whether it exists
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,6 +90,9 @@ TOP: dict[str, tuple[str, bool]] = {
     ".replit": (_EDITOR, False),
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
+
+RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
+"""Names fdc's own records in a path, which may hold text from outside: a step reads them only where its own text says so."""
 
 SETTINGS = tuple(path for path, (_, never) in TOP.items() if never)
 """Files that decide what fdc lets plans do, beside the [tool.fdc] of a pyproject.toml; no step may change them."""

@@ -1,0 +1,65 @@
+"""Files that steps read as text and that are none (FDC484): only where nothing before may have changed them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.inside import fdc
+from tests.support.linting import ANY, findings, lint
+
+READ = "read_file docs/x.md\n"
+WRITE = "overwrite_file_with_block docs/x.md\n  text\n"
+FORK = "l <- list_files docs\nfork n in {l} max 2"
+DIFF = "replace_with_git_merge_diff docs/x.md\n  <<<<<<< SEARCH\n  a\n  =======\n  b\n  >>>>>>> REPLACE\n"
+
+
+def wrong(plan: str, data: bytes = b"caf\xe9\n", called: str = READ) -> list[int]:
+    files = {"a.plan": plan, "b.plan": called, "docs/x.md": data, "docs/y.md": b"tea"}
+    found = [item for item in findings(lint(files, "a.plan"), "FDC484") if " as it is now: " in item.message]
+    assert all("docs/x.md` as it is now: it is not UTF-8 text (byte 3)" in item.message for item in found), found
+    return [item.span.line for item in found]
+
+
+@pytest.mark.parametrize(
+    ("plan", "lines"),
+    [
+        (READ, [1]), ("read_file ./docs//x.md\n", [1]), (DIFF, [1]), ("read_file docs/y.md\n" + READ, [2]),
+        ("for_each_file docs/*\n  " + READ, [2]), ('x <- set_plan x\nif x == "a"\n  ' + READ, [3]),
+        ("call_plan b.plan\n" + READ, [1, 2]),
+        (FORK + "\n  " + READ, [3]),
+    ],
+)  # fmt: skip
+def test_a_run_that_comes_to_it_stops(plan: str, lines: list[int]) -> None:
+    assert wrong(plan) == lines
+    assert wrong(plan, "café\n".encode()) == []
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        WRITE + READ, "delete_file docs/x.md\n" + WRITE + READ, "run_in_bash_session make\n" + READ, "view_image docs/x.md\n",
+        'param p = "docs/x.md"\nread_file {p}\n', 'if "a" == "b"\n  ' + READ, "read_file docs/y.md\n",
+        FORK + " keep failures\n  " + READ, "call_plan c.plan\n" + READ,
+    ],
+)  # fmt: skip
+def test_what_may_be_another_text_by_then_is_no_error(plan: str) -> None:
+    files = {"a.plan": plan, "c.plan": WRITE, "docs/x.md": b"caf\xe9\n", "docs/y.md": b"tea"}
+    assert findings(lint(files, "a.plan"), "FDC484") == []
+
+
+def test_a_verdict_from_the_cache_notices_that_a_file_is_text_now(workspace: Path) -> None:
+    (workspace / "any.json").write_text(ANY)
+    (workspace / "a.plan").write_text("# FSM: any.json\nread_file x.md\n")
+    for data, code in ((b"caf\xe9", 1), (b"tea", 0), (b"\xff", 1), (b"", 0)):
+        (workspace / "x.md").write_bytes(data)
+        for _ in range(2):
+            done = fdc("lint", "a.plan", cwd=workspace)
+            assert done.returncode == code, done.stdout
+    with open(workspace / "x.md", "wb") as file:
+        file.truncate(32 * 1024 * 1024 + 1)
+    for _ in range(2):
+        assert "it has more than 33554432 bytes" in fdc("lint", "a.plan", cwd=workspace).stdout
+    (workspace / "x.md").write_text("tea")
+    assert fdc("lint", "a.plan", cwd=workspace).returncode == 0
