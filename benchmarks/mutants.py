@@ -55,8 +55,8 @@ class Mutant(NamedTuple):
     line: int
     what: str
     text: str
-    source: str
-    """The line as it is written."""
+    place: tuple[str, str, str]
+    """Where it is, whatever the number of the line: the file, the line as it is written, the column in it and the change."""
     lines: range | None
     """The lines of its statement; None where that is executed on import, or not each time that it counts."""
 
@@ -88,7 +88,10 @@ def planted(path: Path, number: int) -> Mutant | None:
         compile(text, str(path), "exec")
     except (SyntaxError, ValueError):
         return None
-    return Mutant(path, node.lineno, what, text, original.splitlines()[node.lineno - 1].strip(), lines)
+    source = original.splitlines()[node.lineno - 1]
+    column = node.col_offset - len(source) + len(source.lstrip())
+    place = (str(path.relative_to(PACKAGE)), source.strip(), f"{column}: {what}")
+    return Mutant(path, node.lineno, what, text, place, lines)
 
 
 def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
@@ -155,12 +158,8 @@ def sample(seed: int, most: int) -> list[Mutant]:
     every = [site for path in paths if path.name != "__init__.py" for site in sites(path)]
     random.Random(seed).shuffle(every)
     made = (planted(*site) for site in every)
-    counted = (mutant for mutant in made if mutant is not None and _place(mutant) not in EQUIVALENT)
+    counted = (mutant for mutant in made if mutant is not None and mutant.place not in EQUIVALENT)
     return list(itertools.islice(counted, most))
-
-
-def _place(mutant: Mutant) -> tuple[str, str, str]:
-    return str(mutant.path.relative_to(PACKAGE)), mutant.source, mutant.what
 
 
 def stale() -> list[str]:
