@@ -40,6 +40,9 @@ TESTS = ("tests/unit/test_*.py", "tests/spec/test_rules.py", "tests/golden/test_
 ABOUT = re.compile(r"fdc_toolchain\.(?:check|analyses|resolve|machines)\b")
 """A file of tests may find a mutant where it, or what it imports of the tests, imports one of these."""
 
+SILENT = ("strict", "maxsize")
+"""Arguments whose values are left as they are: `zip` looks at lengths that are the same, and how much a cache holds."""
+
 _OPPOSITE: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -109,7 +112,12 @@ def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
 
 
 def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[], None], str]]:
+    silent = {
+        id(one) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg in SILENT for one in ast.walk(node.value)
+    }
     for parent in ast.walk(tree):
+        if id(parent) in silent:
+            continue
         if isinstance(parent, ast.Compare):
             for at, operator in enumerate(parent.ops):
                 other = _OPPOSITE.get(type(operator))
@@ -292,7 +300,9 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
         if not one.found_by:
             place = f"{one.mutant.path.relative_to(PACKAGE)}:{one.mutant.line}"
             out.append(f"| {place} | `{one.mutant.what.replace('|', '/')}` | {one.tests} |")
-    out += ["", "Equivalent, not counted: changes after which every finding is as before.", "", "| place | change | reason |"]
+    silent = " and ".join(f"`{name}=`" for name in SILENT)
+    out += ["", "Equivalent, not counted: changes after which every finding is as before. Of " + silent + " none are made."]
+    out += ["", "| place | change | reason |"]
     out += ["|---|---|---|"]
     for (path, source, what), reason in sorted(EQUIVALENT.items()):
         out.append(f"| {path}: `{source.replace('|', '/')}` | `{what.replace('|', '/')}` | {reason} |")
