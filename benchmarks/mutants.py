@@ -112,9 +112,7 @@ def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
 
 
 def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[], None], str]]:
-    silent = {
-        id(one) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg in SILENT for one in ast.walk(node.value)
-    }
+    silent = _silent(tree)
     for parent in ast.walk(tree):
         if id(parent) in silent:
             continue
@@ -144,6 +142,19 @@ def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[]
                         isinstance(item, ast.Expr) and isinstance(item.value, (ast.Call, ast.Yield, ast.YieldFrom))
                     ):
                         yield item, _setter(block, at, ast.Pass()), f"left out: {ast.unparse(item)[:60]}"
+
+
+def _silent(tree: ast.Module) -> set[int]:
+    """What is in arguments that are left as they are, and in annotations, which nothing evaluates."""
+    tops: list[ast.expr | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.arg, ast.AnnAssign)):
+            tops.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            tops.append(node.returns)
+        elif isinstance(node, ast.keyword) and node.arg in SILENT:
+            tops.append(node.value)
+    return {id(one) for top in tops if top is not None for one in ast.walk(top)}
 
 
 def _setter(items: list, at: int, value: object) -> Callable[[], None]:
@@ -301,7 +312,8 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
             place = f"{one.mutant.path.relative_to(PACKAGE)}:{one.mutant.line}"
             out.append(f"| {place} | `{one.mutant.what.replace('|', '/')}` | {one.tests} |")
     silent = " and ".join(f"`{name}=`" for name in SILENT)
-    out += ["", "Equivalent, not counted: changes after which every finding is as before. Of " + silent + " none are made."]
+    out += ["", "Equivalent, not counted: changes after which every finding is as before."]
+    out += [f"Of {silent} and of annotations none are made."]
     out += ["", "| place | change | reason |"]
     out += ["|---|---|---|"]
     for (path, source, what), reason in sorted(EQUIVALENT.items()):
