@@ -61,7 +61,7 @@ class Mutant(NamedTuple):
     place: tuple[str, str, str]
     """Where it is, whatever the number of the line: the file, the line as it is written, the column in it and the change."""
     lines: range | None
-    """The lines of its statement; None where that is executed on import, or not each time that it counts."""
+    """The lines of its statement, in the plain file; None where that is executed on import, or not each time that it counts."""
 
 
 class Outcome(NamedTuple):
@@ -78,12 +78,19 @@ def sites(path: Path) -> list[tuple[Path, int]]:
     return [(path, number) for number, _ in enumerate(_points(ast.parse((ROOT / path).read_text("utf-8"))))]
 
 
+@cache
+def plain(path: Path) -> str:
+    """A file as a mutant is written: without comments and in one style. A test that reads it for its words is of no use here."""
+    return ast.unparse(ast.parse((ROOT / path).read_text("utf-8")))
+
+
 def planted(path: Path, number: int) -> Mutant | None:
     """The file with one change; None where that is no Python."""
     original = (ROOT / path).read_text("utf-8")
-    tree = ast.parse(original)
-    node, change, what = next(itertools.islice(_points(tree), number, None))
-    lines = _lines(tree, node)
+    node, _, what = next(itertools.islice(_points(ast.parse(original)), number, None))
+    tree = ast.parse(plain(path))
+    twin, change, _ = next(itertools.islice(_points(tree), number, None))
+    lines = _lines(tree, twin)
     change()
     ast.fix_missing_locations(tree)
     try:
@@ -171,10 +178,15 @@ def _attribute(node: ast.AST, name: str, value: object) -> Callable[[], None]:
     return change
 
 
+def sources() -> list[Path]:
+    """The files that may be changed."""
+    paths = {path.relative_to(ROOT) for glob in FILES for path in (ROOT / PACKAGE).glob(glob) if path.name != "__init__.py"}
+    return sorted(paths)
+
+
 def sample(seed: int, most: int) -> list[Mutant]:
     """A sample over all files without those that change nothing, the same for the same seed and sources."""
-    paths = sorted({path.relative_to(ROOT) for glob in FILES for path in (ROOT / PACKAGE).glob(glob)})
-    every = [site for path in paths if path.name != "__init__.py" for site in sites(path)]
+    every = [site for path in sources() for site in sites(path)]
     random.Random(seed).shuffle(every)
     made = (planted(*site) for site in every)
     counted = (mutant for mutant in made if mutant is not None and mutant.place not in EQUIVALENT)
@@ -246,6 +258,8 @@ def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
     """Runs all tests that may find a mutant of these files, once."""
     notes = folder / "notes"
     notes.mkdir()
+    for path in sources():  # a test that fails for that is left out
+        (folder / path).write_text(plain(path), "utf-8")
     order = {"notes": str(notes), "files": [str(folder / path) for path in files]}
     done = _pytest(folder, order, [f"--numprocesses={jobs}", "--dist=loadfile", "--no-loadscope-reorder", *test_files()])
     print(done.stdout[-2000:], flush=True)
