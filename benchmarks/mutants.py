@@ -1,9 +1,9 @@
 """`python -m benchmarks.mutants`: plants mistakes into the analyses, one at a time, and counts those that a test finds.
 
 A seeded sample of small changes (another comparison, `and` for `or`, a number off by one, a statement left out, ...) in
-`analyses/` and what they rest on. Each mutant lives in a copy of the checkout and meets the tests in two
-tiers: the unit tests of its file, and where they pass the properties and the examples of the rules. One that all tests
-survive is listed with its place. A mutant that hangs is found, too.
+`analyses/` and what they rest on. First all tests that may find one run once, and it is noted which lines each of them
+executes (`mutants_tests`). Then each mutant lives in a copy of the checkout and meets the tests that execute its lines,
+the quickest first. One that all of them survive is listed with its place. A mutant that hangs is found, too.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import itertools
+import json
 import os
 import random
 import re
@@ -21,34 +22,26 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
+
+from .mutants_equivalent import EQUIVALENT
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mutants.md"
 PACKAGE = Path("tooling/fdc_toolchain")
 FILES = ("analyses/*.py", "resolve/graph.py", "resolve/constants.py", "resolve/types.py", "machines/declare.py")
-FAST = 90
-"""Seconds that the first tier may take for one mutant; one that is slower is a mutant that hangs."""
-SLOW = 600
+BUDGET = 45.0
+"""Seconds of tests that one mutant meets at most. What is left out for it are the slowest of its tests."""
 
-FIRST: list[tuple[str, tuple[str, ...]]] = [
-    (r"flow|labels|stored|values|noninterference|outside", ("test_flow", "test_suppress")),
-    (r"files|path", ("test_file_rule", "test_kept_failures")),
-    (r"types|constants|arguments", ("test_type_rule", "test_types_of_values", "test_constants", "test_arguments_rule")),
-    (r"bounds", ("test_bounds", "test_csdc")),
-    (r"names", ("test_names",)),
-    (r"calls|graph", ("test_graph", "test_link")),
-    (r"closure", ("test_closure",)),
-    (r"capability", ("test_allow_read",)),
-    (r"obligations|broken|events|each_value|declare", ("test_obligations", "test_each_value", "test_declare")),
-    (r"words|shortest|automaton|refusals|fragment", ("test_words", "test_fragments", "test_kept_failures", "test_closure")),
-]
-"""By file name: the unit tests that come first."""
+TESTS = ("tests/unit/test_*.py", "tests/spec/test_rules.py", "tests/golden/test_*.py", "tests/property/test_*.py")
+ABOUT = re.compile(r"fdc_toolchain\.(?:check|analyses|resolve|machines)\b")
+"""A file of tests may find a mutant where it, or what it imports of the tests, imports one of these."""
 
-SECOND = ("spec/test_rules.py", "property/test_verdicts.py", "property/test_files.py", "property/test_flow.py",
-          "property/test_types.py", "property/test_rules_of_protocols.py", "property/test_reference.py")  # fmt: skip
+SILENT = ("strict", "maxsize")
+"""Arguments whose values are left as they are: `zip` looks at lengths that are the same, and how much a cache holds."""
 
 _OPPOSITE: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -65,6 +58,10 @@ class Mutant(NamedTuple):
     line: int
     what: str
     text: str
+    place: tuple[str, str, str]
+    """Where it is, whatever the number of the line: the file, the line as it is written, the column in it and the change."""
+    lines: range | None
+    """The lines of its statement, in the plain file; None where that is executed on import, or not each time that it counts."""
 
 
 class Outcome(NamedTuple):
@@ -73,6 +70,7 @@ class Outcome(NamedTuple):
     mutant: Mutant
     found_by: str
     seconds: float
+    tests: int
 
 
 def sites(path: Path) -> list[tuple[Path, int]]:
@@ -80,10 +78,19 @@ def sites(path: Path) -> list[tuple[Path, int]]:
     return [(path, number) for number, _ in enumerate(_points(ast.parse((ROOT / path).read_text("utf-8"))))]
 
 
+@cache
+def plain(path: Path) -> str:
+    """A file as a mutant is written: without comments and in one style. A test that reads it for its words is of no use here."""
+    return ast.unparse(ast.parse((ROOT / path).read_text("utf-8")))
+
+
 def planted(path: Path, number: int) -> Mutant | None:
     """The file with one change; None where that is no Python."""
-    tree = ast.parse((ROOT / path).read_text("utf-8"))
-    node, change, what = next(itertools.islice(_points(tree), number, None))
+    original = (ROOT / path).read_text("utf-8")
+    node, _, what = next(itertools.islice(_points(ast.parse(original)), number, None))
+    tree = ast.parse(plain(path))
+    twin, change, _ = next(itertools.islice(_points(tree), number, None))
+    lines = _lines(tree, twin)
     change()
     ast.fix_missing_locations(tree)
     try:
@@ -91,11 +98,31 @@ def planted(path: Path, number: int) -> Mutant | None:
         compile(text, str(path), "exec")
     except (SyntaxError, ValueError):
         return None
-    return Mutant(path, node.lineno, what, text)
+    source = original.splitlines()[node.lineno - 1]
+    column = node.col_offset - len(source) + len(source.lstrip())
+    place = (str(path.relative_to(PACKAGE)), source.strip(), f"{column}: {what}")
+    return Mutant(path, node.lineno, what, text, place, lines)
+
+
+def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
+    """The lines of the statement around a node, without a body; None outside of functions and in one that keeps its results."""
+    function, around = None, range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    for one in ast.walk(tree):  # what is inside comes after what is around it
+        if isinstance(one, ast.stmt) and one.lineno <= node.lineno and (node.end_lineno or 0) <= (one.end_lineno or 0):
+            body = getattr(one, "body", None)
+            end = max(one.lineno + 1, body[0].lineno) if body else (one.end_lineno or one.lineno) + 1
+            around = range(one.lineno, end) if node.lineno < end else around
+            if isinstance(one, ast.FunctionDef) and node.lineno >= end:
+                function = one
+    kept = function is not None and any("cache" in ast.unparse(one) for one in function.decorator_list)
+    return None if function is None or kept else around
 
 
 def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[], None], str]]:
+    silent = _silent(tree)
     for parent in ast.walk(tree):
+        if id(parent) in silent:
+            continue
         if isinstance(parent, ast.Compare):
             for at, operator in enumerate(parent.ops):
                 other = _OPPOSITE.get(type(operator))
@@ -124,6 +151,19 @@ def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[]
                         yield item, _setter(block, at, ast.Pass()), f"left out: {ast.unparse(item)[:60]}"
 
 
+def _silent(tree: ast.Module) -> set[int]:
+    """What is in arguments that are left as they are, and in annotations, which nothing evaluates."""
+    tops: list[ast.expr | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.arg, ast.AnnAssign)):
+            tops.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            tops.append(node.returns)
+        elif isinstance(node, ast.keyword) and node.arg in SILENT:
+            tops.append(node.value)
+    return {id(one) for top in tops if top is not None for one in ast.walk(top)}
+
+
 def _setter(items: list, at: int, value: object) -> Callable[[], None]:
     def change() -> None:
         items[at] = value
@@ -138,13 +178,26 @@ def _attribute(node: ast.AST, name: str, value: object) -> Callable[[], None]:
     return change
 
 
+def sources() -> list[Path]:
+    """The files that may be changed."""
+    paths = {path.relative_to(ROOT) for glob in FILES for path in (ROOT / PACKAGE).glob(glob) if path.name != "__init__.py"}
+    return sorted(paths)
+
+
 def sample(seed: int, most: int) -> list[Mutant]:
-    """A sample over all files, the same for the same seed and sources."""
-    paths = sorted({path.relative_to(ROOT) for glob in FILES for path in (ROOT / PACKAGE).glob(glob)})
-    every = [site for path in paths if path.name != "__init__.py" for site in sites(path)]
+    """A sample over all files without those that change nothing, the same for the same seed and sources."""
+    every = [site for path in sources() for site in sites(path)]
     random.Random(seed).shuffle(every)
     made = (planted(*site) for site in every)
-    return list(itertools.islice((mutant for mutant in made if mutant is not None), most))
+    counted = (mutant for mutant in made if mutant is not None and mutant.place not in EQUIVALENT)
+    return list(itertools.islice(counted, most))
+
+
+def stale() -> list[str]:
+    """The entries of `EQUIVALENT` whose line is not there any more."""
+    texts = {path: ROOT / PACKAGE / path for path, _, _ in EQUIVALENT}
+    lines = {path: set(map(str.strip, file.read_text("utf-8").splitlines())) for path, file in texts.items() if file.is_file()}
+    return [f"{path}: {source}" for path, source, _ in EQUIVALENT if source not in lines.get(path, ())]
 
 
 def _copy(folder: Path) -> Path:
@@ -159,43 +212,96 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _tests(mutant: Mutant) -> list[str]:
-    for pattern, names in FIRST:
-        if re.search(pattern, mutant.path.stem):
-            return [f"tests/unit/{name}.py" for name in names if (ROOT / f"tests/unit/{name}.py").is_file()]
-    return []
+def test_files() -> list[str]:
+    """The files of tests that may find a mutant."""
+    return [str(path.relative_to(ROOT)) for glob in TESTS for path in sorted(ROOT.glob(glob)) if _about(path)]
+
+
+@cache
+def _about(path: Path) -> bool:
+    text = path.read_text("utf-8")
+    used = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            used |= {node.module, *(f"{node.module}.{item.name}" for item in node.names)}
+    if any(ABOUT.match(name) for name in used):
+        return True
+    ours = (ROOT / f"{name.replace('.', '/')}.py" for name in used if name.startswith("tests."))
+    return any(other != path and other.is_file() and _about(other) for other in ours)
+
+
+class Notes(NamedTuple):
+    """What each test costs, and by file and line the tests that execute it."""
+
+    seconds: dict[str, float]
+    lines: dict[Path, dict[int, set[str]]]
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that execute the lines of a mutant, quickest first, as many as the budget holds."""
+        known = self.lines.get(mutant.path, {})
+        lines = known if mutant.lines is None else mutant.lines
+        tests = sorted(set().union(*(known.get(line, ()) for line in lines)), key=lambda test: (self.seconds[test], test))
+        total = itertools.accumulate(self.seconds[test] for test in tests)
+        return [test for test, until in zip(tests, total) if until <= BUDGET]
+
+
+def _pytest(folder: Path, order: dict, arguments: list[str], seconds: float | None = None) -> subprocess.CompletedProcess[str]:
+    said = folder / "order.json"
+    said.write_text(json.dumps(order), "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "benchmarks.mutants_tests"]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "FDC_MUTANTS": str(said), "HYPOTHESIS_PROFILE": "mutants"}
+    return subprocess.run(command + arguments, cwd=folder, capture_output=True, text=True, timeout=seconds, env=environment)
+
+
+def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
+    """Runs all tests that may find a mutant of these files, once."""
+    notes = folder / "notes"
+    notes.mkdir()
+    for path in sources():  # a test that fails for that is left out
+        (folder / path).write_text(plain(path), "utf-8")
+    order = {"notes": str(notes), "files": [str(folder / path) for path in files]}
+    done = _pytest(folder, order, [f"--numprocesses={jobs}", "--dist=loadfile", "--no-loadscope-reorder", *test_files()])
+    print(done.stdout[-2000:], flush=True)
+    seconds: dict[str, float] = {}
+    lines: dict[Path, dict[int, set[str]]] = {}
+    for path in sorted(notes.iterdir()):
+        part = json.loads(path.read_text("utf-8"))
+        tests = list(part["seconds"])
+        seconds |= part["seconds"]
+        for file, by_line in part["lines"].items():
+            for line, some in by_line.items():
+                lines.setdefault(Path(file), {}).setdefault(int(line), set()).update(tests[number] for number in some)
+    return Notes(seconds, lines)
 
 
 def _run(folder: Path, tests: list[str], seconds: float) -> str:
     """The first test that fails, `timeout`, or "" where all pass."""
-    tests = [test for test in tests if (folder / test).is_file()]
     if not tests:
         return ""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "FDC_CACHE_DIR": str(folder / ".cache")}
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, env=environment)
+        done = _pytest(folder, {"tests": tests}, ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)], seconds)
     except subprocess.TimeoutExpired:
         return "timeout"
-    if done.returncode == 0:
+    if done.returncode in (0, 5):  # 5: none of the tests is there
         return ""
     found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
     return found[1] if found else f"exit {done.returncode}"
 
 
-def judge(mutant: Mutant, folders: Queue[Path]) -> Outcome:
+def judge(mutant: Mutant, notes: Notes, folders: Queue[Path]) -> Outcome:
     """Runs the tests against one mutant, in a copy that no other mutant uses meanwhile."""
     folder = folders.get()
     began = time.monotonic()
     target = folder / mutant.path
     original = target.read_text("utf-8")
+    tests = notes.tests(mutant)
     try:
         target.write_text(mutant.text, "utf-8")
-        found = _run(folder, _tests(mutant), FAST) or _run(folder, [f"tests/{name}" for name in SECOND], SLOW)
+        found = _run(folder, tests, 60 + 5 * sum(notes.seconds[test] for test in tests))
     finally:
         target.write_text(original, "utf-8")
         folders.put(folder)
-    return Outcome(mutant, found, time.monotonic() - began)
+    return Outcome(mutant, found, time.monotonic() - began, len(tests))
 
 
 def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
@@ -208,16 +314,23 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
         (f"{len(outcomes)} small changes in the analyses, drawn with seed {seed}: {killed} are found by a test"
         f" ({killed / max(1, len(outcomes)):.0%}), in {seconds / 60:.0f} minutes."),
         "",
-        "Survivors, each a change that no test notices. Some change no verdict (a name in a message, a short cut that is",
-        "only quicker); the others want a test.",
+        f"Survivors, each a change that none of the tests which execute it notices (of more than {BUDGET:.0f} s of tests, the",
+        "quickest). Some change no verdict (a name in a message, a short cut that is only quicker); the others want a test.",
         "",
-        "| place | change |",
-        "|---|---|",
+        "| place | change | tests that execute it |",
+        "|---|---|---|",
     ]
     for one in sorted(outcomes, key=lambda one: (one.mutant.path, one.mutant.line)):
         if not one.found_by:
             place = f"{one.mutant.path.relative_to(PACKAGE)}:{one.mutant.line}"
-            out.append(f"| {place} | `{one.mutant.what.replace('|', '/')}` |")
+            out.append(f"| {place} | `{one.mutant.what.replace('|', '/')}` | {one.tests} |")
+    silent = " and ".join(f"`{name}=`" for name in SILENT)
+    out += ["", "Equivalent, not counted: changes after which every finding is as before."]
+    out += [f"Of {silent} and of annotations none are made."]
+    out += ["", "| place | change | reason |"]
+    out += ["|---|---|---|"]
+    for (path, source, what), reason in sorted(EQUIVALENT.items()):
+        out.append(f"| {path}: `{source.replace('|', '/')}` | `{what.replace('|', '/')}` | {reason} |")
     return "\n".join(out) + "\n"
 
 
@@ -232,6 +345,9 @@ def main(arguments: list[str]) -> int:
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**6)
     mutants = sample(seed, options.most)
     print(f"seed {seed}, {len(mutants)} mutants", flush=True)
+    if stale():
+        print("benchmarks/mutants_equivalent.py: these lines are there no more; take them out:", *stale(), sep="\n  ")
+        return 3
     began = time.monotonic()
     folders: Queue[Path] = Queue()
     outcomes = []
@@ -240,12 +356,15 @@ def main(arguments: list[str]) -> int:
             folder = Path(scratch, str(number))
             folder.mkdir()
             folders.put(_copy(folder))
+        files = sorted({mutant.path for mutant in mutants})
+        notes = noted(_copy(Path(scratch, "noted")), files, options.jobs)
+        print(f"{len(notes.seconds)} tests, {time.monotonic() - began:.0f} s", flush=True)
         with ThreadPoolExecutor(options.jobs) as pool:
-            for outcome in pool.map(lambda mutant: judge(mutant, folders), mutants):
+            for outcome in pool.map(lambda mutant: judge(mutant, notes, folders), mutants):
                 outcomes.append(outcome)
                 mutant = outcome.mutant
                 where = f"{mutant.path.name}:{mutant.line} {mutant.what}"
-                print(f"{outcome.found_by or 'SURVIVED'}: {where} ({outcome.seconds:.0f} s)", flush=True)
+                print(f"{outcome.found_by or 'SURVIVED'}: {where} ({outcome.tests} tests, {outcome.seconds:.0f} s)", flush=True)
     options.output.write_text(page(outcomes, seed, time.monotonic() - began), "utf-8")
     killed = sum(1 for one in outcomes if one.found_by)
     print(f"{killed} of {len(outcomes)} found")

@@ -1,4 +1,4 @@
-"""How hard the tests try, and where they begin: `default` in the default run, `soak` with HYPOTHESIS_PROFILE=soak."""
+"""How hard the tests try, and where they begin: `default` in the default run; HYPOTHESIS_PROFILE names `mutants` or `soak`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
 
-SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+_PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
+SOAK = _PROFILE == "soak"
+_PARTS = {"soak": 1, "mutants": 2}.get(_PROFILE, 4)
 
 
 def share(full: int) -> int:
-    """How many of so many generated cases a test takes: a quarter of them in the default run, all in the soak."""
-    return full if SOAK else (full + 3) // 4
+    """How many of so many generated cases a test takes: a quarter of them by default, half for mutants, all in the soak."""
+    return -(-full // _PARTS)
 
 
 def seed() -> int:
@@ -44,10 +46,10 @@ def load() -> None:
         "default", max_examples=50, deadline=None, database=None, suppress_health_check=slow_machine, print_blob=True,
         derandomize=True,
     )  # fmt: skip
+    settings.register_profile("mutants", settings.get_profile("default"))
     settings.register_profile("soak", settings.get_profile("default"), max_examples=20_000, derandomize=False)
-    chosen = os.environ.get("HYPOTHESIS_PROFILE", "default")
-    settings.load_profile(chosen)
-    if chosen == "default":
+    settings.load_profile(_PROFILE)
+    if not SOAK:
         # Hypothesis takes constants out of the modules that are loaded; which those are depends on the tests that ran
         # earlier in the same worker. There is no setting for it (tests/property/test_profiles.py sees whether this works).
         provider: Any = HypothesisProvider

@@ -53,6 +53,11 @@ def test_a_diff_is_refused_where_it_cannot_fit_the_file_as_it_is(before: str, se
     assert wrong == bool(found(before + EDIT + block(search), "FDC484", **more))
 
 
+def test_after_a_diff_that_does_not_fit_nothing_is_known_of_its_file() -> None:
+    """The run has ended there: of two that do not fit, the first is told."""
+    assert [(3, "FDC484")] == found((EDIT + block("gone")) * 2, "FDC484", **{"p.md": "old\n"})
+
+
 def test_in_a_loop_the_first_round_decides_and_in_a_fork_any_branch_may_be_ahead() -> None:
     more = {"p.md": "old\n"}
     text = f"{EDIT}{block('gone')}overwrite_file_with_block p.md\n    gone\n"

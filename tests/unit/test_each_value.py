@@ -82,3 +82,10 @@ def test_kinds_has_a_witness_of_every_combination_of_globs_that_some_path_has() 
     combinations = {tuple(values.member(one.text, glob) for glob in globs) for one in found[1:]}
     paths = ["docs/a", "docs/ab.md", "docs/b", "docs/b.md", "x", "x.md", "docs/a/b", "docs/a/b.md"]
     assert combinations == {tuple(values.member(path, glob) for glob in globs) for path in paths}
+
+
+def test_a_witness_is_the_shortest_of_its_kind_and_names_a_file_where_one_does() -> None:
+    globs = [values.Glob(glob_match.compiled([(False, glob)])) for glob in ("docs/**", "*a*")]
+    found = values.kinds([], globs, paths=True)
+    assert found is not None
+    assert {one.text for one in found} == {"x", "a", "docs/x"}

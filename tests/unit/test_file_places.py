@@ -84,3 +84,13 @@ def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> Non
 )
 def test_folders_and_globs_that_cannot_be_looked_through_are_refused(root: Path, text: str, found: list[str]) -> None:
     assert codes(root, text) == found
+
+
+def test_a_protected_file_is_written_where_every_plan_with_allow_lines_on_the_way_names_it(root: Path) -> None:
+    write = "overwrite_file_with_block .pre-commit-config.yaml\n  x\n"
+    assert codes(root, "allow write docs/*\n" + write) == ["FDC417"]
+    assert codes(root, "allow write .pre-commit-config.yaml\n" + write) == []
+    (root / "sub.plan").write_text("allow write .pre-commit-config.yaml\n" + write)
+    assert codes(root, "allow write docs/*\ncall_plan sub.plan\n") == ["FDC417"]
+    assert codes(root, "allow write .pre-commit-config.yaml\ncall_plan sub.plan\n") == []
+    assert codes(root, "call_plan sub.plan\n") == []

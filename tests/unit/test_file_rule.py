@@ -242,3 +242,10 @@ def test_the_same_assumption_of_two_commands_of_a_call_names_both():
     checked = lint({"a.plan": "call_plan b.plan\nread_file a.txt\n", "b.plan": sub}, "a.plan")
     [found] = [item for item in checked.assumptions if item.code == "FDC414"]
     assert {("b.plan", 2), ("b.plan", 3), ("a.plan", 2)} == {(label.span.path, label.span.line) for label in found.labels}
+
+
+def test_that_a_computed_folder_is_there_is_assumed_where_it_is_listed():
+    for looked in ("docs/{p}", "docs/{p}/*.md"):
+        checked = lint(f"param p\nfound <- list_files {looked}\nmessage_user {{found}}\n", there=("docs/a.md",))
+        made = [(item.code, item.span.line) for item in checked.assumptions if looked in item.message]
+        assert [("FDC703", 2)] == made

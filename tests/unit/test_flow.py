@@ -241,6 +241,13 @@ def test_whether_a_file_is_there_is_chosen_by_the_condition_above_its_change(cha
     assert found(HEAD + look + "\n" + plan.removeprefix(HEAD)) == []  # the folder of a run is empty when it begins
 
 
+def test_a_listing_of_everything_is_chosen_by_the_condition_above_any_change() -> None:
+    change = UNDER.format(change="overwrite_file_with_block new.md\n    text")
+    assert [code for _, _, code in found(WEB + change + "found <- list_files\nsubmit {found}\n")] == ["FDC472", "FDC471"]
+    kept = UNDER.format(change="overwrite_file_with_block {run}/f\n    text")
+    assert [code for _, _, code in found(WEB + kept + "found <- list_files\nsubmit {found}\n")] == ["FDC471"]
+
+
 def test_who_chose_that_a_file_is_there_is_followed_through_calls() -> None:
     change = "param p\nif \"A\" in p\n  overwrite_file_with_block {run}/f\n    text\n"
     look = "for_each_file {run}/*\n  submit yes\n"

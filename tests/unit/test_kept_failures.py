@@ -87,6 +87,8 @@ FILES: dict[str, tuple[str, set[str]]] = {
     "before the last turn of a loop": (
         f'{FORK}  make b.txt\n  iterate max 2 until cited("x")\n    drop b.txt\n    make b.txt\n  drop b.txt\nmake b.txt\n',
         {"FDC412"}),
+    "in a loop of one turn what it removed is not sought again": (
+        f"{FORK}  for y in {{all}} max 1\n    look a.txt\n    drop a.txt\n", set()),
     "on one side of a branch": (f'{FORK}  if cited("x")\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
     "a fork that keeps nothing is done or not begun": (f"{PLAIN}  drop a.txt\n  make a.txt\nlook a.txt\n", set()),
 }

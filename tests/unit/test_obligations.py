@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fdc_toolchain.check import Checked
 
-from tests.support.linting import findings, lint
+from tests.support.linting import ANY, findings, lint
 
 PLAN = "set_plan x\nread_file a.md\n"
 GOOD = {"template": "precedence", "a": "write_op", "b": "submit"}
@@ -125,3 +125,17 @@ def test_a_run_that_stops_early_owes_what_the_rule_says() -> None:
 def test_severity_is_that_of_the_check() -> None:
     [found] = findings(linted({"template": "absence", "a": "read_op", "severity": "warning"}), "FDC461")
     assert found.severity == "warning"
+
+
+def test_of_two_rules_of_which_one_does_not_speak_of_a_plan_the_other_is_broken_in_it():
+    """In one protocol, whose rules are looked at together: what the first is not about, the second is."""
+    own = {"template": "absence", "a": "read_op", "where": {"automata": ["any.json"]}}
+    both = [own, {"template": "absence", "a": "write_op"}]
+    rules = [{"rule_id": f"r{n}", "description": "Tea.", "enforcement": "Tea.", "check": one} for n, one in enumerate(both)]
+    files = {
+        "a.plan": "call_plan sub.plan\n", "sub.plan": "use fsm other.json\nread_file a.md\noverwrite_file_with_block b.md\n  x\n",
+        "other.json": ANY, "protocols/": "p.protocol.json",
+        "protocols/p.protocol.json": json.dumps({"protocol_id": "p", "description": "Tea.", "rules": rules}),
+    }  # fmt: skip
+    found = findings(lint(files, "a.plan", there=["a.md"]), "FDC461")
+    assert [("r1", True)] == [("r1", "r1" in item.message) for item in found], [item.message for item in found]

@@ -82,6 +82,12 @@ def test_a_text_beside_a_number_has_to_spell_one_which_is_assumed_where_the_name
     assert [(2, sentence)] == made
 
 
+def test_beside_a_name_that_nothing_binds_the_assumption_is_about_the_side_that_is_known() -> None:
+    sentence = "the result `l` of `list_files` is as the plan uses it: `len(l)` is something that has an order with `nope`"
+    for compared in ("len(l) > nope", "nope > len(l)"):
+        assert [(2, sentence)] == assumed(f"{LIST}if {compared}\n  submit\n")
+
+
 def test_there_is_one_assumption_for_each_place_that_binds() -> None:
     row = {"summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": []}
     tools = json.dumps({"format": 1, "name": "own", "tools": {"look": row}})
@@ -130,7 +136,8 @@ def test_a_catalogue_s_types_are_read_as_they_are_written() -> None:
     assert list_of(object_of({"name": TEXT, "sizes": list_of(COUNT)})) == made
     assert TEXT == made.of_item().field("name") and "a list" == shown(made)
     assert ANY == parsed("object").field("x")
-    for wrong in ("txt", "list[", "list[txt]", "object{a text}", "object{a: text", "list]", "text text", ""):
+    lists = ("list[", "list[txt]", "list[text", "list[text}", "list]")
+    for wrong in (*lists, "txt", "object{a text}", "object{a: text", "text text", ""):
         with pytest.raises(NoType):
             parsed(wrong)
 

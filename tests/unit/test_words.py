@@ -61,3 +61,10 @@ def test_a_run_of_astronomic_length_has_its_length_and_prints_its_ends():
     shown = sum("(" not in label.message for label in found.trace) - 2  # without the gap and the refused step
     total = 10**9 + sum(10**n for n in range(1, 10))
     assert gap.message.strip() == f"... {total - shown} more steps ..."
+
+
+def test_the_turns_of_a_loop_are_told_as_remarks_between_the_steps() -> None:
+    files = {"fdc_tools.json": CATALOGUE, "m.json": machine("01", S0_a="1", S1_b="0", S1_c="1")}
+    text = 'use fsm m.json\niterate max 3 until cited("x")\n  ta\n'
+    [found] = findings(lint({**files, "a.plan": text}, "a.plan"), "FDC401")
+    assert [label.message.strip() for label in found.trace if "turn" in label.message] == ["(turn 2)"]

@@ -248,6 +248,8 @@ MOST_ROUNDS = 2 * STATES
 
 def repeat(body: Effect, least: int, most: int | None) -> Effect:
     """Between `least` (0 or 1) and `most` times. So many states: so many rounds reach everything that can be reached."""
+    if most == 0:
+        return SAME
     if body is SAME or most is not None and most == least:
         return body
     if body.exits is THERE and body.failures is NOWHERE:
