@@ -16,6 +16,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -274,13 +275,15 @@ def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
     return Notes(seconds, lines)
 
 
-def _run(folder: Path, tests: list[str], seconds: float) -> str:
+def _run(folder: Path, tests: dict[str, float], seconds: float) -> str:
     """The first test that fails, `timeout`, or "" where all pass."""
     if not tests:
         return ""
     try:
         done = _pytest(folder, {"tests": tests}, ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)], seconds)
     except subprocess.TimeoutExpired:
+        return "timeout"
+    if done.returncode == -signal.SIGALRM:
         return "timeout"
     if done.returncode in (0, 5):  # 5: none of the tests is there
         return ""
@@ -297,7 +300,8 @@ def judge(mutant: Mutant, notes: Notes, folders: Queue[Path]) -> Outcome:
     tests = notes.tests(mutant)
     try:
         target.write_text(mutant.text, "utf-8")
-        found = _run(folder, tests, 60 + 5 * sum(notes.seconds[test] for test in tests))
+        seconds = {test: notes.seconds[test] for test in tests}
+        found = _run(folder, seconds, 60 + 5 * sum(seconds.values()))
     finally:
         target.write_text(original, "utf-8")
         folders.put(folder)

@@ -1,12 +1,13 @@
 """A plugin of pytest for `benchmarks.mutants`: notes which lines each test executes, or runs chosen tests in a chosen order.
 
-What it does stands in the file that FDC_MUTANTS names: `{"notes": FOLDER, "files": [...]}` or `{"tests": [...]}`.
+What it does stands in the file that FDC_MUTANTS names: `{"notes": FOLDER, "files": [...]}` or `{"tests": {TEST: SECONDS}}`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,7 +62,15 @@ class Notes:
 
 
 class Chosen:
-    """The tests that were chosen, in the order in which they are listed."""
+    """The tests that were chosen, in the order in which they are listed. One that takes ten times its seconds ends the run."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        signal.alarm(15 + int(10 * _ORDER["tests"][item.nodeid]))
+        try:
+            return (yield)
+        finally:
+            signal.alarm(0)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         place = {test: at for at, test in enumerate(_ORDER["tests"])}
