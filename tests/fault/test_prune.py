@@ -111,7 +111,7 @@ def test_what_is_over_goes_whole_and_what_can_go_on_stays(shop: Path, tmp_path: 
     cancelled = ran(shop, "ask.plan")
     assert 0 == fdc("cancel", cancelled, cwd=shop).returncode
     size = (shop / ".fdc" / "runs.sqlite").stat().st_size
-    assert (4, 7) == (notes(tmp_path), blobs(shop)), "three programs, and what four steps read"
+    assert 4 == notes(tmp_path) and 3 < blobs(shop) <= 3 + 4, "three programs, and what four steps read, with their seconds"
     assert "0 runs removed, 0 bytes freed\n" == prune(shop, "--older", "30d")
     dry = prune(shop, "--older", "0h", "--dry-run")
     assert [f"would remove {name}" for name in (done, stopped, cancelled)] == [line[:33] for line in dry.splitlines()[:-1]]
