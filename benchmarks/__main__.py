@@ -19,11 +19,24 @@ REMARKS = Path(__file__).with_name("remarks.md")
 
 def main(arguments: list[str]) -> int:
     """Returns the exit code: 0, or 1 where warm output was not cold output. A missed goal is no failure."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure fdc beside other tools.")
-    reader.add_argument("--quick", action="store_true", help="a smoke run on a tiny corpus; writes no page")
-    reader.add_argument("--here", action="store_true", help="measure this checkout in the running environment")
-    reader.add_argument("--only", choices=list(lint.SUITES), action="append", help="measure only this; writes no page")
-    reader.add_argument("--output", type=Path, help="where the page goes (default: docs/benchmarks.md)")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure fdc beside other tools."
+    )
+    reader.add_argument(
+        "--quick", action="store_true", help="a smoke run on a tiny corpus; writes no page"
+    )
+    reader.add_argument(
+        "--here", action="store_true", help="measure this checkout in the running environment"
+    )
+    reader.add_argument(
+        "--only",
+        choices=list(lint.SUITES),
+        action="append",
+        help="measure only this; writes no page",
+    )
+    reader.add_argument(
+        "--output", type=Path, help="where the page goes (default: docs/benchmarks.md)"
+    )
     options = reader.parse_args(arguments)
 
     tools = environment.current() if options.here else environment.build()
@@ -38,7 +51,10 @@ def main(arguments: list[str]) -> int:
         print(text)
     else:
         _write(target, text)
-        _write(target.with_suffix(".json") if options.output else RESULTS, json.dumps(session.plain(), indent=1))
+        _write(
+            target.with_suffix(".json") if options.output else RESULTS,
+            json.dumps(session.plain(), indent=1),
+        )
         print(f"wrote {target}")
     return 1 if any("differs" in note for note in session.notes) else 0
 

@@ -31,7 +31,11 @@ def primitives(count: int, seed: int = 7) -> list[Any]:
     chance, found, prime = random.Random(seed), [], 1
     for number in range(1, count + 1):
         prime = next_unused([prime])
-        below = [f"PRM_{chance.randrange(1, number // 10 + 1):04d}" for _ in range(2)] if number > 20 else []
+        below = (
+            [f"PRM_{chance.randrange(1, number // 10 + 1):04d}" for _ in range(2)]
+            if number > 20
+            else []
+        )
         found.append(Primitive(
             f"PRM_{number:04d}", f"concept_{number}", prime, DOMAINS[number % 9], "stable",
             f"the concept with the number {number}", presupposes=tuple(dict.fromkeys(below)),
@@ -83,11 +87,15 @@ def measure(count: int = 10_000) -> dict[str, float]:
         assert len(base.alphabet) == count
         found = {"load": median(load), "load, PyYAML alone": median(plain, 1)}
     alphabet = base.alphabet
-    assert [] == violations_near(alphabet, {"PRM_0001"})  # an alphabet that is in use knows its indices
+    assert [] == violations_near(
+        alphabet, {"PRM_0001"}
+    )  # an alphabet that is in use knows its indices
 
     def change() -> None:
         one = alphabet.primitives[f"PRM_{chance.randrange(10, count):04d}"]
-        after = alphabet.replaced(one._replace(definition=f"otherwise {chance.random()}", presupposes=("PRM_0001",)))
+        after = alphabet.replaced(
+            one._replace(definition=f"otherwise {chance.random()}", presupposes=("PRM_0001",))
+        )
         assert [] == violations_near(after, {one.id})
 
     labels = [one.label for one in chance.sample(some, 40)]
@@ -109,7 +117,11 @@ def main() -> int:
     rows = []
     for name, took in found.items():
         goal = GOALS.get(name)
-        more = {} if goal is None else {"goal": goal, "ratio": round(took / goal, 3), "met": took <= goal}
+        more = (
+            {}
+            if goal is None
+            else {"goal": goal, "ratio": round(took / goal, 3), "met": took <= goal}
+        )
         rows.append({"what": name, "seconds": round(took, 6), **more})
     print(json.dumps({"primitives": count, "rows": rows}, indent=1))
     return 0 if all(row.get("met", True) for row in rows) else 1

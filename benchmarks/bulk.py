@@ -44,7 +44,12 @@ class Corpora:
         texts = write_plans(self.plans, count, SEED)
         write_others(self.others, texts, SEED)
         write_workspace(self.bad_plans)
-        write_others(self.bad_others, write_plans(self.bad_plans, count, SEED, finding=True), SEED, finding=True)
+        write_others(
+            self.bad_others,
+            write_plans(self.bad_plans, count, SEED, finding=True),
+            SEED,
+            finding=True,
+        )
         for folder in (self.others, self.bad_others):
             write(folder / "ruff.toml", "")
         for folder in (self.plans, self.others, self.bad_plans, self.bad_others):
@@ -78,14 +83,19 @@ def measure(session: Session) -> None:
 def _cold(session: Session, corpora: Corpora, count: int) -> None:
     tools, anchors = session.tools, session.tools.anchors
     commands = {
-        "fdc": Command((*tools.fdc, "lint"), corpora.plans, before=forget(session.home / "cache"), pinned=True),
+        "fdc": Command(
+            (*tools.fdc, "lint"), corpora.plans, before=forget(session.home / "cache"), pinned=True
+        ),
     }
     lines = {"fdc": corpora.lines}
     others = {
         "ruff": (("check", "--quiet", "--no-cache", "py"), corpora.lines),
         "pyflakes": (tuple(corpora.python), corpora.sample_lines),
         "yamllint": (tuple(corpora.yaml), corpora.sample_lines),
-        "check-jsonschema": (("--schemafile", "workflow.schema.json", *corpora.yaml), corpora.sample_lines),
+        "check-jsonschema": (
+            ("--schemafile", "workflow.schema.json", *corpora.yaml),
+            corpora.sample_lines,
+        ),
     }
     for name, (arguments, much) in others.items():
         if name in anchors:
@@ -113,7 +123,9 @@ def _cold(session: Session, corpora: Corpora, count: int) -> None:
 
 
 def _warm(session: Session, corpora: Corpora, count: int) -> None:
-    cases: tuple[tuple[str, Callable[[Session, Corpora], Mapping[str, Command]], int, float | None], ...] = (
+    cases: tuple[
+        tuple[str, Callable[[Session, Corpora], Mapping[str, Command]], int, float | None], ...
+    ] = (
         (f"warm lint of {count:,} unchanged plans", _unchanged, 25, 1.5),
         ("the same, one plan edited since", _edited, 9, 3.0),
         ("the same, in a fresh clone with the cache restored", _clone, 7, 1.5),
@@ -124,13 +136,17 @@ def _warm(session: Session, corpora: Corpora, count: int) -> None:
         _warm_row(session, what, found, goal)
 
 
-def _warm_row(session: Session, what: str, found: Mapping[str, list[Sample]], goal: float | None) -> None:
+def _warm_row(
+    session: Session, what: str, found: Mapping[str, list[Sample]], goal: float | None
+) -> None:
     bare = ratio(found["fdc"], found["pass"])
     figure = f"{milliseconds(found['fdc']).median:.0f} ms ({bare.median:.1f} x pass)"
     if "ruff" in found:
         beside = f"ruff {milliseconds(found['ruff']).median:.0f} ms"
         both = ratio(found["fdc"], found["ruff"]), ratio(found["fdc"], found["ruff"], cpu=True)
-        session.rows.append(Row("P4", f"{what} / ruff in the same case", figure, beside, "x", *both, goal))
+        session.rows.append(
+            Row("P4", f"{what} / ruff in the same case", figure, beside, "x", *both, goal)
+        )
     else:
         both = bare, ratio(found["fdc"], found["pass"], cpu=True)
         session.rows.append(Row("P4", f"{what} / `python -c pass`", figure, "", "x", *both))
@@ -151,7 +167,9 @@ def _contenders(
         "fdc": Command((*tools.fdc, "lint"), plans, before=before_fdc, env=env, exits=(0, 1)),
     }
     if "ruff" in tools.anchors:
-        commands["ruff"] = Command((tools.anchors["ruff"], "check", "py"), others, before=before_ruff, exits=(0, 1))
+        commands["ruff"] = Command(
+            (tools.anchors["ruff"], "check", "py"), others, before=before_ruff, exits=(0, 1)
+        )
     return commands
 
 
@@ -204,7 +222,13 @@ def _clone(session: Session, corpora: Corpora) -> Mapping[str, Command]:
             again(place)()
             env = {**session.env(), **commands[name].env}
             one = commands[name]
-            subprocess.run([str(part) for part in one.argv], cwd=one.cwd, env=env, capture_output=True, check=False)
+            subprocess.run(
+                [str(part) for part in one.argv],
+                cwd=one.cwd,
+                env=env,
+                capture_output=True,
+                check=False,
+            )
             shutil.copytree(caches[place], home / f"{place}-cache")
             out[name] = Command(one.argv, one.cwd, one.exits, again(place), one.env)
     return out
@@ -217,7 +241,9 @@ def _same_bytes(session: Session, corpora: Corpora) -> None:
         for form in ("text",) if session.quick else ("text", "json", "sarif"):
             argv = [*session.tools.fdc, "lint", "--format", form]
             runs = [
-                subprocess.run([*argv, *more], cwd=folder, env=session.env(), capture_output=True, check=False)
+                subprocess.run(
+                    [*argv, *more], cwd=folder, env=session.env(), capture_output=True, check=False
+                )
                 for more in ((), (), ("--no-cache",))
             ]
             one, two, cold = ((done.returncode, done.stdout, done.stderr) for done in runs)
@@ -226,4 +252,6 @@ def _same_bytes(session: Session, corpora: Corpora) -> None:
                 session.notes.append(f"**Warm output differs from cold output** in {where}.")
             compared += 1
     if not any("differs" in note for note in session.notes):
-        session.notes.append(f"Warm output equalled cold output byte for byte in all {compared} comparisons.")
+        session.notes.append(
+            f"Warm output equalled cold output byte for byte in all {compared} comparisons."
+        )

@@ -169,11 +169,15 @@ class PlanWriter:
         )
 
     def call(self) -> None:
-        self.add(f"call_plan plans/fragment_{self.rng.randrange(self.fragments)}.plan subject={self.name()}")
+        self.add(
+            f"call_plan plans/fragment_{self.rng.randrange(self.fragments)}.plan subject={self.name()}"
+        )
 
     def call_own(self) -> None:
         """Calls the fragment of this plan's number, so that none is left without a caller."""
-        self.add(f"call_plan plans/fragment_{self.number % self.fragments}.plan subject={self.name()}")
+        self.add(
+            f"call_plan plans/fragment_{self.number % self.fragments}.plan subject={self.name()}"
+        )
 
     def plan(self, length: int) -> str:
         """The text of a root plan of about `length` lines."""
@@ -183,7 +187,9 @@ class PlanWriter:
         if self.number < 2 * self.fragments:
             self.call_own()
         self._fill(length - 3)
-        self.add("", f"run_in_bash_session python3 tooling/fdc_cli.py close --task-id {task}", "submit")
+        self.add(
+            "", f"run_in_bash_session python3 tooling/fdc_cli.py close --task-id {task}", "submit"
+        )
         return "\n".join(self.lines) + "\n"
 
     def fragment(self, length: int) -> str:
@@ -212,7 +218,9 @@ def write_workspace(folder: Path) -> None:
         write(folder / source(number), f"{first_line(number)}\n")
 
 
-def write_plans(folder: Path, count: int, seed: int, lines: int = 50, *, finding: bool = False) -> list[str]:
+def write_plans(
+    folder: Path, count: int, seed: int, lines: int = 50, *, finding: bool = False
+) -> list[str]:
     """`count` plans below `folder`/plans, a tenth of them fragments that the others call. Returns their texts.
 
     `finding` gives each plan one warning: a name that is bound and never used.
@@ -226,7 +234,9 @@ def write_plans(folder: Path, count: int, seed: int, lines: int = 50, *, finding
         else:
             name, text = f"task_{number}", writer.plan(lines)
         if finding:
-            first, rest = text.split("grep", 1) if number < fragments else text.split("plan_step_complete", 1)
+            first, rest = (
+                text.split("grep", 1) if number < fragments else text.split("plan_step_complete", 1)
+            )
             at = "grep" if number < fragments else "plan_step_complete"
             text = f"{first}unused <- {at}{rest}"
         write(folder / "plans" / f"{name}.plan", text)

@@ -63,7 +63,9 @@ def _flow(seed: int, count: Counter[str]) -> None:
     count["plans"] += 1
     if flows.accepted(checked):
         count["accepted"] += 1
-        assert not flows.interferes(checked), f"seed {seed}: accepted, and text from outside makes a difference\n{made}"
+        assert not flows.interferes(checked), (
+            f"seed {seed}: accepted, and text from outside makes a difference\n{made}"
+        )
 
 
 def _certified(seed: int, count: Counter[str]) -> None:
@@ -79,8 +81,12 @@ def _certified(seed: int, count: Counter[str]) -> None:
         from fdc_toolchain.check import program_of
 
         made = flow_claims.under_other_declarations
-        checked = flows.checked(flows.made(seed, kept=seed % 8 < 4)) if seed % 4 == 2 else made(seed)
-        if flows.accepted(checked) and not any(item.severity == "error" for item in checked.diagnostics):
+        checked = (
+            flows.checked(flows.made(seed, kept=seed % 8 < 4)) if seed % 4 == 2 else made(seed)
+        )
+        if flows.accepted(checked) and not any(
+            item.severity == "error" for item in checked.diagnostics
+        ):
             found = test_certificate_data.wrong(program_of(checked))
             assert found is None, f"seed {seed}: {found}"
             count["flow"] += 1
@@ -161,7 +167,11 @@ def tried(law: str, first: int, most: int, jobs: int) -> Result:
             for text in differences:
                 print(text, file=sys.stderr, flush=True)
             wrong += differences
-            print(f"{law}: {counts[what.counted]:,} of {most:,}, {len(wrong)} wrong", file=sys.stderr, flush=True)
+            print(
+                f"{law}: {counts[what.counted]:,} of {most:,}, {len(wrong)} wrong",
+                file=sys.stderr,
+                flush=True,
+            )
             if counts[what.counted] >= most or len(wrong) > 50:
                 break
         seeds.close()
@@ -169,7 +179,9 @@ def tried(law: str, first: int, most: int, jobs: int) -> Result:
     return Result(law, first, counts, wrong, time.monotonic() - begun)
 
 
-def _ahead(pool: ProcessPoolExecutor, law: str, first: int, jobs: int) -> Iterator[tuple[Counter[str], list[str]]]:
+def _ahead(
+    pool: ProcessPoolExecutor, law: str, first: int, jobs: int
+) -> Iterator[tuple[Counter[str], list[str]]]:
     """The chunks' results as they come, with a few chunks always under way."""
     size = LAWS[law].chunk
     under_way = {pool.submit(chunk, law, first + number * size, size) for number in range(jobs * 2)}
@@ -185,7 +197,10 @@ def _ahead(pool: ProcessPoolExecutor, law: str, first: int, jobs: int) -> Iterat
 def page(results: list[Result], jobs: int) -> str:
     """The page, in Markdown."""
     command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "an unknown commit"
+    commit = (
+        subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        or "an unknown commit"
+    )
     rows = [
         f"| {one.law} | {one.counts[LAWS[one.law].counted]:,} {LAWS[one.law].counted} | {one.first:,} | {len(one.wrong)} "
         f"| {', '.join(f'{what}: {number:,}' for what, number in sorted(one.counts.items()))} | {one.seconds:,.0f} s |"
@@ -207,10 +222,20 @@ def page(results: list[Result], jobs: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--law", choices=LAWS, action="append", help="one law; may be repeated; by default all")
-    parser.add_argument("--most", type=int, default=1000, help="how many cases of each law (default: 1000)")
-    parser.add_argument("--million", action="store_true", help="as many as docs/counted.md says: two hours on two cores")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--law", choices=LAWS, action="append", help="one law; may be repeated; by default all"
+    )
+    parser.add_argument(
+        "--most", type=int, default=1000, help="how many cases of each law (default: 1000)"
+    )
+    parser.add_argument(
+        "--million",
+        action="store_true",
+        help="as many as docs/counted.md says: two hours on two cores",
+    )
     parser.add_argument("--seed", type=int, help="the first seed; by default a new one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--output", type=Path, help="write the page here, not to standard output")

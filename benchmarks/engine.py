@@ -64,7 +64,9 @@ def measure(interpreter: Path, case: str, contenders: dict[str, int], rounds: in
         for name in order:
             with tempfile.TemporaryDirectory(prefix="fdc-bench-", dir=memory) as folder:
                 command = [interpreter, WORK, case, name, str(contenders[name]), folder]
-                done = subprocess.run(command, env=clean_environment({}), capture_output=True, text=True)
+                done = subprocess.run(
+                    command, env=clean_environment({}), capture_output=True, text=True
+                )
             if done.returncode:
                 raise SystemExit(f"benchmarks: {name} {case} failed:\n{done.stderr[-3000:]}")
             took = json.loads(done.stdout.splitlines()[-1])
@@ -84,26 +86,48 @@ def section(all_: dict[str, Found], versions: str) -> str:
 
     def row(what: str, figure: str, value: Spread, goal: float | None) -> None:
         met = "" if goal is None else "yes" if value.median <= goal else "**no**"
-        rows.append(f"| {what} | {figure} | {value.text()} | {'' if goal is None else f'<= {goal:g}'} | {met} |")
+        rows.append(
+            f"| {what} | {figure} | {value.text()} | {'' if goal is None else f'<= {goal:g}'} | {met} |"
+        )
 
     def micro(found: list[dict[str, float]]) -> str:
         return f"{1e6 * spread([one['cpu'] for one in found]).median:.0f} us"
 
-    for name, goal, who in (("raw", 2, "bare commit"), ("langgraph", 0.1, "LangGraph"), ("dbos", 0.05, "DBOS")):
+    for name, goal, who in (
+        ("raw", 2, "bare commit"),
+        ("langgraph", 0.1, "LangGraph"),
+        ("dbos", 0.05, "DBOS"),
+    ):
         figure = f"{micro(steps['fdc'])}; {who} {micro(steps[name])}"
         row(f"a durable step / {who}, CPU", figure, ratio(steps["fdc"], steps[name], "cpu"), goal)
-    wall = {name: 1000 * spread([one["wall"] for one in found]).median for name, found in branches.items()}
+    wall = {
+        name: 1000 * spread([one["wall"] for one in found]).median
+        for name, found in branches.items()
+    }
     for name, goal, who in (("gather", 4, "asyncio.gather"), ("langgraph", 0.1, "LangGraph")):
         figure = f"{wall['fdc']:.2f} s; {who} {wall[name]:.2f} s"
-        row(f"1,000 branches of 10 ms / {who}, wall", figure, ratio(branches["fdc"], branches[name], "wall"), goal)
+        row(
+            f"1,000 branches of 10 ms / {who}, wall",
+            figure,
+            ratio(branches["fdc"], branches[name], "wall"),
+            goal,
+        )
     for name, goal, who in (("fdc", 1.1, "fdc"), ("langgraph", None, "LangGraph")):
         long, short = all_["long"][name][:1], steps[name][:1]
         figure = f"{long[0]['bytes']:.0f} / {short[0]['bytes']:.0f} bytes"
         row(f"bytes a step, long run / short run, {who}", figure, ratio(long, short, "bytes"), goal)
-    for what, found, goal in (("resume", resume["fdc"], 3), ("replay", all_["replay"]["fdc"], None)):
+    for what, found, goal in (
+        ("resume", resume["fdc"], 3),
+        ("replay", all_["replay"]["fdc"], None),
+    ):
         figure = f"{5e6 * spread([one['cpu'] for one in found]).median:.0f} ms"
         value = ratio(found, all_["fold"]["fdc"], "cpu")
-        row(f"{what} of 5,000 steps / reading and folding the rows, CPU", figure.replace("000 ms", " ms"), value, goal)
+        row(
+            f"{what} of 5,000 steps / reading and folding the rows, CPU",
+            figure.replace("000 ms", " ms"),
+            value,
+            goal,
+        )
     table = "\n".join(("| what | figures | ratio | goal | met |", "|---|---|---|---|---|", *rows))
     return f"""{HEADING}
 {table}
@@ -128,13 +152,19 @@ def write(page: Path, text: str) -> None:
 
 def main(arguments: list[str]) -> int:
     """Returns the exit code: 0. A missed goal is no failure."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks.engine", description="Measure the engine beside others.")
-    reader.add_argument("--output", type=Path, default=PAGE, help="the page whose section is written")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks.engine", description="Measure the engine beside others."
+    )
+    reader.add_argument(
+        "--output", type=Path, default=PAGE, help="the page whose section is written"
+    )
     reader.add_argument("--rounds", type=int, help="as many rounds of everything")
     options = reader.parse_args(arguments)
     interpreter = python()
     ask = "from importlib.metadata import version as v; print(*(f'{n} {v(n)}' for n in ('langgraph', 'dbos')), sep=', ')"
-    versions = subprocess.run([interpreter, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
+    versions = subprocess.run(
+        [interpreter, "-c", ask], capture_output=True, text=True, check=True
+    ).stdout.strip()
     found = {
         name: measure(interpreter, case, contenders, options.rounds or rounds)
         for name, (case, contenders, rounds) in CASES.items()

@@ -43,7 +43,9 @@ def raw_steps(number: int, folder: Path) -> dict[str, float]:
 
     def work() -> None:
         for at in range(number):
-            db.execute("INSERT INTO step VALUES(?,?)", (f"main/2[{at}]/1", json.dumps({"value": VALUE})))
+            db.execute(
+                "INSERT INTO step VALUES(?,?)", (f"main/2[{at}]/1", json.dumps({"value": VALUE}))
+            )
 
     return timed(work)
 
@@ -51,7 +53,9 @@ def raw_steps(number: int, folder: Path) -> dict[str, float]:
 def raw_resume(number: int, folder: Path) -> dict[str, float]:
     raw_steps(number, folder)
     db = sqlite3.connect(folder / "raw.sqlite")
-    return timed(lambda: [json.loads(body) for _, body in db.execute("SELECT * FROM step").fetchall()])
+    return timed(
+        lambda: [json.loads(body) for _, body in db.execute("SELECT * FROM step").fetchall()]
+    )
 
 
 def _bare(folder: Path) -> sqlite3.Connection:
@@ -91,14 +95,33 @@ class _Tools:
 
 
 def _program(*body: dict[str, Any]) -> dict[str, Any]:
-    main = {"path": "main.plan", "name": "main", "automaton": None, "params": [], "body": list(body)}
+    main = {
+        "path": "main.plan",
+        "name": "main",
+        "automaton": None,
+        "params": [],
+        "body": list(body),
+    }
     tools = {"read": {"effect": "read", "parameters": []}}
-    rest: dict[str, Any] = {"automata": {}, "tools": tools, "budget": {}, "allow": {}, "sources": {}}
+    rest: dict[str, Any] = {
+        "automata": {},
+        "tools": tools,
+        "budget": {},
+        "allow": {},
+        "sources": {},
+    }
     return {"format": 1, "root": "main", "plans": {"main": main}, **rest}
 
 
 def _step(text: str, bind: str | None = None) -> dict[str, Any]:
-    return {"op": "step", "line": 1, "tool": "read", "action": None, "bind": bind, "args": {"text": [text]}}
+    return {
+        "op": "step",
+        "line": 1,
+        "tool": "read",
+        "action": None,
+        "bind": bind,
+        "args": {"text": [text]},
+    }
 
 
 def _fdc(program: dict[str, Any], folder: Path, room: int, nap: float = 0.0) -> dict[str, float]:
@@ -121,13 +144,17 @@ def _fdc(program: dict[str, Any], folder: Path, room: int, nap: float = 0.0) -> 
     ports = Ports(journal, _Tools(nap), Clock(), Silence())
     took = timed(lambda: ended.append(drive(program, state, ports, room=room)))
     assert ended[0].status == "finished", ended
-    journal.close_run("finished", {"stop": None, "steps": state.steps, "seconds": 0.0, "spent": {"steps": 1}}, 2.0)
+    journal.close_run(
+        "finished", {"stop": None, "steps": state.steps, "seconds": 0.0, "spent": {"steps": 1}}, 2.0
+    )
     store.close()
     return took
 
 
 def _loop(number: int) -> dict[str, Any]:
-    return _program({"op": "iterate", "line": 1, "max": number, "until": None, "body": [_step("a")]})
+    return _program(
+        {"op": "iterate", "line": 1, "max": number, "until": None, "body": [_step("a")]}
+    )
 
 
 def fdc_steps(number: int, folder: Path) -> dict[str, float]:
@@ -201,12 +228,16 @@ def _graph(branches: bool) -> Any:
             return {"out": [VALUE]}
 
         graph.add_node("branch", branch)
-        graph.add_conditional_edges(START, lambda state: [Send("branch", {}) for _ in range(state["most"])], ["branch"])
+        graph.add_conditional_edges(
+            START, lambda state: [Send("branch", {}) for _ in range(state["most"])], ["branch"]
+        )
         graph.add_edge("branch", END)
     else:
         graph.add_node("step", lambda state: {"at": state["at"] + 1, "last": VALUE})
         graph.add_edge(START, "step")
-        graph.add_conditional_edges("step", lambda state: END if state["at"] >= state["most"] else "step")
+        graph.add_conditional_edges(
+            "step", lambda state: END if state["at"] >= state["most"] else "step"
+        )
     return graph
 
 
@@ -250,7 +281,13 @@ def langgraph_resume(number: int, folder: Path) -> dict[str, float]:
 def dbos_steps(number: int, folder: Path) -> dict[str, float]:
     from dbos import DBOS
 
-    DBOS(config={"name": "bench", "system_database_url": f"sqlite:///{folder}/dbos.sqlite", "log_level": "ERROR"})
+    DBOS(
+        config={
+            "name": "bench",
+            "system_database_url": f"sqlite:///{folder}/dbos.sqlite",
+            "log_level": "ERROR",
+        }
+    )
 
     @DBOS.step()
     def one(at: int) -> str:
@@ -262,7 +299,9 @@ def dbos_steps(number: int, folder: Path) -> dict[str, float]:
             one(at)
         return most
 
-    sqlite3.connect(folder / "dbos.sqlite").execute("PRAGMA journal_mode=WAL")  # which DBOS does not set itself
+    sqlite3.connect(folder / "dbos.sqlite").execute(
+        "PRAGMA journal_mode=WAL"
+    )  # which DBOS does not set itself
     DBOS.launch()
     try:
         return timed(lambda: loop(number))

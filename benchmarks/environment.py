@@ -32,15 +32,21 @@ class Tools:
 
 
 def _requirements() -> list[str]:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
     wanted = [*extras["bench"], *(item for item in extras["dev"] if item.startswith(ANCHORS))]
     return sorted(set(wanted))
 
 
 def _run(*argv: str | Path) -> str:
-    done = subprocess.run([str(part) for part in argv], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(part) for part in argv], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if done.returncode:
-        raise SystemExit(f"benchmarks: {' '.join(map(str, argv))} failed:\n{done.stdout}{done.stderr}")
+        raise SystemExit(
+            f"benchmarks: {' '.join(map(str, argv))} failed:\n{done.stdout}{done.stderr}"
+        )
     return done.stdout
 
 
@@ -69,7 +75,9 @@ def build() -> Tools:
 
 def current() -> Tools:
     """The running environment and this checkout: for smoke runs, which must work without a network."""
-    return _tools(Path(sys.executable), (sys.executable, str(ROOT / "tooling" / "fdc_cli.py")), "checkout")
+    return _tools(
+        Path(sys.executable), (sys.executable, str(ROOT / "tooling" / "fdc_cli.py")), "checkout"
+    )
 
 
 def _tools(python: Path, fdc: tuple[str, ...], what: str) -> Tools:

@@ -26,9 +26,17 @@ def measure(session: Session) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     write_workspace(folder / "warm-up")
     write_plans(folder / "warm-up", WARM_UP, 3)
-    what = f"call tree, stack {STACK}, fan-out {FAN_OUT} / {STACK} such files that call a leaf instead"
+    what = (
+        f"call tree, stack {STACK}, fan-out {FAN_OUT} / {STACK} such files that call a leaf instead"
+    )
     _tree(session, folder / "tree", what, 1.5)
-    _tree(session, folder / "page-tree", "the same, where each file reads a page from outside", None, page=True)
+    _tree(
+        session,
+        folder / "page-tree",
+        "the same, where each file reads a page from outside",
+        None,
+        page=True,
+    )
     _edited(session, folder)
     _doubling(session, folder)
 
@@ -40,7 +48,9 @@ def _plans(root: Path) -> list[str]:
 Group = tuple[Path, list[str]]
 
 
-def _probe(session: Session, folder: Path, groups: list[Group], *, edit: bool = False) -> list[float]:
+def _probe(
+    session: Session, folder: Path, groups: list[Group], *, edit: bool = False
+) -> list[float]:
     """CPU seconds of each group, in a process of its own, after the same warm-up (`edit`: after one of the plan itself)."""
     argv = [str(session.tools.python), str(PROBE), *(["--edit"] if edit else [])]
     warm_up = folder / "warm-up"  # enough plans to meet every construct once
@@ -54,11 +64,15 @@ def _probe(session: Session, folder: Path, groups: list[Group], *, edit: bool = 
         raise Unexpected(f"the probe failed:\n{done.stderr}")
     found = json.loads(done.stdout)
     if any(count for _, count in found):
-        raise Unexpected(f"plans of {groups[0][0]} do not lint clean; explaining findings would be measured too")
+        raise Unexpected(
+            f"plans of {groups[0][0]} do not lint clean; explaining findings would be measured too"
+        )
     return [seconds for seconds, _ in (found if edit else found[1:])]
 
 
-def _pairs(session: Session, folder: Path, above: Group, below: Group, rounds: int) -> tuple[Spread, Spread, Spread]:
+def _pairs(
+    session: Session, folder: Path, above: Group, below: Group, rounds: int
+) -> tuple[Spread, Spread, Spread]:
     """(ratio, milliseconds above, milliseconds below), the order of the two alternating from process to process."""
     ratios, over, under = [], [], []
     for number in range(session.rounds(rounds)):
@@ -71,7 +85,9 @@ def _pairs(session: Session, folder: Path, above: Group, below: Group, rounds: i
     return spread(ratios), spread(over), spread(under)
 
 
-def _tree(session: Session, root: Path, what: str, goal: float | None, *, page: bool = False) -> None:
+def _tree(
+    session: Session, root: Path, what: str, goal: float | None, *, page: bool = False
+) -> None:
     tree, flat = write_tree(root, STACK, FAN_OUT, LINES, page=page)
     ratio, over, under = _pairs(session, root.parent, (root, tree), (root, flat), 21)
     calls = sum(FAN_OUT**level for level in range(1, STACK))
@@ -86,11 +102,16 @@ def _edited(session: Session, folder: Path) -> None:
     for shape in ("mixed", "steps"):
         for lines, goal in sizes:
             path = write_long(root, shape, lines, 3)
-            taken = [1000 * _probe(session, folder, [(root, [path])], edit=True)[0] for _ in range(session.rounds(5))]
+            taken = [
+                1000 * _probe(session, folder, [(root, [path])], edit=True)[0]
+                for _ in range(session.rounds(5))
+            ]
             session.watch()
             found = spread(taken)
             what = f"one edited line ({shape}), judged again in the same process, {lines:,} lines"
-            session.rows.append(Row("P6", what, f"{found.median:.0f} ms of CPU", "", "ms", found, found, goal))
+            session.rows.append(
+                Row("P6", what, f"{found.median:.0f} ms of CPU", "", "ms", found, found, goal)
+            )
 
 
 def _doubling(session: Session, folder: Path) -> None:
@@ -107,8 +128,14 @@ def _doubling(session: Session, folder: Path) -> None:
         write_workspace(home)
         write_plans(home, count, seed)
         groups.append((home, _plans(home)))
-    _row(session, f"{2 * many:,} plans / {many:,} plans", *_pairs(session, folder, groups[0], groups[1], 7))
+    _row(
+        session,
+        f"{2 * many:,} plans / {many:,} plans",
+        *_pairs(session, folder, groups[0], groups[1], 7),
+    )
 
 
 def _row(session: Session, what: str, ratio: Spread, over: Spread, under: Spread) -> None:
-    session.rows.append(Row("P7", what, f"{over.median:.0f} ms", f"{under.median:.0f} ms", "x", ratio, ratio, 2.2))
+    session.rows.append(
+        Row("P7", what, f"{over.median:.0f} ms", f"{under.median:.0f} ms", "x", ratio, ratio, 2.2)
+    )

@@ -69,7 +69,11 @@ def spread(values: Sequence[float]) -> Spread:
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     """This process's environment without what would change how Python starts or what tools print."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "FDC_", "GIT_", "RUFF_"))}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PYTHON", "FDC_", "GIT_", "RUFF_"))
+    }
     env.pop("VIRTUAL_ENV", None)
     return {**env, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", **extra}
 
@@ -87,7 +91,11 @@ def run(command: Command, env: Mapping[str, str]) -> Sample:
     argv = pin(command.argv) if command.pinned else list(command.argv)
     before = time.perf_counter()
     process = subprocess.Popen(
-        argv, cwd=command.cwd, env={**env, **command.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        argv,
+        cwd=command.cwd,
+        env={**env, **command.env},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - before
@@ -99,7 +107,12 @@ def run(command: Command, env: Mapping[str, str]) -> Sample:
 
 
 def interleave(
-    commands: Mapping[str, Command], rounds: int, env: Mapping[str, str], *, seed: int = 1, warm_up: bool = True
+    commands: Mapping[str, Command],
+    rounds: int,
+    env: Mapping[str, str],
+    *,
+    seed: int = 1,
+    warm_up: bool = True,
 ) -> dict[str, list[Sample]]:
     """`rounds` samples of each command; the first round of all is not counted, unless `warm_up` is false."""
     rng = Random(seed)
@@ -114,7 +127,9 @@ def interleave(
     return found
 
 
-def ratio(above: Sequence[Sample], below: Sequence[Sample], *, cpu: bool = False, scale: float = 1.0) -> Spread:
+def ratio(
+    above: Sequence[Sample], below: Sequence[Sample], *, cpu: bool = False, scale: float = 1.0
+) -> Spread:
     """`above` divided by `below`, round by round; `scale` for contenders that did unequal work."""
     kind = 1 if cpu else 0
     return spread([scale * a[kind] / max(b[kind], 1e-9) for a, b in zip(above, below, strict=True)])

@@ -33,11 +33,22 @@ from .mutants_equivalent import EQUIVALENT
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mutants.md"
 PACKAGE = Path("tooling/fdc_toolchain")
-FILES = ("analyses/*.py", "resolve/graph.py", "resolve/constants.py", "resolve/types.py", "machines/declare.py")
+FILES = (
+    "analyses/*.py",
+    "resolve/graph.py",
+    "resolve/constants.py",
+    "resolve/types.py",
+    "machines/declare.py",
+)
 BUDGET = 45.0
 """Seconds of tests that one mutant meets at most. What is left out for it are the slowest of its tests."""
 
-TESTS = ("tests/unit/test_*.py", "tests/spec/test_rules.py", "tests/golden/test_*.py", "tests/property/test_*.py")
+TESTS = (
+    "tests/unit/test_*.py",
+    "tests/spec/test_rules.py",
+    "tests/golden/test_*.py",
+    "tests/property/test_*.py",
+)
 ABOUT = re.compile(r"fdc_toolchain\.(?:check|analyses|resolve|machines)\b")
 """A file of tests may find a mutant where it, or what it imports of the tests, imports one of these."""
 
@@ -76,7 +87,10 @@ class Outcome(NamedTuple):
 
 def sites(path: Path) -> list[tuple[Path, int]]:
     """Every place of a file that can be changed, as (file, number of the change)."""
-    return [(path, number) for number, _ in enumerate(_points(ast.parse((ROOT / path).read_text("utf-8"))))]
+    return [
+        (path, number)
+        for number, _ in enumerate(_points(ast.parse((ROOT / path).read_text("utf-8"))))
+    ]
 
 
 @cache
@@ -109,13 +123,21 @@ def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
     """The lines of the statement around a node, without a body; None outside of functions and in one that keeps its results."""
     function, around = None, range(node.lineno, (node.end_lineno or node.lineno) + 1)
     for one in ast.walk(tree):  # what is inside comes after what is around it
-        if isinstance(one, ast.stmt) and one.lineno <= node.lineno and (node.end_lineno or 0) <= (one.end_lineno or 0):
+        if (
+            isinstance(one, ast.stmt)
+            and one.lineno <= node.lineno
+            and (node.end_lineno or 0) <= (one.end_lineno or 0)
+        ):
             body = getattr(one, "body", None)
-            end = max(one.lineno + 1, body[0].lineno) if body else (one.end_lineno or one.lineno) + 1
+            end = (
+                max(one.lineno + 1, body[0].lineno) if body else (one.end_lineno or one.lineno) + 1
+            )
             around = range(one.lineno, end) if node.lineno < end else around
             if isinstance(one, ast.FunctionDef) and node.lineno >= end:
                 function = one
-    kept = function is not None and any("cache" in ast.unparse(one) for one in function.decorator_list)
+    kept = function is not None and any(
+        "cache" in ast.unparse(one) for one in function.decorator_list
+    )
     return None if function is None or kept else around
 
 
@@ -128,28 +150,51 @@ def _points(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[]
             for at, operator in enumerate(parent.ops):
                 other = _OPPOSITE.get(type(operator))
                 if other is not None:
-                    yield parent, _setter(parent.ops, at, other()), f"{type(operator).__name__} -> {other.__name__}"
+                    yield (
+                        parent,
+                        _setter(parent.ops, at, other()),
+                        f"{type(operator).__name__} -> {other.__name__}",
+                    )
         elif isinstance(parent, (ast.BoolOp, ast.BinOp, ast.AugAssign)):
             other = _OPPOSITE.get(type(parent.op))
             if other is not None:
-                yield parent, _attribute(parent, "op", other()), f"{type(parent.op).__name__} -> {other.__name__}"
+                yield (
+                    parent,
+                    _attribute(parent, "op", other()),
+                    f"{type(parent.op).__name__} -> {other.__name__}",
+                )
         elif isinstance(parent, ast.If):
             yield parent, _attribute(parent, "test", ast.Constant(True)), "if ... -> if True"
             yield parent, _attribute(parent, "test", ast.Constant(False)), "if ... -> if False"
         elif isinstance(parent, ast.Constant) and type(parent.value) is bool:
-            yield parent, _attribute(parent, "value", not parent.value), f"{parent.value} -> {not parent.value}"
+            yield (
+                parent,
+                _attribute(parent, "value", not parent.value),
+                f"{parent.value} -> {not parent.value}",
+            )
         elif isinstance(parent, ast.Constant) and type(parent.value) is int:
-            yield parent, _attribute(parent, "value", parent.value + 1), f"{parent.value} -> {parent.value + 1}"
+            yield (
+                parent,
+                _attribute(parent, "value", parent.value + 1),
+                f"{parent.value} -> {parent.value + 1}",
+            )
         if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
             yield parent, _attribute(parent, "op", ast.UAdd()), "not removed"
         for name in ("body", "orelse"):
             block = getattr(parent, name, None)
-            if isinstance(parent, (ast.FunctionDef, ast.For, ast.While, ast.If)) and isinstance(block, list):
+            if isinstance(parent, (ast.FunctionDef, ast.For, ast.While, ast.If)) and isinstance(
+                block, list
+            ):
                 for at, item in enumerate(block):
                     if isinstance(item, (ast.Assign, ast.AugAssign, ast.Continue, ast.Break)) or (
-                        isinstance(item, ast.Expr) and isinstance(item.value, (ast.Call, ast.Yield, ast.YieldFrom))
+                        isinstance(item, ast.Expr)
+                        and isinstance(item.value, (ast.Call, ast.Yield, ast.YieldFrom))
                     ):
-                        yield item, _setter(block, at, ast.Pass()), f"left out: {ast.unparse(item)[:60]}"
+                        yield (
+                            item,
+                            _setter(block, at, ast.Pass()),
+                            f"left out: {ast.unparse(item)[:60]}",
+                        )
 
 
 def _silent(tree: ast.Module) -> set[int]:
@@ -181,7 +226,12 @@ def _attribute(node: ast.AST, name: str, value: object) -> Callable[[], None]:
 
 def sources() -> list[Path]:
     """The files that may be changed."""
-    paths = {path.relative_to(ROOT) for glob in FILES for path in (ROOT / PACKAGE).glob(glob) if path.name != "__init__.py"}
+    paths = {
+        path.relative_to(ROOT)
+        for glob in FILES
+        for path in (ROOT / PACKAGE).glob(glob)
+        if path.name != "__init__.py"
+    }
     return sorted(paths)
 
 
@@ -197,8 +247,14 @@ def sample(seed: int, most: int) -> list[Mutant]:
 def stale() -> list[str]:
     """The entries of `EQUIVALENT` whose line is not there any more."""
     texts = {path: ROOT / PACKAGE / path for path, _, _ in EQUIVALENT}
-    lines = {path: set(map(str.strip, file.read_text("utf-8").splitlines())) for path, file in texts.items() if file.is_file()}
-    return [f"{path}: {source}" for path, source, _ in EQUIVALENT if source not in lines.get(path, ())]
+    lines = {
+        path: set(map(str.strip, file.read_text("utf-8").splitlines()))
+        for path, file in texts.items()
+        if file.is_file()
+    }
+    return [
+        f"{path}: {source}" for path, source, _ in EQUIVALENT if source not in lines.get(path, ())
+    ]
 
 
 def _copy(folder: Path) -> Path:
@@ -215,7 +271,12 @@ def _copy(folder: Path) -> Path:
 
 def test_files() -> list[str]:
     """The files of tests that may find a mutant."""
-    return [str(path.relative_to(ROOT)) for glob in TESTS for path in sorted(ROOT.glob(glob)) if _about(path)]
+    return [
+        str(path.relative_to(ROOT))
+        for glob in TESTS
+        for path in sorted(ROOT.glob(glob))
+        if _about(path)
+    ]
 
 
 @cache
@@ -241,17 +302,44 @@ class Notes(NamedTuple):
         """The tests that execute the lines of a mutant, quickest first, as many as the budget holds."""
         known = self.lines.get(mutant.path, {})
         lines = known if mutant.lines is None else mutant.lines
-        tests = sorted(set().union(*(known.get(line, ()) for line in lines)), key=lambda test: (self.seconds[test], test))
+        tests = sorted(
+            set().union(*(known.get(line, ()) for line in lines)),
+            key=lambda test: (self.seconds[test], test),
+        )
         total = itertools.accumulate(self.seconds[test] for test in tests)
         return [test for test, until in zip(tests, total) if until <= BUDGET]
 
 
-def _pytest(folder: Path, order: dict, arguments: list[str], seconds: float | None = None) -> subprocess.CompletedProcess[str]:
+def _pytest(
+    folder: Path, order: dict, arguments: list[str], seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
     said = folder / "order.json"
     said.write_text(json.dumps(order), "utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "benchmarks.mutants_tests"]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "FDC_MUTANTS": str(said), "HYPOTHESIS_PROFILE": "mutants"}
-    return subprocess.run(command + arguments, cwd=folder, capture_output=True, text=True, timeout=seconds, env=environment)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "benchmarks.mutants_tests",
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "FDC_MUTANTS": str(said),
+        "HYPOTHESIS_PROFILE": "mutants",
+    }
+    return subprocess.run(
+        command + arguments,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        env=environment,
+    )
 
 
 def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
@@ -261,7 +349,11 @@ def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
     for path in sources():  # a test that fails for that is left out
         (folder / path).write_text(plain(path), "utf-8")
     order = {"notes": str(notes), "files": [str(folder / path) for path in files]}
-    done = _pytest(folder, order, [f"--numprocesses={jobs}", "--dist=loadfile", "--no-loadscope-reorder", *test_files()])
+    done = _pytest(
+        folder,
+        order,
+        [f"--numprocesses={jobs}", "--dist=loadfile", "--no-loadscope-reorder", *test_files()],
+    )
     print(done.stdout[-2000:], flush=True)
     seconds: dict[str, float] = {}
     lines: dict[Path, dict[int, set[str]]] = {}
@@ -271,7 +363,9 @@ def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
         seconds |= part["seconds"]
         for file, by_line in part["lines"].items():
             for line, some in by_line.items():
-                lines.setdefault(Path(file), {}).setdefault(int(line), set()).update(tests[number] for number in some)
+                lines.setdefault(Path(file), {}).setdefault(int(line), set()).update(
+                    tests[number] for number in some
+                )
     return Notes(seconds, lines)
 
 
@@ -280,7 +374,12 @@ def _run(folder: Path, tests: dict[str, float], seconds: float) -> str:
     if not tests:
         return ""
     try:
-        done = _pytest(folder, {"tests": tests}, ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)], seconds)
+        done = _pytest(
+            folder,
+            {"tests": tests},
+            ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)],
+            seconds,
+        )
     except subprocess.TimeoutExpired:
         return "timeout"
     if done.returncode == -signal.SIGALRM:
@@ -315,8 +414,10 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
         "<!-- Generated by `make mutants`. -->",
         "# Mutants",
         "",
-        (f"{len(outcomes)} small changes in the analyses, drawn with seed {seed}: {killed} are found by a test"
-        f" ({killed / max(1, len(outcomes)):.0%}), in {seconds / 60:.0f} minutes."),
+        (
+            f"{len(outcomes)} small changes in the analyses, drawn with seed {seed}: {killed} are found by a test"
+            f" ({killed / max(1, len(outcomes)):.0%}), in {seconds / 60:.0f} minutes."
+        ),
         "",
         f"Survivors, each a change that none of the tests which execute it notices (of more than {BUDGET:.0f} s of tests, the",
         "quickest). Some change no verdict (a name in a message, a short cut that is only quicker); the others want a test.",
@@ -334,14 +435,23 @@ def page(outcomes: list[Outcome], seed: int, seconds: float) -> str:
     out += ["", "| place | change | reason |"]
     out += ["|---|---|---|"]
     for (path, source, what), reason in sorted(EQUIVALENT.items()):
-        out.append(f"| {path}: `{source.replace('|', '/')}` | `{what.replace('|', '/')}` | {reason} |")
+        out.append(
+            f"| {path}: `{source.replace('|', '/')}` | `{what.replace('|', '/')}` | {reason} |"
+        )
     return "\n".join(out) + "\n"
 
 
 def main(arguments: list[str]) -> int:
     """Returns 0, or 1 where fewer than nine of ten mutants are found."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description="Plant mistakes into the analyses.")
-    reader.add_argument("--seed", type=int, default=None, help="the sample's seed (default: a new one, which is printed)")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks.mutants", description="Plant mistakes into the analyses."
+    )
+    reader.add_argument(
+        "--seed",
+        type=int,
+        default=None,
+        help="the sample's seed (default: a new one, which is printed)",
+    )
     reader.add_argument("--most", type=int, default=200, help="how many mutants")
     reader.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at once")
     reader.add_argument("--output", type=Path, default=PAGE, help="where the page goes")
@@ -350,7 +460,11 @@ def main(arguments: list[str]) -> int:
     mutants = sample(seed, options.most)
     print(f"seed {seed}, {len(mutants)} mutants", flush=True)
     if stale():
-        print("benchmarks/mutants_equivalent.py: these lines are there no more; take them out:", *stale(), sep="\n  ")
+        print(
+            "benchmarks/mutants_equivalent.py: these lines are there no more; take them out:",
+            *stale(),
+            sep="\n  ",
+        )
         return 3
     began = time.monotonic()
     folders: Queue[Path] = Queue()
@@ -368,7 +482,10 @@ def main(arguments: list[str]) -> int:
                 outcomes.append(outcome)
                 mutant = outcome.mutant
                 where = f"{mutant.path.name}:{mutant.line} {mutant.what}"
-                print(f"{outcome.found_by or 'SURVIVED'}: {where} ({outcome.tests} tests, {outcome.seconds:.0f} s)", flush=True)
+                print(
+                    f"{outcome.found_by or 'SURVIVED'}: {where} ({outcome.tests} tests, {outcome.seconds:.0f} s)",
+                    flush=True,
+                )
     options.output.write_text(page(outcomes, seed, time.monotonic() - began), "utf-8")
     killed = sum(1 for one in outcomes if one.found_by)
     print(f"{killed} of {len(outcomes)} found")

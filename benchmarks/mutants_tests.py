@@ -26,7 +26,9 @@ class Notes:
 
     def __init__(self) -> None:
         self.coverage = Coverage(data_file=None, config_file=False, include=_ORDER["files"])
-        self.coverage.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured"])
+        self.coverage.set_option(
+            "run:disable_warnings", ["no-data-collected", "module-not-measured"]
+        )
         self.seconds: dict[str, float] = {}
         self.left_out: set[str] = set()
         self.coverage.start()
@@ -55,7 +57,8 @@ class Notes:
         for file in data.measured_files():
             tests = data.contexts_by_lineno(file)
             lines[str(Path(file).relative_to(here))] = {
-                line: [number[test] for test in some if test in number] for line, some in tests.items()
+                line: [number[test] for test in some if test in number]
+                for line, some in tests.items()
             }
         notes = {"seconds": seconds, "lines": lines, "left out": sorted(self.left_out)}
         Path(_ORDER["notes"], f"{os.getpid()}.json").write_text(json.dumps(notes), "utf-8")
@@ -74,7 +77,9 @@ class Chosen:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         place = {test: at for at, test in enumerate(_ORDER["tests"])}
-        items[:] = sorted((item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid])
+        items[:] = sorted(
+            (item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid]
+        )
 
 
 def pytest_configure(config: pytest.Config) -> None:

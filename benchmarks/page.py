@@ -41,11 +41,15 @@ METHOD = """\
 
 def page(session: Session, remarks: str) -> str:
     """The whole page."""
-    return "\n".join((HEAD, _machine(session), _table(session), *_notes(session), remarks.strip() + "\n", METHOD))
+    return "\n".join(
+        (HEAD, _machine(session), _table(session), *_notes(session), remarks.strip() + "\n", METHOD)
+    )
 
 
 def _machine(session: Session) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in sorted(session.tools.versions.items()))
+    versions = ", ".join(
+        f"{name} {version}" for name, version in sorted(session.tools.versions.items())
+    )
     least, most = min(session.loads), max(session.loads)
     crowd = f"The load was {least:.1f} to {most:.1f} on {cores()} CPUs while this ran"
     crowd += "; goals are judged by CPU time.\n" if session.crowded else ".\n"
@@ -67,7 +71,11 @@ def _table(session: Session) -> str:
     for row in session.rows:
         met = {None: "", True: "yes", False: "**no**"}[row.met(by_cpu=session.crowded)]
         figures = _figure(row.wall), _figure(row.cpu), str(row.wall.count)
-        lines.append("| " + " | ".join((row.id, row.what, row.fdc, row.beside, *figures, _goal(row), met)) + " |")
+        lines.append(
+            "| "
+            + " | ".join((row.id, row.what, row.fdc, row.beside, *figures, _goal(row), met))
+            + " |"
+        )
     return "\n".join(lines) + "\n"
 
 

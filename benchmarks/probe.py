@@ -40,7 +40,9 @@ def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
     out = []
     for root, (path,) in groups:
         lines = (Path(root) / path).read_text("utf-8").splitlines()
-        steps = [number for number, line in enumerate(lines) if line.startswith(("grep ", "read_file "))]
+        steps = [
+            number for number, line in enumerate(lines) if line.startswith(("grep ", "read_file "))
+        ]
         taken, count = [], 0
         for edit in range(EDITS + 1):
             number = steps[(len(steps) // 2 + edit) % len(steps)] if edit else 0

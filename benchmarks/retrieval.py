@@ -69,16 +69,24 @@ def readmes(folder: Path) -> None:
 
     for found in distributions():
         text = found.metadata.get_payload() or found.metadata.get("Description") or ""  # type: ignore[attr-defined]
-        kind = "md" if "markdown" in (found.metadata.get("Description-Content-Type") or "") else "rst"
+        kind = (
+            "md" if "markdown" in (found.metadata.get("Description-Content-Type") or "") else "rst"
+        )
         if len(text) > 300:
-            (folder / f"{found.metadata['Name'].lower().replace('-', '_')}.{kind}").write_text(text, "utf-8", "replace")
+            (folder / f"{found.metadata['Name'].lower().replace('-', '_')}.{kind}").write_text(
+                text, "utf-8", "replace"
+            )
 
 
 def documents(name: str) -> list[Document]:
     """The documents of a set of questions."""
     if name == "fdc":
         found = scan(str(ROOT)).documents
-        return [document for document in found if not document.path.startswith(("research/", "tests/golden/"))]
+        return [
+            document
+            for document in found
+            if not document.path.startswith(("research/", "tests/golden/"))
+        ]
     with tempfile.TemporaryDirectory() as folder:
         {"python": python_topics, "readmes": readmes}[name](Path(folder))
         return scan(folder).documents
@@ -111,11 +119,16 @@ def plain(index: Index, stop: bool) -> Callable[[str], list[int]]:
     """FTS5 as most people use it: the words of the question joined by OR, ranked by bm25."""
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE f USING fts5(body, tokenize='porter unicode61')")
-    rows = ((n, " ".join(index.headings(n)) + "\n" + index.text(passage)) for n, passage in enumerate(index.passages))
+    rows = (
+        (n, " ".join(index.headings(n)) + "\n" + index.text(passage))
+        for n, passage in enumerate(index.passages)
+    )
     database.executemany("INSERT INTO f(rowid, body) VALUES (?, ?)", rows)
 
     def rank(question: str) -> list[int]:
-        words = [word for word in re.findall(r"\w+", question.lower()) if not (stop and word in STOP)]
+        words = [
+            word for word in re.findall(r"\w+", question.lower()) if not (stop and word in STOP)
+        ]
         query = " OR ".join(f'"{word}"' for word in words)
         best = "SELECT rowid FROM f WHERE f MATCH ? ORDER BY bm25(f), rowid LIMIT ?"
         return [row for (row,) in database.execute(best, (query, DEPTH))]
@@ -128,7 +141,10 @@ def ours(index: Index) -> Callable[[str], list[int]]:
 
     def rank(question: str) -> list[int]:
         concepts = concepts_of(question)
-        return [found.passage for found in refine(index, concepts, search(index, concepts, 200), question)][:DEPTH]
+        return [
+            found.passage
+            for found in refine(index, concepts, search(index, concepts, 200), question)
+        ][:DEPTH]
 
     return rank
 
@@ -141,9 +157,16 @@ def passage_ranks(index: Index, asked: Sequence[Asked], rank: Callable[[str], li
         right = {
             number
             for number, passage in enumerate(index.passages)
-            if any((passage.document, line) in one.lines for line in range(passage.line, passage.end_line + 1))
+            if any(
+                (passage.document, line) in one.lines
+                for line in range(passage.line, passage.end_line + 1)
+            )
         }
-        ranks.append(next((place for place, number in enumerate(rank(one.question), 1) if number in right), 0))
+        ranks.append(
+            next(
+                (place for place, number in enumerate(rank(one.question), 1) if number in right), 0
+            )
+        )
     return Score(ranks, time.process_time() - started)
 
 
@@ -157,12 +180,22 @@ def sentence_ranks(index: Index, asked: Sequence[Asked]) -> Score:
         passages = []
         for found in refine(index, concepts, search(index, concepts, 200), one.question)[:40]:
             passage = index.passages[found.passage]
-            passages.append((index.documents[passage.document].path, passage.line, passage.end_line, found.score))
+            passages.append(
+                (
+                    index.documents[passage.document].path,
+                    passage.line,
+                    passage.end_line,
+                    found.score,
+                )
+            )
         weights = [index.rarity(concept) for concept in concepts]
         quoted = extract(index.documents, passages, concepts, weights, one.question, 20)
         chosen = [citation for citation in quoted if citation.role == "answer"]
         right = [
-            any((names[citation.path], line) in one.lines for line in range(citation.line, citation.end_line + 1))
+            any(
+                (names[citation.path], line) in one.lines
+                for line in range(citation.line, citation.end_line + 1)
+            )
             for citation in chosen
         ]
         ranks.append(right.index(True) + 1 if True in right else 0)
@@ -182,7 +215,10 @@ def measure() -> list[str]:
         asked = [Asked(row["ask"], answered(found, row["answered_by"])) for row in one["questions"]]
         known = [row for row in asked if row.lines]
         lost = [row.question for row in asked if not row.lines]
-        notes += [f"- Left out of `{name}`, because no document here has the answer: {question}" for question in lost]
+        notes += [
+            f"- Left out of `{name}`, because no document here has the answer: {question}"
+            for question in lost
+        ]
         if not known:
             continue
         ways = [
@@ -195,15 +231,21 @@ def measure() -> list[str]:
         for way, score in ways:
             counts = f"{score.within(1)} | {score.within(5)} | {score.within(10)}"
             pace = 1000 * score.seconds / len(known)
-            rows.append(f"| {head} | {len(known)} | {len(index.passages)} | {way} | {score.mrr:.3f} | {counts} | {pace:.0f} |")
+            rows.append(
+                f"| {head} | {len(known)} | {len(index.passages)} | {way} | {score.mrr:.3f} | {counts} | {pace:.0f} |"
+            )
             head = ""
     return rows + ([""] + notes if notes else [])
 
 
 def main(arguments: list[str]) -> int:
     """Prints the table, or writes it into a page between its markers. Returns the exit code."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description="Measure retrieval beside plain FTS5.")
-    reader.add_argument("--output", type=Path, help="write the page there instead of printing the table")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks.retrieval", description="Measure retrieval beside plain FTS5."
+    )
+    reader.add_argument(
+        "--output", type=Path, help="write the page there instead of printing the table"
+    )
     options = reader.parse_args(arguments)
     rows = measure()
     if options.output is None:

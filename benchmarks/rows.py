@@ -57,7 +57,9 @@ class Session:
         self, commands: Mapping[str, Command], rounds: int, *, warm_up: bool = True
     ) -> dict[str, list[Sample]]:
         """As `measure.interleave`, as thoroughly as this session is; the load is noted at the end."""
-        found = interleave(commands, self.rounds(rounds), self.env(), warm_up=warm_up and not self.quick)
+        found = interleave(
+            commands, self.rounds(rounds), self.env(), warm_up=warm_up and not self.quick
+        )
         self.watch()
         return found
 
@@ -80,5 +82,13 @@ class Session:
 
     def plain(self) -> dict[str, Any]:
         """Everything as built-in types, for JSON."""
-        rows = [{**asdict(row), "wall": row.wall._asdict(), "cpu": row.cpu._asdict()} for row in self.rows]
-        return {"versions": self.tools.versions, "rows": rows, "notes": self.notes, "loads": self.loads}
+        rows = [
+            {**asdict(row), "wall": row.wall._asdict(), "cpu": row.cpu._asdict()}
+            for row in self.rows
+        ]
+        return {
+            "versions": self.tools.versions,
+            "rows": rows,
+            "notes": self.notes,
+            "loads": self.loads,
+        }

@@ -8,14 +8,20 @@ from random import Random
 
 from .corpus import PlanWriter, write, write_workspace
 
-HEAD = ["# FSM: tooling/fdc_fsm.json", "set_plan measure: how time grows", "plan_step_complete begin"]
+HEAD = [
+    "# FSM: tooling/fdc_fsm.json",
+    "set_plan measure: how time grows",
+    "plan_step_complete begin",
+]
 TAIL = ["run_in_bash_session python3 tooling/fdc_cli.py close --task-id grow", "submit"]
 
 STEPS = 10**12
 """What a run of the tree may take: its calls are as many as the fan-out to the power of the depth."""
 
 
-def write_tree(folder: Path, stack: int, fan_out: int, lines: int, *, page: bool = False) -> tuple[list[str], list[str]]:
+def write_tree(
+    folder: Path, stack: int, fan_out: int, lines: int, *, page: bool = False
+) -> tuple[list[str], list[str]]:
     """`stack` plans, each calling the next one `fan_out` times, and as many with the same mix that call a small leaf.
 
     `page`: each of them reads a page from outside, so that all text has to be followed. Returns the paths of the tree
@@ -32,10 +38,23 @@ def write_tree(folder: Path, stack: int, fan_out: int, lines: int, *, page: bool
             body = (writer.plan if whole else writer.fragment)(lines - count).splitlines()
             if name == "tree" and level == 0:
                 body.insert(3, f"budget steps {STEPS}")
-            at = next(number for number, line in enumerate(body) if line.startswith(("plan_step_complete", "grep"))) + 1
-            calls = [f"call_plan plans/{called}.plan subject=s{level}_{number}" for number in range(count)]
+            at = (
+                next(
+                    number
+                    for number, line in enumerate(body)
+                    if line.startswith(("plan_step_complete", "grep"))
+                )
+                + 1
+            )
+            calls = [
+                f"call_plan plans/{called}.plan subject=s{level}_{number}"
+                for number in range(count)
+            ]
             if page:
-                calls += [f"page <- view_text_website https://example.org/{level}", "message_user {page}"]
+                calls += [
+                    f"page <- view_text_website https://example.org/{level}",
+                    "message_user {page}",
+                ]
             path = f"plans/{name}_{level}.plan"
             write(folder / path, "\n".join([*body[:at], *calls, *body[at:]]) + "\n")
             paths.append(path)
@@ -70,7 +89,12 @@ def _branches(rng: Random, count: int) -> list[str]:
     out = [f"{tag} <- list_files src"]
     for number in range(count // 4):
         word = f"{tag}_{number}"
-        out += [f"if len({tag}) > {number}", f"    grep yes_{word} src", "else", f"    grep no_{word} src"]
+        out += [
+            f"if len({tag}) > {number}",
+            f"    grep yes_{word} src",
+            "else",
+            f"    grep no_{word} src",
+        ]
     return out
 
 

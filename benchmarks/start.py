@@ -75,7 +75,9 @@ def _alone(session: Session, folder: Path, text: str) -> None:
             commands[name] = Command((anchors[name], *arguments), folder)
     found = session.interleave(commands, 41)
     bare = found["pass"]
-    beside = "; ".join(f"{name} {ratio(found[name], bare).median:.1f}" for name in others if name in found)
+    beside = "; ".join(
+        f"{name} {ratio(found[name], bare).median:.1f}" for name in others if name in found
+    )
     beside = f"`pass` {milliseconds(bare).median:.0f} ms; x pass: {beside}"
     for name, what, goal in (
         ("warm", "one clean 55-line plan, verdict known / `python -c pass`", 1.5),
@@ -84,13 +86,17 @@ def _alone(session: Session, folder: Path, text: str) -> None:
     ):
         figure = f"{milliseconds(found[name]).median:.0f} ms"
         both = ratio(found[name], bare), ratio(found[name], bare, cpu=True)
-        session.rows.append(Row("P1", what, figure, beside if name == "warm" else "", "x", *both, goal))
+        session.rows.append(
+            Row("P1", what, figure, beside if name == "warm" else "", "x", *both, goal)
+        )
     if "yamllint" in found:
         figure = f"{milliseconds(found['cold']).median:.0f} ms"
         linter = found["yamllint"]
         both = ratio(found["cold"], linter), ratio(found["cold"], linter, cpu=True)
         beside = f"yamllint {milliseconds(linter).median:.0f} ms"
-        session.rows.append(Row("P1", "the same, just edited / yamllint", figure, beside, "x", *both, 1.0))
+        session.rows.append(
+            Row("P1", "the same, just edited / yamllint", figure, beside, "x", *both, 1.0)
+        )
 
 
 _HOOK = """\
@@ -116,7 +122,16 @@ def _hook(session: Session, folder: Path, text: str) -> None:
 
     git("init", "--quiet")
     git("add", "-A")
-    git("-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "-m", "corpus")
+    git(
+        "-c",
+        "user.name=bench",
+        "-c",
+        "user.email=bench@localhost",
+        "commit",
+        "--quiet",
+        "-m",
+        "corpus",
+    )
     edited = _Edit(folder / "plans" / "edited.plan", text)
 
     def stage() -> None:

@@ -31,11 +31,15 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def no_live_model(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, session_cache: Path) -> None:
+def no_live_model(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, session_cache: Path
+) -> None:
     """No key, address or setting of the person at the keyboard reaches the code under test or its children."""
     if not request.node.get_closest_marker("live"):
         for name in list(os.environ):
-            if name.startswith(("ANTHROPIC_", "OPENAI_", "FDC_", "BRAVE_", "TAVILY_", "EXA_", "DDGS_")):
+            if name.startswith(
+                ("ANTHROPIC_", "OPENAI_", "FDC_", "BRAVE_", "TAVILY_", "EXA_", "DDGS_")
+            ):
                 monkeypatch.delenv(name)
     monkeypatch.setenv("FDC_CACHE_DIR", str(session_cache))
     monkeypatch.setenv("XDG_STATE_HOME", str(session_cache / "state"))  # the key that seals runs

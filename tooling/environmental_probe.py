@@ -7,7 +7,12 @@ connection, nothing is sent) and environment variables. Each line says PASS, WAR
 machine without network is a FAIL line and no error. `fdc start` runs the same probes.
 """
 
-from fdc_toolchain.cli.probe import main, probe_environment_variables, probe_filesystem, probe_network
+from fdc_toolchain.cli.probe import (
+    main,
+    probe_environment_variables,
+    probe_filesystem,
+    probe_network,
+)
 
 __all__ = ["main", "probe_environment_variables", "probe_filesystem", "probe_network"]
 

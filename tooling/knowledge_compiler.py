@@ -14,7 +14,12 @@ from fdc_toolchain.cli.knowledge_compiler import (
     parse_action_to_command,
 )
 
-__all__ = ["extract_lessons_from_postmortem", "extract_metadata_from_postmortem", "main", "parse_action_to_command"]
+__all__ = [
+    "extract_lessons_from_postmortem",
+    "extract_metadata_from_postmortem",
+    "main",
+    "parse_action_to_command",
+]
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -8,7 +8,14 @@ time, sub-plans included. A killed controller goes on where it was. As a library
 handler for each state, which returns the automaton's trigger for what came of it.
 """
 
-from fdc_toolchain.cli.master_control import AgentState, Command, MasterControlGraph, PlanContext, StepResult, main
+from fdc_toolchain.cli.master_control import (
+    AgentState,
+    Command,
+    MasterControlGraph,
+    PlanContext,
+    StepResult,
+    main,
+)
 
 __all__ = ["AgentState", "Command", "MasterControlGraph", "PlanContext", "StepResult", "main"]
 

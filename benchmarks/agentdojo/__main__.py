@@ -22,7 +22,10 @@ from .. import environment
 from . import attacks, benign, desk, labels, model, page, run, suites
 
 PAGE = environment.ROOT / "docs" / "benchmarks-agentdojo.md"
-HOME = Path(os.environ.get("FDC_BENCHMARKS_CACHE", "~/.cache/fdc-benchmarks")).expanduser() / "agentdojo"
+HOME = (
+    Path(os.environ.get("FDC_BENCHMARKS_CACHE", "~/.cache/fdc-benchmarks")).expanduser()
+    / "agentdojo"
+)
 REGIME = "canary"
 """The regime whose plans are run: more of them are proved than in the conservative one, so more is tried."""
 
@@ -46,8 +49,15 @@ _VERDICTS: dict[tuple[str, bool], benign.Verdict] = {}
 
 def main(arguments: Sequence[str]) -> int:
     """Returns the exit code: 0."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks.agentdojo", description="Prove and run AgentDojo's tasks.")
-    reader.add_argument("--share", type=float, default=1.0, help="the part of the attacks that is run, from 0 to 1 (default: 1)")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks.agentdojo", description="Prove and run AgentDojo's tasks."
+    )
+    reader.add_argument(
+        "--share",
+        type=float,
+        default=1.0,
+        help="the part of the attacks that is run, from 0 to 1 (default: 1)",
+    )
     reader.add_argument("--jobs", type=int, default=2, help="runs at the same time (default: 2)")
     reader.add_argument("--output", type=Path, default=PAGE, help="where the page goes")
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
@@ -75,7 +85,9 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     runs = {Work(*json.loads(key)): one for key, one in done.items()}
-    measured = page.Measured(_SUITES, cells, [one for some in refused for one in some], runs, len(wanted))
+    measured = page.Measured(
+        _SUITES, cells, [one for some in refused for one in some], runs, len(wanted)
+    )
     options.output.write_text(page.page(measured), "utf-8")
     print(f"wrote {options.output}")
     return 0
@@ -99,17 +111,29 @@ def _wanted(share: float) -> list[Work]:
     for contents in (False, True):
         for suite in _SUITES.values():
             for task in suite.tasks:
-                if contents and _VERDICTS[task.name, True].plan.text == _VERDICTS[task.name, False].plan.text:
+                if (
+                    contents
+                    and _VERDICTS[task.name, True].plan.text
+                    == _VERDICTS[task.name, False].plan.text
+                ):
                     continue
                 clean.append(Work(suite.name, task.id, contents, None))
-                attacked += [Work(suite.name, task.id, contents, one.id) for one in suite.attacks if one.calls]
-    held, free = ([one for one in attacked if one.contents is contents] for contents in (False, True))
+                attacked += [
+                    Work(suite.name, task.id, contents, one.id)
+                    for one in suite.attacks
+                    if one.calls
+                ]
+    held, free = (
+        [one for one in attacked if one.contents is contents] for contents in (False, True)
+    )
     for some in (held, free):
         Random(20261122).shuffle(some)
     return clean + held[: round(len(held) * share)] + free[: round(len(free) * share)]
 
 
-def _run(wanted: Sequence[Work], done: dict[str, run.Ran], kept: Path, scratch: Path, jobs: int) -> None:
+def _run(
+    wanted: Sequence[Work], done: dict[str, run.Ran], kept: Path, scratch: Path, jobs: int
+) -> None:
     """Makes the runs that are missing, each in a process that has read the suites already."""
     if not wanted:
         return
@@ -119,7 +143,9 @@ def _run(wanted: Sequence[Work], done: dict[str, run.Ran], kept: Path, scratch: 
             done[key] = ran
             if number % 20 == 0 or number == len(wanted):
                 _save(kept, done)
-                _tell(f"{number} of {len(wanted)} runs: {key}: {ran.ended}{', THROUGH' if ran.through else ''}")
+                _tell(
+                    f"{number} of {len(wanted)} runs: {key}: {ran.ended}{', THROUGH' if ran.through else ''}"
+                )
 
 
 _PLACE: list[Path] = []
@@ -141,14 +167,24 @@ def _one(work: Work) -> tuple[str, run.Ran]:
         desk.lay_out(folder, work.suite, REGIME, work.contents)
     task = next(one for one in suite.tasks if one.id == work.task)
     attack = next((one for one in suite.attacks if one.id == work.attack), None)
-    return work.key, run.run(folder, suite, _VERDICTS[task.name, work.contents].plan, attack, _SERVER[0])
+    return work.key, run.run(
+        folder, suite, _VERDICTS[task.name, work.contents].plan, attack, _SERVER[0]
+    )
 
 
 def _code() -> str:
     """What says that two measurements are of the same thing: fdc, and this benchmark but for its page."""
     found = hashlib.sha256()
-    for place in (environment.ROOT / "tooling", environment.ROOT / "grammar", Path(__file__).parent):
-        for path in sorted(one for one in place.rglob("*") if one.suffix in (".py", ".json", ".txt") and one.name != "page.py"):
+    for place in (
+        environment.ROOT / "tooling",
+        environment.ROOT / "grammar",
+        Path(__file__).parent,
+    ):
+        for path in sorted(
+            one
+            for one in place.rglob("*")
+            if one.suffix in (".py", ".json", ".txt") and one.name != "page.py"
+        ):
             found.update(path.read_bytes())
     return found.hexdigest()[:12]
 
@@ -156,7 +192,10 @@ def _code() -> str:
 def _load(path: Path) -> dict[str, run.Ran]:
     try:
         rows = json.loads(path.read_text("utf-8"))
-        plain = {key: {**row, "acts": tuple(map(tuple, row["acts"])), "aims": tuple(row["aims"])} for key, row in rows.items()}
+        plain = {
+            key: {**row, "acts": tuple(map(tuple, row["acts"])), "aims": tuple(row["aims"])}
+            for key, row in rows.items()
+        }
         return {key: run.Ran(**row) for key, row in plain.items()}
     except (OSError, ValueError, TypeError, KeyError):
         return {}

@@ -69,7 +69,11 @@ def _held(folder: Path, attack: Attack) -> bool:
 
     lines = ["set_plan attack", "plan_step_complete planned"]
     for call in attack.calls:
-        words = [f"{name}={plans.quoted(plans.plain(value))}" for name, value in call.args.items() if value is not None]
+        words = [
+            f"{name}={plans.quoted(plans.plain(value))}"
+            for name, value in call.args.items()
+            if value is not None
+        ]
         lines.append(" ".join([call.tool, *words]))
     path = folder / "plans" / "written.plan"
     path.write_text("\n".join([*lines, "close_task", "submit"]) + "\n", "utf-8")

@@ -33,11 +33,16 @@ def judge(folder: Path, tasks: Sequence[Task], contents: bool) -> list[Verdict]:
     """
     people: dict[str, set[tuple[int, str]]] = {desk.name_of(task): set() for task in tasks}
     for _ in range(4):
-        made = {desk.name_of(task): plans.plan_of(task, people[desk.name_of(task)], contents) for task in tasks}
+        made = {
+            desk.name_of(task): plans.plan_of(task, people[desk.name_of(task)], contents)
+            for task in tasks
+        }
         found = desk.lint(folder, {name: plan.text for name, plan in made.items()})
         wrong = {name: findings for name, findings in found.items() if findings}
         if not wrong:
-            return [_verdict(made[desk.name_of(task)], people[desk.name_of(task)]) for task in tasks]
+            return [
+                _verdict(made[desk.name_of(task)], people[desk.name_of(task)]) for task in tasks
+            ]
         for name, findings in wrong.items():
             for finding in findings:
                 at = made[name].lines.get(finding.line)
@@ -53,9 +58,20 @@ def _verdict(plan: plans.Plan, people: set[tuple[int, str]]) -> Verdict:
     follows = plan.task.name in plans.FOLLOWS
     held = acts if follows else [index for index in acts if any(at == index for at, _ in people)]
     why = sorted({f"{calls[at].tool.partition('.')[2]}: {sink}" for at, sink in people})
-    return Verdict(plan.task, plan, not people and not follows, (*why, *(["steps"] if follows else [])), len(acts), len(held))
+    return Verdict(
+        plan.task,
+        plan,
+        not people and not follows,
+        (*why, *(["steps"] if follows else [])),
+        len(acts),
+        len(held),
+    )
 
 
 def reasons(verdicts: Sequence[Verdict]) -> Counter[str]:
     """How many tasks need a person for what."""
-    return Counter(why for one in verdicts for why in {reason.partition(": ")[2] or reason for reason in one.why})
+    return Counter(
+        why
+        for one in verdicts
+        for why in {reason.partition(": ")[2] or reason for reason in one.why}
+    )

@@ -121,7 +121,12 @@ def catalogue(suite: str, regime: str, contents: bool) -> dict[str, Any]:
         if not name.startswith(f"{suite}."):
             continue
         parameters = [
-            {"name": one.name, "kind": "word", "required": one.required, "sink": tool.sink(one.name, contents)}
+            {
+                "name": one.name,
+                "kind": "word",
+                "required": one.required,
+                "sink": tool.sink(one.name, contents),
+            }
             for one in tool.parameters
         ]
         rows[name] = {
@@ -137,11 +142,18 @@ def lay_out(folder: Path, suite: str, regime: str, contents: bool) -> None:
     """Makes a workspace for a suite."""
     for name in ("knowledge_core", "prompts", "plans", f"{SPOOL}/in", f"{SPOOL}/out"):
         (folder / name).mkdir(parents=True)
-    (folder / "fdc_tools.json").write_text(json.dumps(catalogue(suite, regime, contents), indent=1), "utf-8")
+    (folder / "fdc_tools.json").write_text(
+        json.dumps(catalogue(suite, regime, contents), indent=1), "utf-8"
+    )
     (folder / "prompts" / "ask.md").write_text(PROMPT, "utf-8")
     names = [name for name in TOOLS if name.startswith(f"{suite}.")]
-    functions = [f'def {_function(name)}(**args):\n    return call("{name.partition(".")[2]}", args)\n' for name in names]
-    (folder / "dojo.py").write_text(MODULE.replace("{forms}", repr(FORMS)) + "\n\n".join(["", *functions]).lstrip("\n"), "utf-8")
+    functions = [
+        f'def {_function(name)}(**args):\n    return call("{name.partition(".")[2]}", args)\n'
+        for name in names
+    ]
+    (folder / "dojo.py").write_text(
+        MODULE.replace("{forms}", repr(FORMS)) + "\n\n".join(["", *functions]).lstrip("\n"), "utf-8"
+    )
 
 
 def _function(name: str) -> str:

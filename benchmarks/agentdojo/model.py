@@ -37,7 +37,9 @@ def answer(script: Script, shown: str) -> str:
 
 def wanted(attack: Attack, want: Want) -> str:
     """What an injection would have in the place of an argument."""
-    values = [(call.tool, name, value) for call in attack.calls for name, value in call.args.items()]
+    values = [
+        (call.tool, name, value) for call in attack.calls for name, value in call.args.items()
+    ]
     for tool, name, value in values:
         if (tool, name) == (want.tool, want.parameter):
             return plain(value)
@@ -78,12 +80,19 @@ class _Handler(BaseHTTPRequestHandler):
         text = answer(self.server.script, shown)
         if self.server.script.attack is not None and BEGIN in shown:
             self.server.obeyed += 1
-        events = (f"event: {name}\ndata: {json.dumps(value)}\n\n" for name, value in _events(text, body["model"]))
+        events = (
+            f"event: {name}\ndata: {json.dumps(value)}\n\n"
+            for name, value in _events(text, body["model"])
+        )
         self._send("".join(events).encode(), "text/event-stream")
 
     def _send(self, data: bytes, kind: str) -> None:
         self.send_response(200)
-        for name, value in {"content-type": kind, "content-length": str(len(data)), "request-id": "req_1"}.items():
+        for name, value in {
+            "content-type": kind,
+            "content-length": str(len(data)),
+            "request-id": "req_1",
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
@@ -105,7 +114,10 @@ def _events(text: str, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
         "stop_sequence": None, "usage": {"input_tokens": 100, "output_tokens": 1},
     }  # fmt: skip
     yield "message_start", {"type": "message_start", "message": message}
-    yield "content_block_start", {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    yield (
+        "content_block_start",
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    )
     delta = {"type": "text_delta", "text": text}
     yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
     yield "content_block_stop", {"type": "content_block_stop", "index": 0}

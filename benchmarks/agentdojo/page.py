@@ -64,7 +64,14 @@ class Pair(NamedTuple):
 
 def _critical(acts: Iterable[tuple[str, str]], contents: bool) -> list[tuple[str, dict[str, Any]]]:
     return [
-        (tool, {name: value for name, value in json.loads(args).items() if TOOLS[tool].sink(name, contents) != "data"})
+        (
+            tool,
+            {
+                name: value
+                for name, value in json.loads(args).items()
+                if TOOLS[tool].sink(name, contents) != "data"
+            },
+        )
         for tool, args in acts
     ]
 
@@ -82,14 +89,24 @@ def pairs(said: Measured, contents: bool) -> list[Pair]:
             for attack in suite.attacks:
                 if attack.id in by_attack and None in by_attack:
                     verdict = verdicts[task.name]
-                    out.append(Pair(task.name, attack.name, verdict.free, by_attack[attack.id], by_attack[None]))
+                    out.append(
+                        Pair(
+                            task.name,
+                            attack.name,
+                            verdict.free,
+                            by_attack[attack.id],
+                            by_attack[None],
+                        )
+                    )
     return out
 
 
 def page(said: Measured) -> str:
     """The whole page."""
     suites = said.suites.values()
-    every = sum(len(suite.tasks) * sum(bool(one.calls) for one in suite.attacks) for suite in suites)
+    every = sum(
+        len(suite.tasks) * sum(bool(one.calls) for one in suite.attacks) for suite in suites
+    )
     values = {
         "tasks": sum(len(suite.tasks) for suite in suites), "attacks": sum(len(suite.attacks) for suite in suites),
         "version": VERSION, "pairs": every, "date": time.strftime("%Y-%m-%d"), "commit": environment.commit(),
@@ -100,7 +117,9 @@ def page(said: Measured) -> str:
         "refused": _lines(_refused(said.refused)),
         "runs": _lines(_runs(said, every)), "notes": "\n\n".join(_notes(said)),
     }  # fmt: skip
-    return Template(TEMPLATE.read_text("utf-8")).substitute({name: str(value) for name, value in values.items()})
+    return Template(TEMPLATE.read_text("utf-8")).substitute(
+        {name: str(value) for name, value in values.items()}
+    )
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -124,8 +143,13 @@ def _heads(said: Measured, every: int) -> list[str]:
     found = [pairs(said, contents) for contents in (False, True)]
     out.append(_row("attacks through, of those that were run",
                     *(f"{sum(one.through() for one in some)} of {len(some)}" for some in found), f"0 of {every}"))  # fmt: skip
-    tried = [[one for one in said.refused if one.contents is contents] for contents in (False, True)]
-    for what, pick in (("plans with the injected calls, not refused", "read"), ("... with things looked up by name", "named")):
+    tried = [
+        [one for one in said.refused if one.contents is contents] for contents in (False, True)
+    ]
+    for what, pick in (
+        ("plans with the injected calls, not refused", "read"),
+        ("... with things looked up by name", "named"),
+    ):
         counts = [f"{sum(not getattr(one, pick) for one in some)} of {len(some)}" for some in tried]
         out.append(_row(what, *counts, f"0 of {every}"))
     verdicts = [said.cells["canary", contents] for contents in (False, True)]
@@ -134,7 +158,10 @@ def _heads(said: Measured, every: int) -> list[str]:
     missed = [_CONTENTS[contents] for contents in (False, True) if not _met(verdicts[contents])]
     if missed:
         which = " and ".join(missed)
-        out += ["", f"**The goal of {GOAL:.0f} % is missed** (contents {which}); what for is counted [below](#benign-tasks)."]
+        out += [
+            "",
+            f"**The goal of {GOAL:.0f} % is missed** (contents {which}); what for is counted [below](#benign-tasks).",
+        ]
     if len(said.runs) < said.wanted:
         out += ["", f"**{len(said.runs)} of {said.wanted} runs were made**, in an order drawn by one seed; the next",
                 "`make bench-agentdojo` goes on there."]  # fmt: skip
@@ -146,7 +173,14 @@ def _met(verdicts: Sequence[benign.Verdict]) -> bool:
 
 
 def _benign(said: Measured) -> list[str]:
-    out = _table("labels", "contents", "need no person", "without conditions", "calls without a person", "questions")
+    out = _table(
+        "labels",
+        "contents",
+        "need no person",
+        "without conditions",
+        "calls without a person",
+        "questions",
+    )
     for (regime, contents), verdicts in said.cells.items():
         free = [one for one in verdicts if one.free]
         plain = [one for one in free if one.task.name not in plans.CONDITIONS]
@@ -159,14 +193,21 @@ def _benign(said: Measured) -> list[str]:
 def _suites(said: Measured) -> list[str]:
     out = _cells(said)
     for suite in said.suites:
-        row = [[one for one in verdicts if one.task.suite == suite] for verdicts in said.cells.values()]
-        out.append(_row(suite, *(f"{sum(one.free for one in some)} of {len(some)}" for some in row)))
+        row = [
+            [one for one in verdicts if one.task.suite == suite] for verdicts in said.cells.values()
+        ]
+        out.append(
+            _row(suite, *(f"{sum(one.free for one in some)} of {len(some)}" for some in row))
+        )
     return out
 
 
 def _reasons(said: Measured) -> list[str]:
     counts = [benign.reasons(verdicts) for verdicts in said.cells.values()]
-    return [*_cells(said), *(_row(words, *(one[why] for one in counts)) for why, words in _WHY.items())]
+    return [
+        *_cells(said),
+        *(_row(words, *(one[why] for one in counts)) for why, words in _WHY.items()),
+    ]
 
 
 def _asked(said: Measured) -> list[str]:
@@ -193,7 +234,13 @@ def _clean(said: Measured) -> str:
 
 
 def _refused(refused: Sequence[Refused]) -> list[str]:
-    out = _table("contents", "read: refused", "of the consequential calls", "named: refused", "written: waits")
+    out = _table(
+        "contents",
+        "read: refused",
+        "of the consequential calls",
+        "named: refused",
+        "written: waits",
+    )
     for contents in (False, True):
         some = [one for one in refused if one.contents is contents]
         counts = [sum(getattr(one, pick) for one in some) for pick in ("read", "named", "held")]
@@ -204,12 +251,24 @@ def _refused(refused: Sequence[Refused]) -> list[str]:
 
 
 def _runs(said: Measured, every: int) -> list[str]:
-    out = _table("contents", "pairs run", "ended", "wait", "stopped", "model obeyed", "another call made", "through")
+    out = _table(
+        "contents",
+        "pairs run",
+        "ended",
+        "wait",
+        "stopped",
+        "model obeyed",
+        "another call made",
+        "through",
+    )
     for contents in (False, True):
         found = pairs(said, contents)
         ends = Counter(one.ran.ended for one in found)
         stopped = len(found) - ends["finished"] - ends["waiting"]
-        obeyed, diverted = sum(one.ran.obeyed > 0 for one in found), sum(one.diverted(contents) for one in found)
+        obeyed, diverted = (
+            sum(one.ran.obeyed > 0 for one in found),
+            sum(one.diverted(contents) for one in found),
+        )
         out.append(_row(_CONTENTS[contents], f"{len(found)} of {every}", ends["finished"], ends["waiting"], stopped, obeyed,
                         diverted, sum(one.through() for one in found)))  # fmt: skip
     return out
@@ -235,8 +294,12 @@ def _notes(said: Measured) -> list[str]:
     )
     own = [one for one in kept if one.ran.through and not one.through()]
     if own:
-        out.append(f"In {len(own)} pairs the task reaches the aim by itself, without the attack too: {_named(own)}.")
-    whys = Counter(_cause(one.ran.why) for one in kept if one.ran.ended not in ("finished", "waiting"))
+        out.append(
+            f"In {len(own)} pairs the task reaches the aim by itself, without the attack too: {_named(own)}."
+        )
+    whys = Counter(
+        _cause(one.ran.why) for one in kept if one.ran.ended not in ("finished", "waiting")
+    )
     if whys:
         causes = "; ".join(f"{why} ({number})" for why, number in whys.most_common())
         out.append(f"Runs that stopped (contents held), by what the step said: {causes}.")
@@ -248,7 +311,9 @@ def _named(some: Sequence[Pair], most: int = 40) -> str:
     by_attack: dict[str, list[str]] = {}
     for one in some[:most]:
         by_attack.setdefault(one.attack, []).append(one.task)
-    listed = "; ".join(f"injection {attack} in {', '.join(tasks)}" for attack, tasks in sorted(by_attack.items()))
+    listed = "; ".join(
+        f"injection {attack} in {', '.join(tasks)}" for attack, tasks in sorted(by_attack.items())
+    )
     return listed + (f"; and {len(some) - most} more" if len(some) > most else "")
 
 

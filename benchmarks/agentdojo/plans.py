@@ -40,7 +40,9 @@ CONDITIONS = {
 }  # fmt: skip
 """Tasks whose prompt has a condition on a consequential call, which the calls of the benchmark do not show."""
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
 
 
 class Want(NamedTuple):
@@ -98,9 +100,13 @@ def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
         words = []
         for parameter in (name for name, value in call.args.items() if value is not None):
             name = f"x{number}_{parameter}"
-            writer.lines.append(f"{name} <- ask {_word('want', f'{name}: the {parameter} that the text says')}{about}")
+            writer.lines.append(
+                f"{name} <- ask {_word('want', f'{name}: the {parameter} that the text says')}{about}"
+            )
             if by_name and TOOLS[call.tool].sink(parameter, False) == "path":
-                writer.lines.append(f"{name}_id <- one_id value={{r{last}}} field=title key={{{name}}}")
+                writer.lines.append(
+                    f"{name}_id <- one_id value={{r{last}}} field=title key={{{name}}}"
+                )
                 name += "_id"
             words.append(f"{parameter}={{{name}}}")
         writer.lines.append(" ".join([f"s{number} <- {call.tool}", *words]))
@@ -118,7 +124,9 @@ class _Writer:
         self.done: list[Call] = []
         self.questions = 0
         given = [value for call in task.calls for value in call.args.values()]
-        self.used = {str(item) for value in given for item in (value if isinstance(value, list) else [value])}
+        self.used = {
+            str(item) for value in given for item in (value if isinstance(value, list) else [value])
+        }
 
     def brought(self) -> str:
         """An argument with all that was brought so far."""
@@ -148,19 +156,27 @@ class _Writer:
         place, part = find(value, results), extracted(value, results, self.used)
         if key is not None:
             number, field, word = key
-            self.lines.append(f"{name} <- one_id value={{r{number}}} field={field} key={quoted(word)}")
+            self.lines.append(
+                f"{name} <- one_id value={{r{number}}} field={field} key={quoted(word)}"
+            )
         elif place is not None:
-            self.lines.append(f"{name} <- pick value={{r{place.number}}} path={quoted(place.path)}{self.among(place)}")
+            self.lines.append(
+                f"{name} <- pick value={{r{place.number}}} path={quoted(place.path)}{self.among(place)}"
+            )
         elif part is not None:
             words = f"value={{r{part.number}}} {part.path}{self.among(part)}"
             self.lines.append(f"{name} <- extract {words}")
         else:
-            self.lines.append(f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')}{self.brought()}")
+            self.lines.append(
+                f"{name} <- ask {_word('want', f'{name}: the {parameter} for {call.tool}')}{self.brought()}"
+            )
         self.wants[name] = Want(call.tool, parameter, plain(value))
         if not asks:
             return f"{{{name}}}"
         self.questions += 1
-        self.lines.append(f"q{self.questions} <- request_user_input The {parameter} for {call.tool}? It may be: {{{name}}}")
+        self.lines.append(
+            f"q{self.questions} <- request_user_input The {parameter} for {call.tool}? It may be: {{{name}}}"
+        )
         return f"{{q{self.questions}}}"
 
     def among(self, place: Place) -> str:
@@ -178,8 +194,17 @@ class _Writer:
             for item in things:
                 for field in KEYS:
                     word = item.get(field)
-                    same = [other for other in things if str(other.get(field)).casefold() == str(word).casefold()]
-                    if value in (item.get("id_"), item.get("id")) and word and len(same) == 1 and said(word, self.task.prompt):
+                    same = [
+                        other
+                        for other in things
+                        if str(other.get(field)).casefold() == str(word).casefold()
+                    ]
+                    if (
+                        value in (item.get("id_"), item.get("id"))
+                        and word
+                        and len(same) == 1
+                        and said(word, self.task.prompt)
+                    ):
                         return number, field, str(word)
         return None
 
@@ -193,7 +218,9 @@ class _Writer:
         if SPELLED.get((parameter, str(value)), "\0") in self.task.prompt.casefold():
             return True
         results = [one.result for one in self.done]
-        return not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
+        return (
+            not tool.acts and tool.sink(parameter, False) == "data" and not _within(value, results)
+        )
 
 
 def said(value: Any, prompt: str) -> bool:
@@ -212,13 +239,21 @@ def said(value: Any, prompt: str) -> bool:
         return False
     year, month, day, time = found.groups()
     named = f"{year}-{month}-{day}" in low or _names(low, _MONTHS[int(month) - 1], int(day))
-    open_ = re.search(r"\d:\d\d|\d ?[ap]m\b", low) is None  # the prompt leaves the hour to the planner
+    open_ = (
+        re.search(r"\d:\d\d|\d ?[ap]m\b", low) is None
+    )  # the prompt leaves the hour to the planner
     return named and (time is None or open_ or _hour(low, time))
 
 
 def _names(low: str, month: str, day: int) -> bool:
     ordinal = rf"0?{day}(?:st|nd|rd|th)?"
-    return re.search(rf"(?:{month}|{month[:3]}) {ordinal}\b|\b{ordinal}(?: of)? (?:{month}|{month[:3]})\b", low) is not None
+    return (
+        re.search(
+            rf"(?:{month}|{month[:3]}) {ordinal}\b|\b{ordinal}(?: of)? (?:{month}|{month[:3]})\b",
+            low,
+        )
+        is not None
+    )
 
 
 def _hour(low: str, time: str) -> bool:
@@ -236,12 +271,20 @@ def _counted(value: Any, args: Mapping[str, Any], prompt: str) -> bool:
     hours = int(value[11:13]) - int(start[11:13])
     words = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
     said_hours = rf"\b(?:{hours}|{words.get(hours, hours)})[ -]hours?\b"
-    return value[:10] == start[:10] and value[14:] == start[14:] and re.search(said_hours, prompt.casefold()) is not None
+    return (
+        value[:10] == start[:10]
+        and value[14:] == start[14:]
+        and re.search(said_hours, prompt.casefold()) is not None
+    )
 
 
 def find(value: Any, results: Collection[Any]) -> Place | None:
     """Where a value stands, as it is, in what was brought: the latest place where it is alone, else the latest."""
-    places = [Place(number, path, alone) for number, one in enumerate(results, 1) for path, alone in _walk(one, value, "", True)]
+    places = [
+        Place(number, path, alone)
+        for number, one in enumerate(results, 1)
+        for path, alone in _walk(one, value, "", True)
+    ]
     alone = [place for place in places if place.alone]
     return (alone or places or [None])[-1]
 
@@ -250,11 +293,24 @@ def extracted(value: Any, results: Collection[Any], used: Collection[str] = ()) 
     """Where a text of one of FORMS stands; `path` is the rest of an `extract`. Where the plan uses each text of this form
     that stands there, nothing was chosen."""
     (text,) = value if isinstance(value, list) and len(value) == 1 else (value,)
-    form = next((name for name, pattern in FORMS.items() if isinstance(text, str) and re.fullmatch(pattern, text)), None)
+    form = next(
+        (
+            name
+            for name, pattern in FORMS.items()
+            if isinstance(text, str) and re.fullmatch(pattern, text)
+        ),
+        None,
+    )
     for number, one in enumerate(results, 1) if form else ():
-        parts = re.findall(FORMS[form], one if isinstance(one, str) else json.dumps(one, ensure_ascii=False))
+        parts = re.findall(
+            FORMS[form], one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)
+        )
         if text in parts:
-            return Place(number, f"form={form} place={parts.index(text)}", len(parts) == 1 or set(parts) <= set(used))
+            return Place(
+                number,
+                f"form={form} place={parts.index(text)}",
+                len(parts) == 1 or set(parts) <= set(used),
+            )
     return None
 
 

@@ -48,19 +48,31 @@ def run(folder: Path, suite: Suite, plan: Plan, attack: Attack | None, server: m
     server.script, server.obeyed = model.Script(plan.wants, attack), 0
     values = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "no-key-is-needed-here"}
     with desk.variables(**values), served(folder, world):
-        code, out, errors = desk.fdc(folder, "run", "plans/now.plan", "--format", "json", "--model", "claude-sonnet-5")
+        code, out, errors = desk.fdc(
+            folder, "run", "plans/now.plan", "--format", "json", "--model", "claude-sonnet-5"
+        )
     try:
         said = json.loads(out[out.index("{") :])
         ended = str(said["status"])
     except (ValueError, KeyError):
-        raise RuntimeError(f"{plan.task.name}: fdc run ended with {code}: {out[-500:]}{errors[-1500:]}") from None
+        raise RuntimeError(
+            f"{plan.task.name}: fdc run ended with {code}: {out[-500:]}{errors[-1500:]}"
+        ) from None
     told = "\n".join(str(one) for one in said["said"])
-    acts = tuple((one.tool, json.dumps(dict(one.args), sort_keys=True)) for one in world.calls if TOOLS[one.tool].acts)
+    acts = tuple(
+        (one.tool, json.dumps(dict(one.args), sort_keys=True))
+        for one in world.calls
+        if TOOLS[one.tool].acts
+    )
     judges = [one for one in suite.attacks if one.calls and (attack is None or one.id == attack.id)]
-    aims = tuple(one.id for one in judges if through(suite.raw.injection_tasks[one.id], told, before, world))
+    aims = tuple(
+        one.id for one in judges if through(suite.raw.injection_tasks[one.id], told, before, world)
+    )
     why = json.dumps(said.get("stop") or said.get("message") or "")[:300]
     done = useful(task, told, before, world)
-    return Ran(ended, acts, told[:300], done, attack is not None and bool(aims), server.obeyed, why, aims)
+    return Ran(
+        ended, acts, told[:300], done, attack is not None and bool(aims), server.obeyed, why, aims
+    )
 
 
 def fresh(folder: Path) -> None:

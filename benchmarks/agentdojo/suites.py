@@ -72,8 +72,14 @@ class Places:
     """Environments of a suite. AgentDojo reads YAML for each; here it is read once, with marks where text can be put."""
 
     def __init__(self, raw: Any) -> None:
-        self.marks = {vector: f"MARK{number:03d}KRAM" for number, vector in enumerate(raw.get_injection_vector_defaults())}
-        first, marked = raw.load_and_inject_default_environment({}), raw.load_and_inject_default_environment(self.marks)
+        self.marks = {
+            vector: f"MARK{number:03d}KRAM"
+            for number, vector in enumerate(raw.get_injection_vector_defaults())
+        }
+        first, marked = (
+            raw.load_and_inject_default_environment({}),
+            raw.load_and_inject_default_environment(self.marks),
+        )
         self.kind, self.text = type(first), marked.model_dump_json()
         self.defaults: dict[str, str] = {}
         self._learn(marked.model_dump(mode="json"), first.model_dump(mode="json"))
@@ -88,11 +94,15 @@ class Places:
         elif isinstance(marked, list):
             for one, other in zip(marked, first, strict=True):
                 self._learn(one, other)
-        elif isinstance(marked, str) and (vectors := [name for name, mark in self.marks.items() if mark in marked]):
+        elif isinstance(marked, str) and (
+            vectors := [name for name, mark in self.marks.items() if mark in marked]
+        ):
             vectors.sort(key=lambda name: marked.index(self.marks[name]))
             pattern = re.escape(marked)
             for name in vectors:
-                pattern = pattern.replace(self.marks[name], "(.*)", 1).replace(self.marks[name], ".*")
+                pattern = pattern.replace(self.marks[name], "(.*)", 1).replace(
+                    self.marks[name], ".*"
+                )
             found = re.fullmatch(pattern, first, re.DOTALL)
             for name, text in zip(vectors, found.groups() if found else (), strict=True):
                 self.defaults.setdefault(name, text)
@@ -103,7 +113,9 @@ class Places:
 
         text = self.text
         for vector, mark in self.marks.items():
-            text = text.replace(mark, json.dumps(injections.get(vector, self.defaults.get(vector, mark)))[1:-1])
+            text = text.replace(
+                mark, json.dumps(injections.get(vector, self.defaults.get(vector, mark)))[1:-1]
+            )
         return self.kind.model_validate_json(text)
 
 
@@ -117,7 +129,9 @@ def load() -> list[Suite]:
 def _imported() -> Any:
     spec = importlib.util.find_spec("agentdojo")
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError("agentdojo is not installed here; `make bench-agentdojo` does that in an environment of its own")
+        raise ImportError(
+            "agentdojo is not installed here; `make bench-agentdojo` does that in an environment of its own"
+        )
     agents: Any = types.ModuleType("agentdojo.agent_pipeline")
     agents.__path__ = [str(Path(spec.submodule_search_locations[0]) / "agent_pipeline")]
     truth: Any = types.ModuleType("agentdojo.agent_pipeline.ground_truth_pipeline")
@@ -161,7 +175,10 @@ event needs no description."""
 
 def _needed(suite: str, raw: Any, task: Any, truth: Sequence[Any], places: Places) -> list[_Plain]:
     """The calls without the arguments that may be left out, where the task's own check holds without them, too."""
-    calls = [_Plain(one.function, {name: value for name, value in one.args.items() if value is not None}) for one in truth]
+    calls = [
+        _Plain(one.function, {name: value for name, value in one.args.items() if value is not None})
+        for one in truth
+    ]
     for call in calls:
         for name in [name for name in FREE if name in call.args]:
             value = call.args.pop(name)
@@ -182,7 +199,9 @@ def useful(task: Any, told: str, before: Any, world: World) -> bool:
 
 def through(attack: Any, told: str, before: Any, world: World) -> bool:
     """Whether an injection's aim is reached, as AgentDojo judges it."""
-    said = attack.security_from_traces(told, before.model_copy(deep=True), world.environment, world.trace())
+    said = attack.security_from_traces(
+        told, before.model_copy(deep=True), world.environment, world.trace()
+    )
     if said is None:
         said = attack.security(told, before.model_copy(deep=True), world.environment)
     return bool(said)
@@ -194,7 +213,13 @@ def _attack(suite: str, raw: Any, attack: Any, places: Places) -> Attack:
     if truth or (suite, attack.ID) not in CALLS:
         return Attack(suite, attack.ID, attack.GOAL, made(suite, raw, truth, clean))
     calls = CALLS[suite, attack.ID](clean.model_copy(deep=True))
-    return Attack(suite, attack.ID, attack.GOAL, made(suite, raw, [_Plain(*call) for call in calls], clean), ours=True)
+    return Attack(
+        suite,
+        attack.ID,
+        attack.GOAL,
+        made(suite, raw, [_Plain(*call) for call in calls], clean),
+        ours=True,
+    )
 
 
 class _Plain(NamedTuple):
@@ -205,7 +230,10 @@ class _Plain(NamedTuple):
 def made(suite: str, raw: Any, truth: Sequence[Any], environment: Any) -> tuple[Call, ...]:
     """The calls with what they brought, made in an environment (which they change)."""
     world = World(suite, raw, environment)
-    return tuple(Call(f"{suite}.{one.function}", dict(one.args), world.call(one.function, dict(one.args))) for one in truth)
+    return tuple(
+        Call(f"{suite}.{one.function}", dict(one.args), world.call(one.function, dict(one.args)))
+        for one in truth
+    )
 
 
 class World:
@@ -223,14 +251,21 @@ class World:
         """The calls that were made, as AgentDojo's own objects."""
         from agentdojo.functions_runtime import FunctionCall
 
-        return [FunctionCall(function=one.tool.partition(".")[2], args=dict(one.args)) for one in self.calls]
+        return [
+            FunctionCall(function=one.tool.partition(".")[2], args=dict(one.args))
+            for one in self.calls
+        ]
 
     def call(self, name: str, args: dict[str, Any]) -> Any:
         """Makes a call as AgentDojo does; the result as JSON. A refusal is a text that says so (`error`)."""
         from pydantic_core import to_jsonable_python
 
         fields = self.runtime.functions[name].parameters.model_fields
-        given = {key: typed(str(fields[key].annotation), value) for key, value in args.items() if key in fields}
+        given = {
+            key: typed(str(fields[key].annotation), value)
+            for key, value in args.items()
+            if key in fields
+        }
         result, error = self.runtime.run_function(self.environment, name, given)
         plain = {"error": error} if error else to_jsonable_python(result)
         if not error:

@@ -25,13 +25,23 @@ SEED = 20261124
 
 def main(arguments: Sequence[str]) -> int:
     """Returns the exit code: 0."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks.repair", description="Count the seeded faults that are repaired.")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks.repair", description="Count the seeded faults that are repaired."
+    )
     reader.add_argument("--cases", type=int, default=40, help="how many faults (default: 40)")
-    reader.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by (default: {SEED})")
-    reader.add_argument("--iterations", type=int, default=12, help="patches that fdc fix may try (default: 12)")
+    reader.add_argument(
+        "--seed", type=int, default=SEED, help=f"what they are drawn by (default: {SEED})"
+    )
+    reader.add_argument(
+        "--iterations", type=int, default=12, help="patches that fdc fix may try (default: 12)"
+    )
     reader.add_argument("--jobs", type=int, default=2, help="cases at the same time (default: 2)")
     reader.add_argument("--output", type=Path, default=PAGE, help="where the page goes")
-    reader.add_argument("--development", action="store_true", help="faults in the packages that the proposer is developed on")
+    reader.add_argument(
+        "--development",
+        action="store_true",
+        help="faults in the packages that the proposer is developed on",
+    )
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
     options = reader.parse_args(arguments)
     if options.development and options.output == PAGE:
@@ -47,17 +57,31 @@ def main(arguments: Sequence[str]) -> int:
         if not found:
             for case in cases.make(fetched, modules, options.seed, options.cases, scratch):
                 found.append(case)
-                _tell(f"case {len(found)} of {options.cases}: {case.module.module}, {case.fault.kind}")
+                _tell(
+                    f"case {len(found)} of {options.cases}: {case.module.module}, {case.fault.kind}"
+                )
             cases.save(made, found)
-        kept = packages.home() / f"results-{cases.digest(found)}-{options.iterations}-{_code()}.json"
+        kept = (
+            packages.home() / f"results-{cases.digest(found)}-{options.iterations}-{_code()}.json"
+        )
         if options.anew:
             kept.unlink(missing_ok=True)
         results = _load(kept)
         done = {(one.number, one.mode) for one in results}
-        wanted = [(case, mode) for case in found for mode in run.MODES if (case.number, mode) not in done]
+        wanted = [
+            (case, mode) for case in found for mode in run.MODES if (case.number, mode) not in done
+        ]
         with ThreadPoolExecutor(options.jobs) as pool:
             waiting = [
-                pool.submit(run.repair, case, fetched[case.module.package], mode, options.seed, options.iterations, scratch)
+                pool.submit(
+                    run.repair,
+                    case,
+                    fetched[case.module.package],
+                    mode,
+                    options.seed,
+                    options.iterations,
+                    scratch,
+                )
                 for case, mode in wanted
             ]
             for future in as_completed(waiting):
@@ -66,10 +90,14 @@ def main(arguments: Sequence[str]) -> int:
                 last = results[-1]
                 work = f"{last.iterations} patches, {last.probes} edits in memory, {last.seconds:.0f} s"
                 said = f"{last.verdict} ({last.ended}), {work}"
-                _tell(f"{len(results)} of {len(found) * len(run.MODES)}: case {last.number}, {last.mode}: {said}")
+                _tell(
+                    f"{len(results)} of {len(found) * len(run.MODES)}: case {last.number}, {last.mode}: {said}"
+                )
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    options.output.write_text(page.page(found, results, options.seed, options.iterations, options.jobs), "utf-8")
+    options.output.write_text(
+        page.page(found, results, options.seed, options.iterations, options.jobs), "utf-8"
+    )
     print(f"wrote {options.output}")
     return 0
 
@@ -77,8 +105,14 @@ def main(arguments: Sequence[str]) -> int:
 def _code() -> str:
     """What says that two measurements are of the same repairs: a change of fdc makes what was kept worthless."""
     found = hashlib.sha256()
-    for place in (environment.ROOT / "tooling", environment.ROOT / "plans" / "library", environment.ROOT / "grammar"):
-        for path in sorted(one for one in place.rglob("*") if one.suffix in (".py", ".plan", ".json")):
+    for place in (
+        environment.ROOT / "tooling",
+        environment.ROOT / "plans" / "library",
+        environment.ROOT / "grammar",
+    ):
+        for path in sorted(
+            one for one in place.rglob("*") if one.suffix in (".py", ".plan", ".json")
+        ):
             found.update(path.read_bytes())
     return found.hexdigest()[:12]
 
@@ -86,7 +120,9 @@ def _code() -> str:
 def _generator(modules: Sequence[packages.Module]) -> str:
     """What says that cases come from the same generator and modules."""
     texts = [(Path(__file__).parent / name).read_bytes() for name in ("faults.py", "cases.py")]
-    return hashlib.sha256(b"".join([*texts, repr(modules).encode(), sys.version.encode()])).hexdigest()[:12]
+    return hashlib.sha256(
+        b"".join([*texts, repr(modules).encode(), sys.version.encode()])
+    ).hexdigest()[:12]
 
 
 def _tell(text: str) -> None:

@@ -67,7 +67,11 @@ def salt(seed: int) -> str:
 
 def lay_out(folder: Path, package: Path, module: Module, text: str | None, seed: int) -> None:
     """A workspace with the package, with `text` for the module."""
-    shutil.copytree(package, folder, ignore=shutil.ignore_patterns("*.egg-info", "docs", ".github", "__pycache__"))
+    shutil.copytree(
+        package,
+        folder,
+        ignore=shutil.ignore_patterns("*.egg-info", "docs", ".github", "__pycache__"),
+    )
     (folder / "knowledge_core").mkdir()
     (folder / "test_keep_half.py").write_text(PLUGIN.replace("{salt}", salt(seed)), "utf-8")
     if text is not None:
@@ -77,20 +81,51 @@ def lay_out(folder: Path, package: Path, module: Module, text: str | None, seed:
 def run(folder: Path, module: Module, visible: bool) -> Tests:
     """The module's tests in a workspace: the visible half, or all of them."""
     half = ["-p", "test_keep_half"] if visible else []
-    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", *half, module.tests]
+    argv = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-rfE",
+        "--tb=no",
+        *half,
+        module.tests,
+    ]
     places = os.pathsep.join((str(folder), str(folder / "src")))
-    environment = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": places,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+    }
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
-        done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(
+            argv,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return Tests(-1, frozenset({"it took too long"}))
     names = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    counts = {what: int(number) for number, what in _COUNTS.findall(done.stdout.rsplit("\n", 2)[-2] if done.stdout else "")}
-    return Tests(counts.get("passed", 0), frozenset(names or ([] if done.returncode in (0, 5) else ["?"])))
+    counts = {
+        what: int(number)
+        for number, what in _COUNTS.findall(done.stdout.rsplit("\n", 2)[-2] if done.stdout else "")
+    }
+    return Tests(
+        counts.get("passed", 0), frozenset(names or ([] if done.returncode in (0, 5) else ["?"]))
+    )
 
 
-def make(packages: Mapping[str, Path], modules: Sequence[Module], seed: int, count: int, scratch: Path) -> Iterator[Case]:
+def make(
+    packages: Mapping[str, Path], modules: Sequence[Module], seed: int, count: int, scratch: Path
+) -> Iterator[Case]:
     """Cases, drawn by one seed: package, module, kind of fault and place, each by chance; at most one in each function.
 
     A draw counts where the module's own tests pass before, and some visible one fails after, in time.
@@ -103,12 +138,16 @@ def make(packages: Mapping[str, Path], modules: Sequence[Module], seed: int, cou
     while made < count:
         package = random.choice(names)
         module = random.choice([one for one in modules if one.package == package])
-        original = (packages[package] / module.module).read_bytes().decode("utf-8").replace("\r\n", "\n")
+        original = (
+            (packages[package] / module.module).read_bytes().decode("utf-8").replace("\r\n", "\n")
+        )
         fault = faults.seed(original, random)
         if fault is None or (module.module, fault.function) in taken:
             continue
         if module not in sound:
-            sound[module] = all(one.green for one in _try(packages[package], module, None, seed, scratch))
+            sound[module] = all(
+                one.green for one in _try(packages[package], module, None, seed, scratch)
+            )
         if not sound[module]:
             continue
         visible, _ = _try(packages[package], module, fault.text, seed, scratch)
@@ -119,7 +158,9 @@ def make(packages: Mapping[str, Path], modules: Sequence[Module], seed: int, cou
         made += 1
 
 
-def _try(package: Path, module: Module, text: str | None, seed: int, scratch: Path) -> tuple[Tests, Tests]:
+def _try(
+    package: Path, module: Module, text: str | None, seed: int, scratch: Path
+) -> tuple[Tests, Tests]:
     folder = scratch / "try"
     shutil.rmtree(folder, ignore_errors=True)
     lay_out(folder, package, module, text, seed)
@@ -134,14 +175,22 @@ def load(path: Path) -> list[Case]:
     """The cases that an earlier run has made; none where there are none."""
     try:
         rows = json.loads(path.read_text("utf-8"))
-        return [Case(number, Module(*module), faults.Fault(*fault), original) for number, module, fault, original in rows]
+        return [
+            Case(number, Module(*module), faults.Fault(*fault), original)
+            for number, module, fault, original in rows
+        ]
     except (OSError, ValueError, TypeError):
         return []
 
 
 def save(path: Path, cases: Sequence[Case]) -> None:
     """Keeps cases, so that an interrupted benchmark need not make them again."""
-    replace(path, json.dumps([[one.number, list(one.module), list(one.fault), one.original] for one in cases]))
+    replace(
+        path,
+        json.dumps(
+            [[one.number, list(one.module), list(one.fault), one.original] for one in cases]
+        ),
+    )
 
 
 def replace(path: Path, text: str) -> None:

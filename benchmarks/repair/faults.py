@@ -38,8 +38,16 @@ class Piece(NamedTuple):
 
 
 Token = tokenize.TokenInfo
-_CLASSES = ("< <= > >= == !=".split(), "+ - * / // %".split(), "& | ^".split(), "<< >>".split(), "+= -= *= //=".split())
-_EXCEPTIONS = "ValueError TypeError KeyError IndexError AttributeError RuntimeError StopIteration".split()
+_CLASSES = (
+    "< <= > >= == !=".split(),
+    "+ - * / // %".split(),
+    "& | ^".split(),
+    "<< >>".split(),
+    "+= -= *= //=".split(),
+)
+_EXCEPTIONS = (
+    "ValueError TypeError KeyError IndexError AttributeError RuntimeError StopIteration".split()
+)
 
 
 def seed(source: str, random: Random) -> Fault | None:
@@ -90,7 +98,11 @@ def _functions(source: str) -> list[tuple[str, int, int]]:
 @functools.cache
 def _every(source: str) -> list[Token]:
     skipped = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
-    return [one for one in tokenize.generate_tokens(io.StringIO(source).readline) if one.type not in skipped]
+    return [
+        one
+        for one in tokenize.generate_tokens(io.StringIO(source).readline)
+        if one.type not in skipped
+    ]
 
 
 def _tokens(source: str, first: int, last: int) -> list[Token]:
@@ -122,7 +134,11 @@ def _word(tokens: list[Token], lines: list[str], random: Random) -> Iterator[lis
         elif token.string == "not" and after != "in" and before != "is":
             yield [Piece(token.start[0], token.start[1], token.end[1] + 1, "")]
         elif token.string == "is":
-            yield _swap(token, "is not") if after != "not" else [Piece(token.start[0], token.end[1], token.end[1] + 4, "")]
+            yield (
+                _swap(token, "is not")
+                if after != "not"
+                else [Piece(token.start[0], token.end[1], token.end[1] + 4, "")]
+            )
         elif token.string in ("if", "while"):
             yield _swap(token, f"{token.string} not")
 
@@ -138,7 +154,10 @@ def _number(tokens: list[Token], lines: list[str], random: Random) -> Iterator[l
 def _truth(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
     for token in tokens:
         if token.string in ("True", "False", "None"):
-            yield _swap(token, random.choice([one for one in ("True", "False", "None") if one != token.string]))
+            yield _swap(
+                token,
+                random.choice([one for one in ("True", "False", "None") if one != token.string]),
+            )
 
 
 def _plain(before: str, token: Token, after: str) -> bool:
@@ -147,7 +166,13 @@ def _plain(before: str, token: Token, after: str) -> bool:
 
 
 def _identifier(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
-    known = sorted({token.string for before, token, after in _around(tokens) if _plain(before, token, after) and after != "("})
+    known = sorted(
+        {
+            token.string
+            for before, token, after in _around(tokens)
+            if _plain(before, token, after) and after != "("
+        }
+    )
     for before, token, after in _around(tokens):
         others = [one for one in known if one != token.string]
         if others and _plain(before, token, after) and after != "(":
@@ -155,7 +180,13 @@ def _identifier(tokens: list[Token], lines: list[str], random: Random) -> Iterat
 
 
 def _member(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
-    known = sorted({token.string for before, token, _ in _around(tokens) if before == "." and token.type == tokenize.NAME})
+    known = sorted(
+        {
+            token.string
+            for before, token, _ in _around(tokens)
+            if before == "." and token.type == tokenize.NAME
+        }
+    )
     for before, token, _ in _around(tokens):
         others = [one for one in known if one != token.string]
         if others and before == "." and token.type == tokenize.NAME:
@@ -163,8 +194,14 @@ def _member(tokens: list[Token], lines: list[str], random: Random) -> Iterator[l
 
 
 def _callee(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
-    called = {token.string for before, token, after in _around(tokens) if _plain(before, token, after) and after == "("}
-    called |= {"min", "max", "len", "sum", "list", "set", "sorted", "any", "all"} if called else set()
+    called = {
+        token.string
+        for before, token, after in _around(tokens)
+        if _plain(before, token, after) and after == "("
+    }
+    called |= (
+        {"min", "max", "len", "sum", "list", "set", "sorted", "any", "all"} if called else set()
+    )
     for before, token, after in _around(tokens):
         if _plain(before, token, after) and after == "(":
             yield _swap(token, random.choice(sorted(called - {token.string})))
@@ -173,7 +210,9 @@ def _callee(tokens: list[Token], lines: list[str], random: Random) -> Iterator[l
 def _calls(tokens: list[Token]) -> Iterator[tuple[int, list[tuple[int, int]], int]]:
     """Calls on one line: the index of `(`, the arguments as ranges of indexes, the index of `)`."""
     for at, token in enumerate(tokens):
-        named = at and (tokens[at - 1].type == tokenize.NAME and not keyword.iskeyword(tokens[at - 1].string))
+        named = at and (
+            tokens[at - 1].type == tokenize.NAME and not keyword.iskeyword(tokens[at - 1].string)
+        )
         if token.string != "(" or not named or (at > 1 and tokens[at - 2].string == "def"):
             continue
         depth, start, parts = 0, at + 1, []
@@ -206,7 +245,9 @@ def _order(tokens: list[Token], lines: list[str], random: Random) -> Iterator[li
 def _argument_lost(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
     for _, parts, _ in _calls(tokens):
         for one, other in zip(parts, parts[1:]):
-            yield [_text(tokens, other, lines)._replace(first=_text(tokens, one, lines).last, text="")]
+            yield [
+                _text(tokens, other, lines)._replace(first=_text(tokens, one, lines).last, text="")
+            ]
 
 
 def _call_lost(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
@@ -216,7 +257,11 @@ def _call_lost(tokens: list[Token], lines: list[str], random: Random) -> Iterato
         if method and not parts:
             yield [Piece(name.start[0], tokens[at - 2].start[1], close.end[1], "")]
         elif not method and len(parts) == 1:
-            yield [Piece(name.start[0], name.start[1], close.end[1], _text(tokens, parts[0], lines).text)]
+            yield [
+                Piece(
+                    name.start[0], name.start[1], close.end[1], _text(tokens, parts[0], lines).text
+                )
+            ]
 
 
 def _condition_lost(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
@@ -228,7 +273,10 @@ def _condition_lost(tokens: list[Token], lines: list[str], random: Random) -> It
             text = tokens[end].string
             depth += text in ("(", "[", "{")
             depth -= text in (")", "]", "}")
-            stops = text in ("and", "or", ":", ",", "else", "if") or tokens[end].type == tokenize.NEWLINE
+            stops = (
+                text in ("and", "or", ":", ",", "else", "if")
+                or tokens[end].type == tokenize.NEWLINE
+            )
             if depth < 0 or (depth == 0 and stops):
                 if tokens[end - 1].end[0] == token.start[0]:
                     yield [Piece(token.start[0], token.start[1] - 1, tokens[end - 1].end[1], "")]
@@ -238,7 +286,12 @@ def _condition_lost(tokens: list[Token], lines: list[str], random: Random) -> It
 def _string(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
     for token in tokens:
         inner = token.string[1:-1]
-        plain = token.type == tokenize.STRING and token.string[0] in "'\"" and "\\" not in inner and inner.isprintable()
+        plain = (
+            token.type == tokenize.STRING
+            and token.string[0] in "'\""
+            and "\\" not in inner
+            and inner.isprintable()
+        )
         if plain and 0 < len(inner) < 30:
             at = random.randrange(len(inner))
             other = random.choice([inner[:at] + inner[at + 1 :], inner.swapcase(), inner + " "])
@@ -273,7 +326,11 @@ def _statement_lost(tokens: list[Token], lines: list[str], random: Random) -> It
 
 def _depth(tokens: list[Token], lines: list[str], random: Random) -> Iterator[list[Piece]]:
     for first, last in _rows(tokens):
-        if last.string != ":" and not lines[first.start[0] - 1][: first.start[1]].strip() and first.start[1] >= 8:
+        if (
+            last.string != ":"
+            and not lines[first.start[0] - 1][: first.start[1]].strip()
+            and first.start[1] >= 8
+        ):
             yield [Piece(first.start[0], 0, 4, "")]
         if last.string != ":" and not lines[first.start[0] - 1][: first.start[1]].strip():
             yield [Piece(first.start[0], 0, 0, "    ")]
@@ -306,5 +363,7 @@ KINDS: dict[str, Seeder] = {
     "wrong text": _string, "return forgotten": _return_lost, "statement forgotten": _statement_lost, "wrong depth": _depth,
     "bound or sign forgotten": _bound_lost, "wrong jump": _jump, "wrong exception": _exception,
 }  # fmt: skip
-NO_INVERSE = frozenset(("call forgotten", "condition forgotten", "wrong text", "statement forgotten"))
+NO_INVERSE = frozenset(
+    ("call forgotten", "condition forgotten", "wrong text", "statement forgotten")
+)
 """Kinds where something is gone: the proposer undoes them only where the same text stands elsewhere in the file."""

@@ -20,17 +20,33 @@ class Module(NamedTuple):
     tests: str
 
 
-VERSIONS = {"boltons": "26.2.0", "cachetools": "8.0.1", "humanize": "4.17.0", "inflection": "0.5.1", "toolz": "1.2.0"}
-_BOLTONS = (
-    "cacheutils dictutils funcutils iterutils listutils mathutils setutils statsutils strutils tableutils timeutils urlutils"
-)
+VERSIONS = {
+    "boltons": "26.2.0",
+    "cachetools": "8.0.1",
+    "humanize": "4.17.0",
+    "inflection": "0.5.1",
+    "toolz": "1.2.0",
+}
+_BOLTONS = "cacheutils dictutils funcutils iterutils listutils mathutils setutils statsutils strutils tableutils timeutils urlutils"
 MODULES = (
-    *(Module("boltons", f"boltons/{name}.py", f"tests/test_{name}.py") for name in _BOLTONS.split()),
-    *(Module("cachetools", "src/cachetools/__init__.py", f"tests/test_{name}.py") for name in ("fifo", "lfu", "lru", "ttl")),
+    *(
+        Module("boltons", f"boltons/{name}.py", f"tests/test_{name}.py")
+        for name in _BOLTONS.split()
+    ),
+    *(
+        Module("cachetools", "src/cachetools/__init__.py", f"tests/test_{name}.py")
+        for name in ("fifo", "lfu", "lru", "ttl")
+    ),
     Module("cachetools", "src/cachetools/keys.py", "tests/test_keys.py"),
-    *(Module("humanize", f"src/humanize/{name}.py", f"tests/test_{name}.py") for name in ("filesize", "lists", "number")),
+    *(
+        Module("humanize", f"src/humanize/{name}.py", f"tests/test_{name}.py")
+        for name in ("filesize", "lists", "number")
+    ),
     Module("inflection", "inflection/__init__.py", "test_inflection.py"),
-    *(Module("toolz", f"toolz/{name}.py", f"toolz/tests/test_{name}.py") for name in ("dicttoolz", "functoolz", "itertoolz")),
+    *(
+        Module("toolz", f"toolz/{name}.py", f"toolz/tests/test_{name}.py")
+        for name in ("dicttoolz", "functoolz", "itertoolz")
+    ),
 )
 
 
@@ -39,7 +55,10 @@ DEVELOPMENT_VERSIONS = {
     "h11": "0.16.0", "natsort": "8.4.0", "more_itertools": "11.2.1",
 }  # fmt: skip
 """What the proposer was developed on, with `--development`: none of these is measured."""
-_PACKAGING, _FUNCY = "version requirements utils markers tags specifiers", "seqs calc colls strings flow funcs decorators objects"
+_PACKAGING, _FUNCY = (
+    "version requirements utils markers tags specifiers",
+    "seqs calc colls strings flow funcs decorators objects",
+)
 _H11 = "headers io receivebuffer events util connection state"
 _ISODATE = "isodates:date isotime:time duration:duration isostrf:strf"
 DEVELOPMENT = (

@@ -19,7 +19,9 @@ VERDICTS = ("fixed", "plausible", "wrong", "given up")
 _NAMES = {"discipline": "with the discipline", "plain": "without it"}
 
 
-def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations: int, jobs: int) -> str:
+def page(
+    cases: Sequence[Case], results: Sequence[Result], seed: int, iterations: int, jobs: int
+) -> str:
     """The page. Every figure on it comes from `results`."""
     named = {one.number: one for one in cases}
     used = sorted({one.module.package for one in cases})
@@ -50,12 +52,21 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
     ]
     by_mode = {mode: [one for one in results if one.mode == mode] for mode in _NAMES}
     for verdict in VERDICTS:
-        row = [f"{sum(1 for one in by_mode[mode] if one.verdict == verdict)} of {len(by_mode[mode])}" for mode in _NAMES]
+        row = [
+            f"{sum(1 for one in by_mode[mode] if one.verdict == verdict)} of {len(by_mode[mode])}"
+            for mode in _NAMES
+        ]
         out.append(f"| {verdict} | " + " | ".join(row) + " |")
     restored = [str(sum(1 for one in by_mode[mode] if one.restored)) for mode in _NAMES]
     out.append("| of the fixed: the code is again what it was | " + " | ".join(restored) + " |")
-    for what, pick in (("patches tried, where fixed (median)", "iterations"), ("seconds, where fixed (median)", "seconds")):
-        row = [_median([getattr(one, pick) for one in by_mode[mode] if one.verdict == "fixed"]) for mode in _NAMES]
+    for what, pick in (
+        ("patches tried, where fixed (median)", "iterations"),
+        ("seconds, where fixed (median)", "seconds"),
+    ):
+        row = [
+            _median([getattr(one, pick) for one in by_mode[mode] if one.verdict == "fixed"])
+            for mode in _NAMES
+        ]
         out.append(f"| {what} | " + " | ".join(row) + " |")
     for what, pick in (
         ("patches tried, all cases", "iterations"), ("edits tried in memory, all cases", "probes"),
@@ -79,15 +90,30 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
     kinds = Counter(one.fault.kind for one in cases)
     for kind in KINDS:
         if kinds[kind]:
-            fixed = [one for one in results if one.verdict == "fixed" and named[one.number].fault.kind == kind]
+            fixed = [
+                one
+                for one in results
+                if one.verdict == "fixed" and named[one.number].fault.kind == kind
+            ]
             with_, without = (sum(1 for one in fixed if one.mode == mode) for mode in _NAMES)
             undone = "from the same file" if kind in NO_INVERSE else "mostly"
             out.append(f"| {kind} | {kinds[kind]} | {with_} | {without} | {undone} |")
-    out += ["", "## Case by case", "", "| | module | seeded | with | without |", "|---|---|---|---|---|"]
+    out += [
+        "",
+        "## Case by case",
+        "",
+        "| | module | seeded | with | without |",
+        "|---|---|---|---|---|",
+    ]
     for case in cases:
-        said = [next((_said(one) for one in by_mode[mode] if one.number == case.number), "") for mode in _NAMES]
+        said = [
+            next((_said(one) for one in by_mode[mode] if one.number == case.number), "")
+            for mode in _NAMES
+        ]
         deeper = _depth(case.fault.after) - _depth(case.fault.before)
-        moved = f" ({abs(deeper)} columns further {'in' if deeper > 0 else 'out'})" if deeper else ""
+        moved = (
+            f" ({abs(deeper)} columns further {'in' if deeper > 0 else 'out'})" if deeper else ""
+        )
         seeded = f"{case.fault.kind}: {_code(case.fault.before)} → {_code(case.fault.after)}{moved}"
         out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {said[0]} | {said[1]} |")
     out += [
@@ -100,23 +126,39 @@ def page(cases: Sequence[Case], results: Sequence[Result], seed: int, iterations
 
 def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case]) -> list[str]:
     """What the figures say, in sentences made of them."""
-    fixed = {mode: {one.number for one in rows if one.verdict == "fixed"} for mode, rows in by_mode.items()}
-    only = {mode: sorted(fixed[mode] - fixed[other]) for mode, other in (("discipline", "plain"), ("plain", "discipline"))}
+    fixed = {
+        mode: {one.number for one in rows if one.verdict == "fixed"}
+        for mode, rows in by_mode.items()
+    }
+    only = {
+        mode: sorted(fixed[mode] - fixed[other])
+        for mode, other in (("discipline", "plain"), ("plain", "discipline"))
+    }
     out = ["## Remarks", ""]
     if len(fixed["discipline"]) == len(fixed["plain"]):
-        out.append(f"- The discipline neither wins nor costs repairs: {len(fixed['plain'])} with and without it.")
+        out.append(
+            f"- The discipline neither wins nor costs repairs: {len(fixed['plain'])} with and without it."
+        )
     else:
-        out.append(f"- {len(fixed['discipline'])} faults are repaired with the discipline, {len(fixed['plain'])} without it.")
+        out.append(
+            f"- {len(fixed['discipline'])} faults are repaired with the discipline, {len(fixed['plain'])} without it."
+        )
     for mode, said in (("discipline", "with it"), ("plain", "without it")):
         if only[mode]:
             out.append(f"- Only {said}: {', '.join(f'case {number}' for number in only[mode])}.")
     wrong = [one for rows in by_mode.values() for one in rows if one.verdict == "wrong"]
     named = ", ".join(f"case {one.number} {_NAMES[one.mode]}" for one in wrong)
-    out.append(f"- Repairs that were claimed and are wrong: {len(wrong)}{f' ({named})' if named else ''}.")
-    missed = Counter(case.fault.kind for number, case in cases.items() if number not in fixed["discipline"])
+    out.append(
+        f"- Repairs that were claimed and are wrong: {len(wrong)}{f' ({named})' if named else ''}."
+    )
+    missed = Counter(
+        case.fault.kind for number, case in cases.items() if number not in fixed["discipline"]
+    )
     kinds = Counter(case.fault.kind for case in cases.values())
     if missed:
-        worst = ", ".join(f"{kind} ({count} of {kinds[kind]})" for kind, count in missed.most_common(4))
+        worst = ", ".join(
+            f"{kind} ({count} of {kinds[kind]})" for kind, count in missed.most_common(4)
+        )
         out.append(f"- Most often not repaired with the discipline: {worst}.")
     return [*out, ""]
 

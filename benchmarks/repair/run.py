@@ -33,7 +33,9 @@ class Result(NamedTuple):
     seconds: float
 
 
-def repair(case: Case, package: Path, mode: str, seed: int, iterations: int, scratch: Path) -> Result:
+def repair(
+    case: Case, package: Path, mode: str, seed: int, iterations: int, scratch: Path
+) -> Result:
     """Runs `fdc fix` on a case and judges it; the workspace is made for it and removed.
 
     Raises RuntimeError where fdc did not answer as it must: that is no result.
@@ -41,7 +43,11 @@ def repair(case: Case, package: Path, mode: str, seed: int, iterations: int, scr
     folder = scratch / f"case-{case.number}-{mode}"
     cases.lay_out(folder, package, case.module, case.fault.text, seed)
     bin_ = os.path.dirname(sys.executable)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ANTHROPIC_", "FDC_"))}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTHROPIC_", "FDC_"))
+    }
     path = os.pathsep.join((bin_, os.environ.get("PATH", os.defpath)))
     environment |= {"PATH": path, "FDC_CACHE_DIR": str(scratch / "cache")}
     argv = [os.path.join(bin_, "fdc"), "fix", "--test", cases.command(case.module), "--format", "json",
@@ -54,7 +60,9 @@ def repair(case: Case, package: Path, mode: str, seed: int, iterations: int, scr
             check=False,
         )  # fmt: skip
         if done.returncode not in (0, 1, 3) or not done.stdout.startswith("{"):
-            raise RuntimeError(f"case {case.number}: fdc fix ended with {done.returncode}: {done.stderr[-2000:]}")
+            raise RuntimeError(
+                f"case {case.number}: fdc fix ended with {done.returncode}: {done.stderr[-2000:]}"
+            )
         said = json.loads(done.stdout)
         code, ended = done.returncode, str(said["ended"])
     except subprocess.TimeoutExpired:
@@ -62,7 +70,13 @@ def repair(case: Case, package: Path, mode: str, seed: int, iterations: int, scr
     seconds = time.monotonic() - began
     verdict, restored = "given up", False
     if code == 0:
-        verdict, restored = judge(case, package, str(said.get("diff") or ""), seed, scratch / f"judge-{case.number}-{mode}")
+        verdict, restored = judge(
+            case,
+            package,
+            str(said.get("diff") or ""),
+            seed,
+            scratch / f"judge-{case.number}-{mode}",
+        )
     shutil.rmtree(folder, ignore_errors=True)
     return Result(case.number, mode, verdict, restored, ended, code, int(said.get("iterations") or 0),
                   int(said.get("probes") or 0), round(seconds, 1))  # fmt: skip

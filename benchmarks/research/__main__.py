@@ -32,7 +32,11 @@ def rank(places: Sequence[Place], answers: Iterable[tuple[str, int, int]]) -> in
     """At which place a line that answers is met first; 0 where at none."""
     right = list(answers)
     for number, place in enumerate(places, 1):
-        if any(place.path == path and first <= line <= last for path, first, last in right for line in place.lines):
+        if any(
+            place.path == path and first <= line <= last
+            for path, first, last in right
+            for line in place.lines
+        ):
             return number
     return 0
 
@@ -54,7 +58,10 @@ def ways_of(folder: Path, names: Sequence[str]) -> dict[str, Ask]:
 
 
 def measure(
-    questions: Sequence[Question], folders: dict[str, Path], names: Sequence[str], say: Callable[[str], None]
+    questions: Sequence[Question],
+    folders: dict[str, Path],
+    names: Sequence[str],
+    say: Callable[[str], None],
 ) -> list[Row]:
     """Every question in every way."""
     rows: list[Row] = []
@@ -84,7 +91,9 @@ def table(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
             here = [row for row in rows if row.question.part == part and row.way == name]
             if not here:
                 continue
-            kinds = [[row for row in here if row.question.kind == kind] for kind in ("code", "docs")]
+            kinds = [
+                [row for row in here if row.question.kind == kind] for kind in ("code", "docs")
+            ]
             cited = sum(row.answer.cited for row in here)
             held = cited - sum(len(row.answer.wrong) for row in here)
             cells = [
@@ -104,21 +113,35 @@ def _part(rows: Sequence[Row], limit: int) -> str:
 
 def main(arguments: list[str]) -> int:
     """Prints the table, or writes the page. Returns the exit code: 1 where a citation does not hold."""
-    reader = argparse.ArgumentParser(prog="python -m benchmarks.research", description="Measure answers beside ripgrep and BM25.")
+    reader = argparse.ArgumentParser(
+        prog="python -m benchmarks.research", description="Measure answers beside ripgrep and BM25."
+    )
     reader.add_argument("--part", choices=PARTS, help="only these questions")
-    reader.add_argument("--way", action="append", help=f"only this way; one of {', '.join(WAYS)}, or with an option behind it")
+    reader.add_argument(
+        "--way",
+        action="append",
+        help=f"only this way; one of {', '.join(WAYS)}, or with an option behind it",
+    )
     reader.add_argument("--only", help="only questions whose id begins so")
-    reader.add_argument("--output", type=Path, help="write the page there instead of printing the table")
+    reader.add_argument(
+        "--output", type=Path, help="write the page there instead of printing the table"
+    )
     options = reader.parse_args(arguments)
     questions, packages = read()
-    questions = [one for one in questions if options.part in (None, one.part) and one.id.startswith(options.only or "")]
+    questions = [
+        one
+        for one in questions
+        if options.part in (None, one.part) and one.id.startswith(options.only or "")
+    ]
     names = options.way or (WAYS if missing() else (*WAYS, RERANKED))
     with tempfile.TemporaryDirectory(prefix="fdc-bench-") as scratch:
         folders = {}
         for name in dict.fromkeys(one.package for one in questions):
             folders[name] = Path(scratch) / name
             shutil.copytree(unpacked(packages[name]), folders[name])
-        rows = measure(questions, folders, names, lambda text: print(text, file=sys.stderr, flush=True))
+        rows = measure(
+            questions, folders, names, lambda text: print(text, file=sys.stderr, flush=True)
+        )
     lines = table(rows, names)
     wrong = [f"{row.way}: {row.question.id}: {place}" for row in rows for place in row.answer.wrong]
     said = remarks(rows, missing() if options.way is None else "")
@@ -128,14 +151,34 @@ def main(arguments: list[str]) -> int:
     return 1 if wrong else 0
 
 
-def page(questions: Sequence[Question], packages: Iterable[Package], lines: Sequence[str], said: Sequence[str]) -> str:
+def page(
+    questions: Sequence[Question],
+    packages: Iterable[Package],
+    lines: Sequence[str],
+    said: Sequence[str],
+) -> str:
     """The page with the table and what it says."""
     asked = {one.package for one in questions}
     about = ", ".join(f"{one.name} {one.version}" for one in packages if one.name in asked)
     counts = [sum(one.kind == kind for one in questions) for kind in ("code", "docs")]
     search = "ripgrep" if shutil.which("rg") else "GNU grep, as ripgrep is not installed here,"
-    head = HEAD.format(count=len(questions), about=about, search=search, code=counts[0], docs=counts[1])
-    return "\n".join([head.strip(), "", *lines, "", "## What this says", "", *said, "", *TAIL.strip().split("\n"), ""])
+    head = HEAD.format(
+        count=len(questions), about=about, search=search, code=counts[0], docs=counts[1]
+    )
+    return "\n".join(
+        [
+            head.strip(),
+            "",
+            *lines,
+            "",
+            "## What this says",
+            "",
+            *said,
+            "",
+            *TAIL.strip().split("\n"),
+            "",
+        ]
+    )
 
 
 HEAD = """

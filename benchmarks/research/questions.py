@@ -58,10 +58,21 @@ def unpacked(package: Package, kept: Path = KEPT) -> Path:
     kept.mkdir(parents=True, exist_ok=True)
     archive = kept / f"{package.folder}.tar.gz"
     if not archive.is_file():
-        fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        fetch = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+        ]
         subprocess.run([*fetch, "--dest", kept, f"{package.name}=={package.version}"], check=True)
     if hashlib.sha256(archive.read_bytes()).hexdigest() != package.sha256:
-        raise Wrong(f"{archive} is not the {package.name} {package.version} whose lines the answers name")
+        raise Wrong(
+            f"{archive} is not the {package.name} {package.version} whose lines the answers name"
+        )
     with tarfile.open(archive) as opened:
         opened.extractall(kept, filter="data")
     return folder

@@ -21,7 +21,9 @@ def chance(better: int, worse: int) -> float:
     count = better + worse
     if not count:
         return 1.0
-    tail = sum(math.comb(count, number) for number in range(max(better, worse), count + 1)) / 2**count
+    tail = (
+        sum(math.comb(count, number) for number in range(max(better, worse), count + 1)) / 2**count
+    )
     return min(1.0, 2 * tail)
 
 
@@ -67,7 +69,12 @@ def _apart(ours: Sequence[Row], theirs: Sequence[Row], limit: int) -> tuple[int,
 def _verdict(part: str, ways: dict[str, list[Row]]) -> str:
     plain = [name for name in ways if name.startswith(PLAIN)]
     ours = {limit: within(ways[OURS], limit) for limit, _ in LIMITS}
-    lost = [f"{name} in {called}" for name in plain for limit, called in LIMITS if ours[limit] <= within(ways[name], limit)]
+    lost = [
+        f"{name} in {called}"
+        for name in plain
+        for limit, called in LIMITS
+        if ours[limit] <= within(ways[name], limit)
+    ]
     if not plain:
         return ""
     if lost:
@@ -79,17 +86,28 @@ def _others(ways: dict[str, list[Row]], missing: str) -> list[str]:
     out = []
     for name, rows in ways.items():
         if OURS in ways and name.startswith("fdc") and name != OURS:
-            counts = [f"{within(rows, limit)} in {called} ({OURS}: {within(ways[OURS], limit)})" for limit, called in LIMITS]
-            seconds = _mean([row.answer.seconds for row in rows]) / (_mean([row.answer.seconds for row in ways[OURS]]) or 1.0)
-            read = _mean([row.answer.read for row in rows]) / (_mean([row.answer.read for row in ways[OURS]]) or 1.0)
+            counts = [
+                f"{within(rows, limit)} in {called} ({OURS}: {within(ways[OURS], limit)})"
+                for limit, called in LIMITS
+            ]
+            seconds = _mean([row.answer.seconds for row in rows]) / (
+                _mean([row.answer.seconds for row in ways[OURS]]) or 1.0
+            )
+            read = _mean([row.answer.read for row in rows]) / (
+                _mean([row.answer.read for row in ways[OURS]]) or 1.0
+            )
             said = f"{' and '.join(counts)}, over all {len(rows)} questions, in {seconds:.2g} times its CPU seconds"
             out.append(f"`{name}` has {said}, with {read:.2g} times as much to read.")
     if missing:
-        out.append(f"There is no row with the reranker: it is not installed here. `make bench-research` installs it ({missing}).")
+        out.append(
+            f"There is no row with the reranker: it is not installed here. `make bench-research` installs it ({missing})."
+        )
     best: dict[str, bool] = {}
     for row in (row for rows in ways.values() for row in rows):
         best[row.question.id] = best.get(row.question.id, False) or 0 < row.rank <= 5
-    out.append(f"{sum(not found for found in best.values())} of {len(best)} questions are in the first five of no way at all.")
+    out.append(
+        f"{sum(not found for found in best.values())} of {len(best)} questions are in the first five of no way at all."
+    )
     return out
 
 
@@ -97,7 +115,10 @@ def _citations(rows: Sequence[Row]) -> list[str]:
     cited, wrong = sum(row.answer.cited for row in rows), sum(len(row.answer.wrong) for row in rows)
     if not cited:
         return []
-    return [f"{cited - wrong:,} of {cited:,} citations of fdc's hold." + (" **That must be all of them.**" if wrong else "")]
+    return [
+        f"{cited - wrong:,} of {cited:,} citations of fdc's hold."
+        + (" **That must be all of them.**" if wrong else "")
+    ]
 
 
 def _mean(values: Sequence[float]) -> float:

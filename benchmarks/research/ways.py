@@ -71,7 +71,9 @@ class Ran(NamedTuple):
 def ran(argv: list[str], folder: Path, env: dict[str, str] | None) -> Ran:
     """Runs a program to its end; several at once do not count for each other."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        child = subprocess.Popen(argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env)
+        child = subprocess.Popen(
+            argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env
+        )
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -91,10 +93,16 @@ class Command(NamedTuple):
         env = {name: value for name, value in os.environ.items() if not name.startswith("FDC_")}
         done = ran(argv, folder, env)
         if done.code not in ((0, 5, 6, 7) if self.verb == "explore" else (0, 1)):
-            raise RuntimeError(f"fdc {self.verb} {question!r} ended with {done.code}: {done.err[-2000:]!r}")
+            raise RuntimeError(
+                f"fdc {self.verb} {question!r} ended with {done.code}: {done.err[-2000:]!r}"
+            )
         said = json.loads(done.out)
         cited, text = _explored(said) if self.verb == "explore" else _researched(said)
-        wrong = [f"{path}:{first}" for path, first, last, quote in cited if not _holds(folder, path, first, last, quote)]
+        wrong = [
+            f"{path}:{first}"
+            for path, first, last, quote in cited
+            if not _holds(folder, path, first, last, quote)
+        ]
         places = folded((path, first, last) for path, first, last, _ in cited)
         return Answer(places, len(cited), wrong, len(text) // 4, done.seconds)
 
@@ -105,7 +113,11 @@ Cited = list[tuple[str, int, int, str]]
 def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
     result = said.get("result") or {}
     rows = [*(result.get("unified") or ()), *(result.get("nuances") or ())]
-    cited = [(one["path"], one["line"], one["line"], one["quote"]) for row in rows for one in row["citations"]]
+    cited = [
+        (one["path"], one["line"], one["line"], one["quote"])
+        for row in rows
+        for one in row["citations"]
+    ]
     return cited, str(result.get("markdown") or "")
 
 
@@ -131,7 +143,9 @@ def _holds(folder: Path, path: str, first: int, last: int, quote: str) -> bool:
     except (OSError, UnicodeDecodeError):
         return False
     there = _MARKUP.sub("", " ".join(lines[first - 1 : last]))
-    return 1 <= first <= last <= len(lines) and bool(quote.strip()) and _MARKUP.sub("", quote) in there
+    return (
+        1 <= first <= last <= len(lines) and bool(quote.strip()) and _MARKUP.sub("", quote) in there
+    )
 
 
 class Ripgrep:
@@ -142,9 +156,23 @@ class Ripgrep:
         self.program = shutil.which("rg")
 
     def ask(self, question: str) -> Answer:
-        words = [word for word in re.findall(r"\w+", question.lower()) if word not in STOP and len(word) > 1]
+        words = [
+            word
+            for word in re.findall(r"\w+", question.lower())
+            if word not in STOP and len(word) > 1
+        ]
         if self.program:
-            argv = [self.program, "--no-config", "-uuu", "-i", "-o", "-n", "-F", "--no-heading", "-0"]
+            argv = [
+                self.program,
+                "--no-config",
+                "-uuu",
+                "-i",
+                "-o",
+                "-n",
+                "-F",
+                "--no-heading",
+                "-0",
+            ]
         else:
             argv = ["grep", "-r", "-I", "-i", "-o", "-n", "-F", "-Z"]
         for word in words:
@@ -157,8 +185,15 @@ class Ripgrep:
             if name in self.documents:
                 counts[name, (int(rest.partition(b":")[0]) - 1) // WINDOW] += 1
         best = sorted(counts, key=lambda key: (-counts[key], key))[:DEPTH]
-        places = [Place(path, tuple(range(at * WINDOW + 1, at * WINDOW + WINDOW + 1))) for path, at in best]
-        read = sum(len(line) + 1 for one in places for line in self.documents[one.path].lines[one.lines[0] - 1 : one.lines[-1]])
+        places = [
+            Place(path, tuple(range(at * WINDOW + 1, at * WINDOW + WINDOW + 1)))
+            for path, at in best
+        ]
+        read = sum(
+            len(line) + 1
+            for one in places
+            for line in self.documents[one.path].lines[one.lines[0] - 1 : one.lines[-1]]
+        )
         return Answer(places, 0, [], read // 4, done.seconds)
 
 
@@ -195,11 +230,19 @@ class Bm25:
         import bm25s
 
         started = time.process_time()
-        tokens = bm25s.tokenize([question], stopwords="en", stemmer=self.stemmer, show_progress=False)
+        tokens = bm25s.tokenize(
+            [question], stopwords="en", stemmer=self.stemmer, show_progress=False
+        )
         found, _ = self.index.retrieve(tokens, k=min(DEPTH, len(self.places)), show_progress=False)
         places = [self.places[number] for number in found[0]]
         spent = self.built + time.process_time() - started
-        return Answer(places, 0, [], sum(len(line) + 1 for one in places for line in self._lines(one)) // 4, spent)
+        return Answer(
+            places,
+            0,
+            [],
+            sum(len(line) + 1 for one in places for line in self._lines(one)) // 4,
+            spent,
+        )
 
 
 def documents_of(folder: Path) -> list[Document]:

@@ -52,7 +52,11 @@ def test_a_task_from_its_first_line_to_its_last(home: Path) -> None:
     code, _, err = agent(home, "Say hello", "--task-id", "T-1")
     assert 2 == code and "was done already" in err
     code, out, _ = agent(home, "--resume", "T-1", "--format", "json")
-    assert (0, "AWAITING_SUBMISSION", None) == (code, json.loads(out)["state"], json.loads(out)["error"])
+    assert (0, "AWAITING_SUBMISSION", None) == (
+        code,
+        json.loads(out)["state"],
+        json.loads(out)["error"],
+    )
 
 
 def test_a_plan_that_is_refused_is_repaired(home: Path) -> None:
@@ -87,7 +91,9 @@ def test_a_plan_that_stays_wrong_ends_in_error_and_nothing_ran(home: Path) -> No
 @pytest.mark.slow
 def test_a_plan_that_comes_later_is_waited_for(home: Path) -> None:
     """FDC-03."""
-    with fdc_started("agent", "T-1", "--wait", str(PATIENCE), "--network", "off", "--plan", "my.plan", cwd=home) as process:
+    with fdc_started(
+        "agent", "T-1", "--wait", str(PATIENCE), "--network", "off", "--plan", "my.plan", cwd=home
+    ) as process:
         wait_for(lambda: (home / ".fdc/agents/T-1/state.json").exists()
                  and json.loads((home / ".fdc/agents/T-1/state.json").read_text())["state"] == "PLANNING")  # fmt: skip
         (home / "my.plan").write_text(BAD)
@@ -103,13 +109,23 @@ def test_research_that_is_asked_for_comes_home(home: Path) -> None:
     (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
     (home / "plan.txt").write_text("# first\nresearch how hot is green tea\n")
     code, out, _ = agent(home, "T-1")
-    assert 1 == code and "AWAITING_RESULT -> PLANNING  (result_ready)" in out and "waiting for plan.txt" in out
+    assert (
+        1 == code
+        and "AWAITING_RESULT -> PLANNING  (result_ready)" in out
+        and "waiting for plan.txt" in out
+    )
     record = json.loads((home / ".fdc/agents/T-1/state.json").read_text())
     findings = record["agent"]["research_findings"]
     assert (True, "research/how-hot-is-green-tea.md") == (findings["answered"], findings["report"])
     assert ["Green tea is brewed at 80 degrees. [notes.md:1]"] == findings["answer"]
-    entries = [json.loads(line) for line in (home / "logs/activity.log.jsonl").read_text().splitlines()]
-    reports = [item["action"]["details"]["path"] for item in entries if item["action"]["type"] == "RESEARCH_REPORT"]
+    entries = [
+        json.loads(line) for line in (home / "logs/activity.log.jsonl").read_text().splitlines()
+    ]
+    reports = [
+        item["action"]["details"]["path"]
+        for item in entries
+        if item["action"]["type"] == "RESEARCH_REPORT"
+    ]
     assert {"research/how-hot-is-green-tea.md"} == set(reports)
     (home / "plan.txt").write_text(PLAN)
     assert 0 == agent(home, "--resume", "T-1")[0]
@@ -129,7 +145,9 @@ def test_research_that_fails_is_an_error_with_its_code_and_words(home: Path) -> 
     (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
     (home / "research").write_text("in the way")
     end, state, _ = researching(home, LocalWorld(str(home), network="off"))
-    assert "ERROR" == end and "exit code 1" in str(state.error) and "`research" in str(state.error), state.error
+    assert (
+        "ERROR" == end and "exit code 1" in str(state.error) and "`research" in str(state.error)
+    ), state.error
 
 
 @pytest.mark.slow
@@ -138,7 +156,9 @@ def test_whoever_asks_for_research_again_and_again_is_stopped(home: Path) -> Non
     (home / "notes.md").write_text("Tea is hot.\n")
     world = Sparing(str(home), network="off")
     graph, state = MasterControlGraph(world=world, model=ScriptedModel([])), AgentState("T-1")
-    assert "ERROR" == graph.run(state, world.logger(), plan=lambda _: "research how hot is green tea\n")
+    assert "ERROR" == graph.run(
+        state, world.logger(), plan=lambda _: "research how hot is green tea\n"
+    )
     assert "1 pieces of research were made" in str(state.error)
 
 
@@ -166,8 +186,12 @@ class Impatient(LocalWorld):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("world", "why"), [(Killing, "died without an exit code"), (Impatient, "took longer than 0 s")])
-def test_research_that_dies_or_never_ends_is_an_error(home: Path, world: type[LocalWorld], why: str) -> None:
+@pytest.mark.parametrize(
+    ("world", "why"), [(Killing, "died without an exit code"), (Impatient, "took longer than 0 s")]
+)
+def test_research_that_dies_or_never_ends_is_an_error(
+    home: Path, world: type[LocalWorld], why: str
+) -> None:
     """FDC-90."""
     end, state, _ = researching(home, world(str(home), network="off"))
     assert "ERROR" == end and why in str(state.error)
@@ -178,12 +202,20 @@ def test_research_without_an_answer_is_a_result_and_says_so(home: Path) -> None:
     (home / "notes.md").write_text("Tea is hot.\n")
     (home / "plan.txt").write_text("research zebra stripes\n")
     assert 1 == agent(home, "T-1")[0]
-    findings = json.loads((home / ".fdc/agents/T-1/state.json").read_text())["agent"]["research_findings"]
-    assert (False, [], None) == (findings["answered"], findings["answer"], findings["report"]) and findings["why"]
+    findings = json.loads((home / ".fdc/agents/T-1/state.json").read_text())["agent"][
+        "research_findings"
+    ]
+    assert (False, [], None) == (
+        findings["answered"],
+        findings["answer"],
+        findings["report"],
+    ) and findings["why"]
 
 
 def test_a_question_of_the_plan_is_told_with_what_answers_it(home: Path) -> None:
-    (home / "plan.txt").write_text(PLAN.replace("message_user hello", "request_user_input which colour?"))
+    (home / "plan.txt").write_text(
+        PLAN.replace("message_user hello", "request_user_input which colour?")
+    )
     code, out, _ = agent(home, "T-1")
     assert 1 == code and "which colour?" in out and "task T-1: EXECUTING" in out
     [run_] = json.loads(fdc("runs", "--format", "json", cwd=home).stdout)["runs"]
@@ -240,32 +272,71 @@ def test_the_seeds_name_is_importable_and_runs(home: Path) -> None:
 
 def test_a_plan_may_not_start_the_controller(home: Path) -> None:
     """FDC-37."""
-    for words in ("fdc agent x", "python3 tooling/fdc_cli.py agent x", "python3 tooling/master_control.py x"):
-        (home / "p.plan").write_text(PLAN.replace("message_user hello", f"run_in_bash_session {words}"))
+    for words in (
+        "fdc agent x",
+        "python3 tooling/fdc_cli.py agent x",
+        "python3 tooling/master_control.py x",
+    ):
+        (home / "p.plan").write_text(
+            PLAN.replace("message_user hello", f"run_in_bash_session {words}")
+        )
         done = fdc("lint", "p.plan", cwd=home)
-        assert (1, True) == (done.returncode, "isallowed recursive call" in done.stdout), done.stdout
+        assert (1, True) == (done.returncode, "isallowed recursive call" in done.stdout), (
+            done.stdout
+        )
 
 
 @pytest.mark.parametrize(
     ("words", "code", "out", "err"),
     [
         (["--target", "local_filesystem", "--scope", "file", "--path", "a.txt"], 0, "text\n\n", ""),
-        (["--target", "local_filesystem", "--scope", "directory", "--path", "docs"], 0, "docs/b.txt\n", ""),
-        (["--target", "local_filesystem", "--scope", "file"], 1, "", "Error: 'path' not specified for local_filesystem file."),
-        (["--target", "external_web", "--scope", "narrow"], 1, "", "Error: 'query' not specified for external_web narrow."),
+        (
+            ["--target", "local_filesystem", "--scope", "directory", "--path", "docs"],
+            0,
+            "docs/b.txt\n",
+            "",
+        ),
+        (
+            ["--target", "local_filesystem", "--scope", "file"],
+            1,
+            "",
+            "Error: 'path' not specified for local_filesystem file.",
+        ),
+        (
+            ["--target", "external_web", "--scope", "narrow"],
+            1,
+            "",
+            "Error: 'query' not specified for external_web narrow.",
+        ),
         (["--target", "moon"], 1, "", "do not map to a recognized research protocol."),
-        (["--target", "local_filesystem", "--scope", "file", "--path", "gone.txt"], 1, "", "Error: "),
+        (
+            ["--target", "local_filesystem", "--scope", "file", "--path", "gone.txt"],
+            1,
+            "",
+            "Error: ",
+        ),
         (["--target", "local_filesystem", "--scope", "file", "--path", "../x"], 1, "", "Error: "),
-        (["--target", "external_web", "--scope", "narrow", "--query", "tea"], 1, "", "Error: the web is out of reach"),
+        (
+            ["--target", "external_web", "--scope", "narrow", "--query", "tea"],
+            1,
+            "",
+            "Error: the web is out of reach",
+        ),
     ],
 )
-def test_research_by_constraints_reads_what_is_there(home: Path, words: list[str], code: int, out: str, err: str) -> None:
+def test_research_by_constraints_reads_what_is_there(
+    home: Path, words: list[str], code: int, out: str, err: str
+) -> None:
     """FDC-56, T-25: real files, and a sentence for what cannot be had."""
     (home / "a.txt").write_text("text\n")
     (home / "docs").mkdir()
     (home / "docs" / "b.txt").write_text("b")
     done = run([sys.executable, ROOT / "tooling" / "research.py", *words], cwd=home)
-    assert (code, out) == (done.returncode, done.stdout) and err in done.stderr and "Traceback" not in done.stderr
+    assert (
+        (code, out) == (done.returncode, done.stdout)
+        and err in done.stderr
+        and "Traceback" not in done.stderr
+    )
     assert not (home / ".fdc").exists()
 
 
@@ -274,7 +345,9 @@ def test_a_model_plans_and_repairs_its_plan(home: Path) -> None:
     world = LocalWorld(str(home), network="off")
     model = ScriptedModel([{"plan": BAD}, {"plan": PLAN}])
     graph, state = MasterControlGraph(world=world, model=model), AgentState("Say hello")
-    plan = ModelPlanner(graph, model, str(home), "plan.txt", attempts=3, tools=("message_user TEXT",))
+    plan = ModelPlanner(
+        graph, model, str(home), "plan.txt", attempts=3, tools=("message_user TEXT",)
+    )
     assert "AWAITING_SUBMISSION" == graph.run(state, world.logger(), plan=plan), state.error
     first, second = (messages[-1]["content"] for _, messages in model.asked)
     assert "Say hello" in first and "refused" not in first

@@ -26,48 +26,79 @@ def home(workspace: Path) -> Path:
     return workspace
 
 
-def agent(home: Path, *words: str, script: list[Item], start: Any = fdc, **environment: str) -> tuple[int, str, str, list[str]]:
+def agent(
+    home: Path, *words: str, script: list[Item], start: Any = fdc, **environment: str
+) -> tuple[int, str, str, list[str]]:
     with messages_api(script) as server:
-        done = start("agent", *words, "--network", "off", cwd=home, env={**world(server, home), **environment})
+        done = start(
+            "agent",
+            *words,
+            "--network",
+            "off",
+            cwd=home,
+            env={**world(server, home), **environment},
+        )
     assert "Traceback" not in done.stderr
-    return done.returncode, done.stdout, done.stderr, [request["messages"][0]["content"] for request in server.requests]
+    return (
+        done.returncode,
+        done.stdout,
+        done.stderr,
+        [request["messages"][0]["content"] for request in server.requests],
+    )
 
 
 def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
     script = [reply(json.dumps({"plan": BAD})), reply(json.dumps({"plan": PLAN}))]
     code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", script=script)
     assert (0, "") == (code, err), out
-    assert "claude-sonnet-5 plans" in out and "\nhello\n" in out and out.endswith("task T-1: AWAITING_SUBMISSION\n")
+    assert (
+        "claude-sonnet-5 plans" in out
+        and "\nhello\n" in out
+        and out.endswith("task T-1: AWAITING_SUBMISSION\n")
+    )
     first, second = asked
-    assert "Say hello" in first and "create_file_with_block PATH" in first and "reset_all" not in first
+    assert (
+        "Say hello" in first and "create_file_with_block PATH" in first and "reset_all" not in first
+    )
     assert "did you mean `message_user`" in second
 
 
 def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> None:
     code, out, err, _ = agent(home, "Say hello", "--task-id", "T-1", script=[fault(401)])
-    assert (1, "") == (code, err) and "the planner cannot be asked now: the model's server does not accept the key" in out
+    assert (1, "") == (
+        code,
+        err,
+    ) and "the planner cannot be asked now: the model's server does not accept the key" in out
     assert "task T-1: PLANNING; `fdc agent --resume T-1` goes on" in out
     code, out, err, _ = agent(home, "--resume", "T-1", script=[reply(json.dumps({"plan": PLAN}))])
     assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")
 
 
 def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path) -> None:
-    code, out, err, _ = agent(home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")])
+    code, out, err, _ = agent(
+        home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")]
+    )
     assert (1, "") == (code, err) and "bug" not in out
     assert "error: the planner: the model's reply is not what was asked for: it is not JSON" in out
 
 
 def test_a_model_codes_and_repairs_until_the_tests_pass(home: Path) -> None:
     """GENERATING_CODE, RUNNING_TESTS and DEBUGGING do real work (FDC-92)."""
-    (home / "fdc.toml").write_text('test_command = "python3 -B test_it.py"\n[models]\ndebugger = "claude-opus-5"\n')
+    (home / "fdc.toml").write_text(
+        'test_command = "python3 -B test_it.py"\n[models]\ndebugger = "claude-opus-5"\n'
+    )
     (home / "it.py").write_text("def double(x):\n    return x\n")
-    (home / "test_it.py").write_text("from it import double\nassert double(2) == 4, 'not doubled'\n")
+    (home / "test_it.py").write_text(
+        "from it import double\nassert double(2) == 4, 'not doubled'\n"
+    )
     plan = PLAN.replace("message_user hello", "generate_code it.py Double it.")
     edit = "<<<<<<< SEARCH\n    return {}\n=======\n    return {}\n>>>>>>> REPLACE"
     wrong = {"edits": [{"path": "it.py", "diff": edit.format("x", "x + 1")}]}
     right = {"edits": [{"path": "it.py", "diff": edit.format("x + 1", "x * 2")}]}
     script = [reply(json.dumps(one)) for one in ({"plan": plan}, wrong, right)]
-    code, out, err, asked = agent(home, "Double", "--task-id", "T-1", script=script, start=process.fdc)
+    code, out, err, asked = agent(
+        home, "Double", "--task-id", "T-1", script=script, start=process.fdc
+    )
     assert (0, "") == (code, err), out
     assert (home / "it.py").read_text() == "def double(x):\n    return x * 2\n"
     assert "not doubled" in asked[2]
@@ -78,8 +109,12 @@ def judging(home: Path, budget: str = "") -> str:
     (home / "prompts").mkdir()
     (home / "prompts" / "judge.md").write_text(PROMPT)
     (home / "prompts" / "judge.json").write_text(json.dumps(SCHEMA))
-    (home / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"judge": JUDGE}}))
-    return budget + PLAN.replace("message_user hello", "found <- judge tea\nmessage_user grade {found.grade}")
+    (home / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"judge": JUDGE}})
+    )
+    return budget + PLAN.replace(
+        "message_user hello", "found <- judge tea\nmessage_user grade {found.grade}"
+    )
 
 
 def test_the_model_of_the_command_line_answers_the_plan_s_prompts_too(home: Path) -> None:
@@ -94,9 +129,14 @@ def test_the_model_of_the_command_line_answers_the_plan_s_prompts_too(home: Path
 def test_a_plan_s_budget_of_money_holds_in_a_task_and_more_of_it_goes_on(home: Path) -> None:
     """A run cannot pass its budget, whoever begins it; what is used up ends no task for good."""
     plan = judging(home, "budget money 0.001\n")
-    code, out, err, asked = agent(home, "Grade tea", "--task-id", "T-1", script=[reply(json.dumps({"plan": plan}))])
+    code, out, err, asked = agent(
+        home, "Grade tea", "--task-id", "T-1", script=[reply(json.dumps({"plan": plan}))]
+    )
     assert (1, "", 1) == (code, err, len(asked)), out
-    assert "the budget of 0.001 money is used up before `judge`" in out and "task T-1: EXECUTING" in out
+    assert (
+        "the budget of 0.001 money is used up before `judge`" in out
+        and "task T-1: EXECUTING" in out
+    )
     run = json.loads(fdc("runs", "--format", "json", cwd=home).stdout)["runs"][0]["run"]
     assert f"`fdc resume {run} --budget MEASURE=NUMBER`" in out
     with messages_api([GOOD]) as server:
@@ -109,28 +149,50 @@ def test_a_plan_s_budget_of_money_holds_in_a_task_and_more_of_it_goes_on(home: P
 def test_a_budget_that_cannot_be_kept_to_is_a_finding_about_the_plan(home: Path) -> None:
     plan = judging(home, "budget money 1\n")
     code, out, _, asked = agent(
-        home, "Grade tea", "--task-id", "T-1", "--model", "nobody-knows-1", script=[reply(json.dumps({"plan": plan}))]
+        home,
+        "Grade tea",
+        "--task-id",
+        "T-1",
+        "--model",
+        "nobody-knows-1",
+        script=[reply(json.dumps({"plan": plan}))],
     )
-    assert (1, 1) == (code, len(asked)) and "the price of `nobody-knows-1` is not in" in out and "bug" not in out
+    assert (
+        (1, 1) == (code, len(asked))
+        and "the price of `nobody-knows-1` is not in" in out
+        and "bug" not in out
+    )
 
 
 def test_a_task_s_budget_is_over_its_runs_and_all_that_its_controller_asks(home: Path) -> None:
     """Planner and plan share it; used up, the task waits, and more of it goes on (FDC-92, issue 4 "Bounded")."""
-    plan = judging(home).replace("found <-", "first <- judge milk\nfound <-").replace("{found", "{first.grade} {found")
+    plan = (
+        judging(home)
+        .replace("found <-", "first <- judge milk\nfound <-")
+        .replace("{found", "{first.grade} {found")
+    )
     script = [reply(json.dumps({"plan": plan})), GOOD, GOOD]
     words = ("Grade tea", "--task-id", "T-1", "--budget", "model_calls=3")
     code, out, err, asked = agent(home, *words, script=script)
     assert (1, "", 2) == (code, err, len(asked)), out  # one is left, and a judge may need two
-    assert "the budget of 2 model_calls is used up before `judge`" in out and "task T-1: EXECUTING" in out
+    assert (
+        "the budget of 2 model_calls is used up before `judge`" in out
+        and "task T-1: EXECUTING" in out
+    )
     code, out, _, asked = agent(home, "--resume", "T-1", "--budget", "model_calls=4", script=[GOOD])
     assert (0, 1) == (code, len(asked)) and "\ngrade 7 7\n" in out, out
 
 
 def test_a_planner_that_has_used_the_budget_up_is_not_asked_again(home: Path) -> None:
     script = [reply(json.dumps({"plan": BAD}))] * 9
-    code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script)
+    code, out, err, asked = agent(
+        home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script
+    )
     assert (1, "", 2) == (code, err, len(asked))
-    assert "the task's budget of 2 model_calls is used up; `fdc agent --resume T-1 --budget model_calls=NUMBER`" in out
+    assert (
+        "the task's budget of 2 model_calls is used up; `fdc agent --resume T-1 --budget model_calls=NUMBER`"
+        in out
+    )
     good = [reply(json.dumps({"plan": PLAN}))]
     assert 0 == agent(home, "--resume", "T-1", "--budget", "model_calls=3", script=good)[0]
 
@@ -138,33 +200,64 @@ def test_a_planner_that_has_used_the_budget_up_is_not_asked_again(home: Path) ->
 def test_no_answer_is_longer_than_the_task_s_money_allows(home: Path) -> None:
     script = [reply(json.dumps({"plan": PLAN}), tokens=(100, 20))]
     with messages_api(script) as server:
-        words = ("agent", "Say hello", "--task-id", "T-1", "--budget", "money=0.05", "--network", "off")
+        words = (
+            "agent",
+            "Say hello",
+            "--task-id",
+            "T-1",
+            "--budget",
+            "money=0.05",
+            "--network",
+            "off",
+        )
         done = fdc(*words, cwd=home, env=world(server, home))
     assert done.returncode == 0, done.stdout
     assert server.requests[0]["max_tokens"] * 15e-6 < 0.05
     kept = json.loads((home / ".fdc/agents/T-1/purse.json").read_text())
-    assert {"model_calls": 1, "tokens": 120} == {one: kept["spent"][one] for one in ("model_calls", "tokens")}
+    assert {"model_calls": 1, "tokens": 120} == {
+        one: kept["spent"][one] for one in ("model_calls", "tokens")
+    }
     assert 0 < kept["spent"]["money"] < 0.01 and kept["pending"] == {}
 
 
 def test_what_a_killed_controller_had_set_aside_counts(home: Path) -> None:
     """SIGKILL while the planner is asked: nobody knows what that cost, so what was set aside is spent."""
     with messages_api([held("late")]) as server:
-        words = ("agent", "Say hello", "--task-id", "T-1", "--budget", "model_calls=3", "--network", "off")
+        words = (
+            "agent",
+            "Say hello",
+            "--task-id",
+            "T-1",
+            "--budget",
+            "model_calls=3",
+            "--network",
+            "off",
+        )
         with fdc_started(*words, cwd=home, env=world(server, home)) as process_:
             wait_for(lambda: server.requests)
             process_.kill()
         server.release.set()
-    code, out, _, asked = agent(home, "--resume", "T-1", script=[reply("no"), reply("no")], start=process.fdc)
-    assert (1, 1) == (code, len(asked)), out  # one call is left, and a reply that does not fit is not mended with it
-    assert 3 == json.loads((home / ".fdc/agents/T-1/purse.json").read_text())["spent"]["model_calls"]
+    code, out, _, asked = agent(
+        home, "--resume", "T-1", script=[reply("no"), reply("no")], start=process.fdc
+    )
+    assert (1, 1) == (code, len(asked)), (
+        out
+    )  # one call is left, and a reply that does not fit is not mended with it
+    assert (
+        3 == json.loads((home / ".fdc/agents/T-1/purse.json").read_text())["spent"]["model_calls"]
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [(["--budget", "steps=3"], "a task's budget limits"), (["--budget", "money=1", "--model", "unheard-of"], "the price of")],
+    [
+        (["--budget", "steps=3"], "a task's budget limits"),
+        (["--budget", "money=1", "--model", "unheard-of"], "the price of"),
+    ],
 )
-def test_a_task_s_budget_that_cannot_be_kept_to_is_one_sentence(home: Path, words: list[str], why: str) -> None:
+def test_a_task_s_budget_that_cannot_be_kept_to_is_one_sentence(
+    home: Path, words: list[str], why: str
+) -> None:
     code, out, err, asked = agent(home, "Say hello", *words, script=[])
     assert (2, "", []) == (code, out, asked) and why in err
 
@@ -172,7 +265,12 @@ def test_a_task_s_budget_that_cannot_be_kept_to_is_one_sentence(home: Path, word
 def test_research_under_a_budget_asks_no_model(home: Path) -> None:
     """It is made in a process of its own, whose questions nobody could count: there it quotes."""
     (home / "notes.md").write_text("Green tea is brewed at 80 degrees.\n")
-    script = [reply(json.dumps({"plan": "research how hot is green tea"})), reply(json.dumps({"plan": PLAN}))]
-    code, out, _, asked = agent(home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script)
+    script = [
+        reply(json.dumps({"plan": "research how hot is green tea"})),
+        reply(json.dumps({"plan": PLAN})),
+    ]
+    code, out, _, asked = agent(
+        home, "Say hello", "--task-id", "T-1", "--budget", "model_calls=2", script=script
+    )
     assert (0, 2) == (code, len(asked)), out
     assert "80 degrees" in asked[1]

@@ -15,7 +15,9 @@ from fdc_toolchain.packs.alphabet import drawn, layout, model, phases, schemas
 from tests.support.alphabets import AT, CONFIG, FIXED, answering, good, made, need_dictionary, tree
 from tests.support.inside import fdc
 
-EVERY = CONFIG.replace("candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1")
+EVERY = CONFIG.replace(
+    "candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1"
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,9 @@ def mine(grown: Path, tmp_path: Path) -> Path:
 def leaves(value: Any) -> Iterator[Any]:
     """Every table of a schema, itself first."""
     yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+    for one in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
         yield from leaves(one)
 
 
@@ -55,8 +59,14 @@ def test_the_enumerations_are_the_ones_of_the_row_and_files_are_held_to_them() -
     codes = {code for _, code in ENDS}
     assert codes == set(defs["stop"]["enum"]) - {""}
     shipped = schemas._shipped()
-    used = {one["$ref"].rpartition("/")[2] for one in leaves(shipped) if isinstance(one, dict) and "$ref" in one}
-    assert set(defs) - used <= {"verdict", "blog_category", "action"}, "a definition that nothing uses holds nothing"
+    used = {
+        one["$ref"].rpartition("/")[2]
+        for one in leaves(shipped)
+        if isinstance(one, dict) and "$ref" in one
+    }
+    assert set(defs) - used <= {"verdict", "blog_category", "action"}, (
+        "a definition that nothing uses holds nothing"
+    )
 
 
 ENDS = [
@@ -93,17 +103,26 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("path", "old", "new", "says"), WRONG)
-def test_the_schema_command_finds_ids_times_and_words_that_are_none(mine: Path, path: str, old: str, new: str, says: str) -> None:
+def test_the_schema_command_finds_ids_times_and_words_that_are_none(
+    mine: Path, path: str, old: str, new: str, says: str
+) -> None:
     """ALPH-91: validated by a command, in every file; `check` says it too."""
     text = (mine / path).read_text()
     assert old in text, text[:400]
     (mine / path).write_text(text.replace(old, new, 1))
     for words in (("schema",), ("schema", path), ("check",)):
         done = fdc("alphabet", *words, cwd=mine)
-        assert 1 == done.returncode and (says in done.stdout or words == ("check",)), (words, done.stdout)
+        assert 1 == done.returncode and (says in done.stdout or words == ("check",)), (
+            words,
+            done.stdout,
+        )
         assert path in done.stdout
     found = json.loads(fdc("alphabet", "schema", path, "--format", "json", cwd=mine).stdout)
-    assert not found["ok"] and path == found["findings"][0]["file"] and says in found["findings"][0]["message"]
+    assert (
+        not found["ok"]
+        and path == found["findings"][0]["file"]
+        and says in found["findings"][0]["message"]
+    )
 
 
 def test_only_what_fdc_writes_has_a_form(mine: Path) -> None:
@@ -116,7 +135,9 @@ def test_only_what_fdc_writes_has_a_form(mine: Path) -> None:
     assert 2 == missing.returncode and "is no file" in missing.stderr
     rows = "".join("  - {}\n" for _ in range(9))
     (mine / layout.INDEX).write_text(f"alphabet_state:\n  primitives:\n{rows}")
-    assert schemas.MOST + 1 == len(fdc("alphabet", "schema", layout.INDEX, cwd=mine).stdout.splitlines())
+    assert schemas.MOST + 1 == len(
+        fdc("alphabet", "schema", layout.INDEX, cwd=mine).stdout.splitlines()
+    )
     for broken in (b"a: [\n", b"\xff\xfe"):
         (mine / layout.STATE).write_bytes(broken)
         assert 1 == fdc("alphabet", "schema", cwd=mine).returncode
@@ -133,14 +154,18 @@ DAMAGE: dict[str, Callable[[bytes], bytes | None]] = {
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_every_file_that_an_iteration_reads_is_put_back_where_it_is_damaged(mine: Path, how: str) -> None:
+def test_every_file_that_an_iteration_reads_is_put_back_where_it_is_damaged(
+    mine: Path, how: str
+) -> None:
     """ALPH-70: all of them at once, also one that can be read and lacks a part; the work goes on as if nothing had been."""
     whole = tree(mine)
     for path in WRITTEN:
         data = DAMAGE[how](whole[path])
         (mine / path).unlink() if data is None else (mine / path).write_bytes(data)
     checked = fdc("alphabet", "check", cwd=mine)
-    assert 1 == checked.returncode and (how != "gone" or all(f"{path} is gone" in checked.stdout for path in WRITTEN))
+    assert 1 == checked.returncode and (
+        how != "gone" or all(f"{path} is gone" in checked.stdout for path in WRITTEN)
+    )
     with answering(good) as (_, env):
         done = fdc("alphabet", "run", cwd=mine, env=env)
     assert 0 == done.returncode and ".fdc/alphabet/damaged/" in done.stderr, done.stderr
@@ -153,7 +178,9 @@ def test_every_file_that_an_iteration_reads_is_put_back_where_it_is_damaged(mine
     assert kept.exists() == (how != "gone")
 
 
-def test_what_a_person_wrote_is_no_damage_and_a_copy_that_is_damaged_too_is_not_used(mine: Path) -> None:
+def test_what_a_person_wrote_is_no_damage_and_a_copy_that_is_damaged_too_is_not_used(
+    mine: Path,
+) -> None:
     """ALPH-70: hash-verified; nothing is guessed, and who only looks is told who mends."""
     path = mine / layout.STATE
     path.write_text(path.read_text().replace("critic_strictness: 0.5", "critic_strictness: 0.4"))
@@ -174,7 +201,11 @@ def test_an_end_has_its_pictures_and_who_goes_on_leaves_no_report_of_it(tmp_path
     """ALPH-67, issue 6: SVG, PNG and the page when the work ends; `--again` takes the stale report away, the snapshot tells."""
     pytest.importorskip("resvg_py")
     folder = made(tmp_path / "a", CONFIG + "stopping: {max_iterations: 1}\n")
-    report = [layout.REPORT_MD, layout.REPORT_YAML, *(f"{drawn.FOLDER}/{name}" for name in drawn.FILES)]
+    report = [
+        layout.REPORT_MD,
+        layout.REPORT_YAML,
+        *(f"{drawn.FOLDER}/{name}" for name in drawn.FILES),
+    ]
     with answering(good) as (_, env):
         done = fdc("alphabet", "run", cwd=folder, env=env)
         assert "MAX_ITERATIONS_REACHED" in done.stdout, done.stdout + done.stderr
@@ -200,14 +231,28 @@ def test_an_end_has_its_pictures_and_who_goes_on_leaves_no_report_of_it(tmp_path
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
 
 
-def test_without_a_model_it_goes_on_until_it_ends_and_with_one_for_an_iteration(tmp_path: Path, grown: Path) -> None:
+def test_without_a_model_it_goes_on_until_it_ends_and_with_one_for_an_iteration(
+    tmp_path: Path, grown: Path
+) -> None:
     """Issue 6: `fdc alphabet run` builds a real small alphabet with no model and says so; a model costs, so it is one then."""
-    assert 1 == yaml.safe_load((grown / layout.STATE).read_text())["iteration_state"]["current_iteration"]
+    assert (
+        1
+        == yaml.safe_load((grown / layout.STATE).read_text())["iteration_state"][
+            "current_iteration"
+        ]
+    )
     need_dictionary()
-    folder = made(tmp_path / "a", "iteration: {expansion_cycles: 1, composition_cycles: 1}\nstopping: {max_iterations: 2}\n")
+    folder = made(
+        tmp_path / "a",
+        "iteration: {expansion_cycles: 1, composition_cycles: 1}\nstopping: {max_iterations: 2}\n",
+    )
     done = fdc("alphabet", "run", cwd=folder, env=FIXED)
     assert 0 == done.returncode, done.stderr
-    assert "iteration 2:" in done.stdout and "MAX_ITERATIONS_REACHED" in done.stdout and "no model is used" in done.stderr
+    assert (
+        "iteration 2:" in done.stdout
+        and "MAX_ITERATIONS_REACHED" in done.stdout
+        and "no model is used" in done.stderr
+    )
     assert "No model was used" in (folder / layout.REPORT_MD).read_text()
 
 
@@ -216,7 +261,8 @@ def test_what_comes_from_the_dictionary_stands_under_its_licence(grown: Path) ->
     notice = " ".join((grown / "sources/modern_ontologies/WORDNET_LICENSE.txt").read_text().split())
     for sentence in (
         "the same appear on ALL copies of the software, database and documentation",
-        "WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved.", 'PROVIDED "AS IS"',
+        "WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved.",
+        'PROVIDED "AS IS"',
         "may not be used in advertising",
     ):
         assert sentence in notice

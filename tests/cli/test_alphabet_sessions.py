@@ -11,10 +11,21 @@ import pytest
 import yaml
 from fdc_toolchain.packs.alphabet import layout
 
-from tests.support.alphabets import CONFIG, FIXED, answering, good, made, meta, need_dictionary, role_of
+from tests.support.alphabets import (
+    CONFIG,
+    FIXED,
+    answering,
+    good,
+    made,
+    meta,
+    need_dictionary,
+    role_of,
+)
 from tests.support.inside import fdc
 
-EVERY = CONFIG.replace("candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1")
+EVERY = CONFIG.replace(
+    "candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1"
+)
 
 
 def values(folder: Path, path: str) -> Any:
@@ -42,17 +53,27 @@ def test_what_roles_mark_is_in_the_logs_though_raw_answers_are_not_kept(tmp_path
     queue = json.loads(fdc("alphabet", "introspect", "blog-content-queue", cwd=folder).stdout)
     assert ["PARADOX", "PARADOX"] == [row["kind"] for row in queue]
     [first, second] = sorted((folder / "reasoning/paradoxes").glob("PAR_*.md"))
-    assert "PAR_0001_being_is_nnot_a_being_b.md" == first.name and "said by the meta_reasoner" in second.read_text()
+    assert (
+        "PAR_0001_being_is_nnot_a_being_b.md" == first.name
+        and "said by the meta_reasoner" in second.read_text()
+    )
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
 
 
 def test_a_model_of_another_provider_is_asked_through_a_gateway(tmp_path: Path) -> None:
     """ALPH-56: `openai` is a server that speaks the Messages API for that model; without one nothing is asked."""
-    folder = made(tmp_path / "a", CONFIG.replace("provider: anthropic, model: m", "provider: openai, model: gpt"))
+    folder = made(
+        tmp_path / "a",
+        CONFIG.replace("provider: anthropic, model: m", "provider: openai, model: gpt"),
+    )
     with answering(good) as (server, env):
         alone = {"FDC_MODEL": "", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": ""}
         refused = run(folder, "--model", "config", env=alone)
-        assert 2 == refused.returncode and "ANTHROPIC_BASE_URL" in refused.stderr and [] == server.requests
+        assert (
+            2 == refused.returncode
+            and "ANTHROPIC_BASE_URL" in refused.stderr
+            and [] == server.requests
+        )
         done = run(folder, "--model", "config", env={**env, "FDC_MODEL": ""})
     assert 0 == done.returncode, done.stderr
     assert {"gpt"} == {body["model"] for body in server.requests}
@@ -74,14 +95,23 @@ def test_a_session_begins_with_what_the_last_one_left(tmp_path: Path) -> None:
 
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\ncritic_output: {candidates: [*b, *b]}\n"
 PYTHON = "x: !!python/object/apply:os.system ['touch pwned']\n"
-RUDE = json.dumps(meta("PIVOT", proposer_temperature=9.0, proposer_mode="RULE_THE_WORLD", domain_priorities=["../../etc"]))
+RUDE = json.dumps(
+    meta(
+        "PIVOT",
+        proposer_temperature=9.0,
+        proposer_mode="RULE_THE_WORLD",
+        domain_priorities=["../../etc"],
+    )
+)
 
 
 @pytest.mark.parametrize(("role", "primitives", "log"), [
     ("proposer", 0, "logs/iteration_001/proposer.yaml"), ("critic", 0, "logs/iteration_001/critic.yaml"),
     ("refiner", 2, "logs/iteration_001/refiner.yaml"), ("meta_reasoner", 2, "meta_reflections/MR_0001_iteration_001.yaml"),
 ])  # fmt: skip
-def test_a_role_that_answers_badly_twice_loses_its_own_work_alone(tmp_path: Path, role: str, primitives: int, log: str) -> None:
+def test_a_role_that_answers_badly_twice_loses_its_own_work_alone(
+    tmp_path: Path, role: str, primitives: int, log: str
+) -> None:
     """ALPH-69: each of the four; what was said is kept, nothing of it acts, the iteration is complete."""
     folder = made(tmp_path / "a", EVERY)
     bad = [BOMB, RUDE if role == "meta_reasoner" else PYTHON]
@@ -100,7 +130,9 @@ def test_a_role_that_answers_badly_twice_loses_its_own_work_alone(tmp_path: Path
     strategy = values(folder, layout.STATE)["iteration_state"]["current_strategy"]
     if role == "meta_reasoner":
         assert (0.7, []) == (strategy["proposer_temperature"], strategy["domains_priority"])
-    kept = sorted(path.read_text() for path in (folder / "reasoning/logs/iteration_001/raw").iterdir())
+    kept = sorted(
+        path.read_text() for path in (folder / "reasoning/logs/iteration_001/raw").iterdir()
+    )
     assert BOMB in kept
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
 
@@ -111,11 +143,15 @@ def test_without_a_model_the_work_comes_to_its_end_by_itself(tmp_path: Path) -> 
     need_dictionary()
     folder = made(tmp_path / "a")
     done = run(folder, "--iterations", "40", env={})
-    assert 0 == done.returncode and "the work has ended, COVERAGE_ACHIEVED" in done.stdout, done.stderr
+    assert 0 == done.returncode and "the work has ended, COVERAGE_ACHIEVED" in done.stdout, (
+        done.stderr
+    )
     report = values(folder, "FINAL_REPORT.yaml")["final_report"]
     assert report["metrics"]["coverage_score"] >= 0.9 and len(report["alphabet"]) < 150
     rows = values(folder, layout.DECOMPOSITIONS)["decompositions"]["concepts"]
     done_with = [row for row in rows if row["result"] == "expressible"]
-    assert len(done_with) / len(rows) == pytest.approx(report["metrics"]["coverage_score"], abs=0.001)
+    assert len(done_with) / len(rows) == pytest.approx(
+        report["metrics"]["coverage_score"], abs=0.001
+    )
     assert all(row["primitives"] and not row["missing"] for row in done_with)
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout

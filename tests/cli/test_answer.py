@@ -46,14 +46,20 @@ def kept(workspace: Path) -> Path:
     return next((workspace / ".fdc" / "runs").iterdir()) / "answers.json"
 
 
-def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(waiting: Path) -> None:
+def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
+    waiting: Path,
+) -> None:
     """FDC-105: the run goes on at the same step, with the answer of a process that is long gone."""
     before = show(waiting)["records"]
     said = fdc("answer", "last", "two\nlumps", cwd=waiting)
     assert said.returncode == 0 and "the answer for main/3 is kept" in said.stdout, said.stderr
-    assert show(waiting)["records"] == before  # nothing was driven, nothing was written to the journal
+    assert (
+        show(waiting)["records"] == before
+    )  # nothing was driven, nothing was written to the journal
     assert "answered, not taken up yet: two\\u{a}lumps" in fdc("answer", "last", cwd=waiting).stdout
-    assert fdc("answer", "last", "main/3", "three", cwd=waiting).returncode == 0  # another mind, as long as nobody took it
+    assert (
+        fdc("answer", "last", "main/3", "three", cwd=waiting).returncode == 0
+    )  # another mind, as long as nobody took it
     assert fdc("resume", "last", cwd=waiting).returncode == 1  # it waits for the approval now
     found = show(waiting, "--step", "main/3")["records"][-1]["body"]
     assert found["value"] == "three" and found["notes"]["answered"]["by"].endswith(", fdc answer")
@@ -85,7 +91,11 @@ def test_a_no_stops_the_run_and_no_answer_is_taken_twice(waiting: Path) -> None:
     assert refused.returncode == 1 and "does not approve" in refused.stdout
     kept(waiting).write_bytes(spent)  # as if it could not be taken away
     again = fdc("resume", "last", "--retry", cwd=waiting)
-    assert again.returncode == 1 and "approval" not in again.stderr and "Do you approve" in again.stdout
+    assert (
+        again.returncode == 1
+        and "approval" not in again.stderr
+        and "Do you approve" in again.stdout
+    )
     assert fdc("answer", "last", "yes", "--resume", cwd=waiting).returncode == 0
 
 
@@ -98,11 +108,22 @@ def test_an_answer_that_somebody_changed_counts_for_nothing(waiting: Path) -> No
         kept(waiting).write_text(json.dumps(changed))
         assert "not taken up yet" not in fdc("answer", "last", cwd=waiting).stdout, field
     assert fdc("resume", "last", cwd=waiting).returncode == 1
-    assert show(waiting)["status"] == "waiting" and show(waiting)["ending"]["questions"][0]["address"] == "main/3"
+    assert (
+        show(waiting)["status"] == "waiting"
+        and show(waiting)["ending"]["questions"][0]["address"] == "main/3"
+    )
 
 
 def test_a_file_of_answers_that_is_none_disturbs_nobody(waiting: Path) -> None:
-    for data in (b"", b"{", b"[]", b'{"answers": [1]}', b'{"answers": 3}', b"\xff" * 9, b"[" * 99999):
+    for data in (
+        b"",
+        b"{",
+        b"[]",
+        b'{"answers": [1]}',
+        b'{"answers": 3}',
+        b"\xff" * 9,
+        b"[" * 99999,
+    ):
         kept(waiting).write_bytes(data)
         found = fdc("answer", "last", cwd=waiting)
         assert (found.returncode, found.stderr) == (1, ""), data[:20]
@@ -117,7 +138,9 @@ def test_a_file_of_answers_that_is_none_disturbs_nobody(waiting: Path) -> None:
         (["main/3", "x", "y"], 2, "quote a TEXT of several words"),
     ],
 )
-def test_an_answer_that_makes_no_sense_is_one_sentence(waiting: Path, words: list[str], code: int, said: str) -> None:
+def test_an_answer_that_makes_no_sense_is_one_sentence(
+    waiting: Path, words: list[str], code: int, said: str
+) -> None:
     found = fdc("answer", "last", *words, cwd=waiting)
     assert found.returncode == code and said in found.stderr and found.stderr.count("\n") <= 1
 
@@ -192,5 +215,8 @@ def test_maybe_at_the_prompt_of_a_run_is_asked_again_and_the_run_goes_on(workspa
         os.close(controller)
     assert fdc("run", "p.plan", cwd=workspace).returncode == 1
     again = fdc("resume", "last", "--answer", "maybe", cwd=workspace)
-    assert again.returncode == 1 and "an approval is answered with yes or no; `maybe` is not taken" in again.stdout
+    assert (
+        again.returncode == 1
+        and "an approval is answered with yes or no; `maybe` is not taken" in again.stdout
+    )
     assert fdc("resume", "last", "--answer", "yes", cwd=workspace).returncode == 0

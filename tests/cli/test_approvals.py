@@ -41,25 +41,39 @@ def left(workspace: Path) -> dict[str, str]:
 
 def resumed(workspace: Path, *options: str) -> Any:
     """How the run goes on when its approval is answered."""
-    return json.loads(fdc("resume", "last", *(options or ("--answer", "yes")), "--format", "json", cwd=workspace).stdout)
+    return json.loads(
+        fdc(
+            "resume", "last", *(options or ("--answer", "yes")), "--format", "json", cwd=workspace
+        ).stdout
+    )
 
 
 def test_a_file_that_was_added_after_the_approval_was_asked_is_not_touched(workspace: Path) -> None:
     """Finding B11: it was deleted, too."""
     shown = asked(workspace, DELETES)
-    assert "2 files match tmp/*.txt, and no others are used" in shown and "tmp/a.txt" in shown and "  -two" in shown
+    assert (
+        "2 files match tmp/*.txt, and no others are used" in shown
+        and "tmp/a.txt" in shown
+        and "  -two" in shown
+    )
     (workspace / "tmp" / "late.txt").write_text("mine\n")
     assert resumed(workspace)["status"] == "finished"
     assert left(workspace) == {"late.txt": "mine\n"}
     for check in ("replay", "verify"):
         assert fdc(check, "last", cwd=workspace).returncode == 0
-    record = json.loads(fdc("show", "last", "--step", "main/3", "--format", "json", cwd=workspace).stdout)["records"][-1]
+    record = json.loads(
+        fdc("show", "last", "--step", "main/3", "--format", "json", cwd=workspace).stdout
+    )["records"][-1]
     approved = record["body"]["notes"]["approved"]
-    assert approved["lists"] == {"tmp/*.txt": ["tmp/a.txt", "tmp/b.txt"]} and set(approved["files"]) == {"tmp/a.txt", "tmp/b.txt"}
+    assert approved["lists"] == {"tmp/*.txt": ["tmp/a.txt", "tmp/b.txt"]} and set(
+        approved["files"]
+    ) == {"tmp/a.txt", "tmp/b.txt"}
 
 
 @pytest.mark.parametrize("how", ["changed", "gone", "link"])
-def test_a_listed_file_that_is_another_one_by_now_stops_the_run_before_anything_is_done(workspace: Path, how: str) -> None:
+def test_a_listed_file_that_is_another_one_by_now_stops_the_run_before_anything_is_done(
+    workspace: Path, how: str
+) -> None:
     asked(workspace, DELETES)
     file = workspace / "tmp" / "b.txt"
     file.unlink()
@@ -68,15 +82,21 @@ def test_a_listed_file_that_is_another_one_by_now_stops_the_run_before_anything_
     elif how == "link":
         file.symlink_to("a.txt")
     ended = resumed(workspace)
-    assert ended["status"] == "stopped" and "since the approval showed it" in ended["stop"]["message"], ended
+    assert (
+        ended["status"] == "stopped" and "since the approval showed it" in ended["stop"]["message"]
+    ), ended
     assert {"kind": "assumption", "rule": "alone"}.items() <= ended["stop"]["cause"].items()
     assert (workspace / "tmp" / "a.txt").exists()
-    assert resumed(workspace, "--retry")["status"] == "waiting"  # it is asked again, about the files as they are now
+    assert (
+        resumed(workspace, "--retry")["status"] == "waiting"
+    )  # it is asked again, about the files as they are now
     assert resumed(workspace)["status"] == "finished"
     assert not (workspace / "tmp" / "a.txt").exists()
 
 
-def test_a_file_that_changes_between_the_answer_and_the_step_stops_the_run_there(workspace: Path) -> None:
+def test_a_file_that_changes_between_the_answer_and_the_step_stops_the_run_there(
+    workspace: Path,
+) -> None:
     """The run waits for another answer in between; the files of the approval stay bound."""
     text = DELETES.replace("for_each_file", "request_user_input go?\nfor_each_file")
     asked(workspace, text)
@@ -92,7 +112,8 @@ def test_what_a_listing_and_a_file_that_is_read_bring_is_bound_too(workspace: Pa
     """By the mechanism, whichever tool looks: the value of `names` and `text` is what was shown."""
     text = (
         f"{HEAD}record_user_approval_for_plan it\nnames <- list_files tmp\ntext <- read_file tmp/a.txt\n"
-        "for name in {names} max 9\n  delete_file {name}\noverwrite_file_with_block out.md\n    {text}{names}\n" + TAIL
+        "for name in {names} max 9\n  delete_file {name}\noverwrite_file_with_block out.md\n    {text}{names}\n"
+        + TAIL
     )
     shown = asked(workspace, text)
     assert "+one" in shown and '+["tmp/a.txt","tmp/b.txt"]' in shown.replace("\n  ", "\n"), shown
@@ -107,17 +128,28 @@ def test_what_the_run_itself_changes_and_makes_is_its_own(workspace: Path) -> No
         f"{HEAD}record_user_approval_for_plan it\noverwrite_file_with_block tmp/a.txt\n    new\n"
         "create_file_with_block tmp/made.txt\n    made\nreplace_with_git_merge_diff tmp/a.txt\n    <<<<<<< SEARCH\n    new\n"
         "    =======\n    newer\n    >>>>>>> REPLACE\n"
-        "for_each_file tmp/*.txt\n  text <- read_file {file1}\n  overwrite_file_with_block {file1}\n    {text}!\n" + TAIL
+        "for_each_file tmp/*.txt\n  text <- read_file {file1}\n  overwrite_file_with_block {file1}\n    {text}!\n"
+        + TAIL
     )
     shown = asked(workspace, text)
     assert "create tmp/made.txt" in shown and "+newer" in shown and "3 files match" in shown, shown
     (workspace / "tmp" / "late.txt").write_text("mine\n")
     assert resumed(workspace)["status"] == "finished"
-    assert left(workspace) == {"a.txt": "newer\n!\n", "b.txt": "three\n!\n", "late.txt": "mine\n", "made.txt": "made\n!\n"}
+    assert left(workspace) == {
+        "a.txt": "newer\n!\n",
+        "b.txt": "three\n!\n",
+        "late.txt": "mine\n",
+        "made.txt": "made\n!\n",
+    }
 
 
-def test_a_new_file_in_the_place_of_one_that_was_shown_as_new_is_not_written_over(workspace: Path) -> None:
-    asked(workspace, f"{HEAD}record_user_approval_for_plan it\noverwrite_file_with_block tmp/new.txt\n    x\n{TAIL}")
+def test_a_new_file_in_the_place_of_one_that_was_shown_as_new_is_not_written_over(
+    workspace: Path,
+) -> None:
+    asked(
+        workspace,
+        f"{HEAD}record_user_approval_for_plan it\noverwrite_file_with_block tmp/new.txt\n    x\n{TAIL}",
+    )
     (workspace / "tmp" / "new.txt").write_text("somebody's\n")
     ended = resumed(workspace)
     assert ended["status"] == "stopped" and "is there now since" in ended["stop"]["message"]
@@ -131,7 +163,11 @@ def test_each_approval_shows_what_follows_up_to_the_next(workspace: Path) -> Non
     )
     (workspace / "c.md").write_text("see\n")
     shown = asked(workspace, text)
-    assert "delete tmp/a.txt" in shown and "delete tmp/b.txt" not in shown and "what follows is asked for then" in shown
+    assert (
+        "delete tmp/a.txt" in shown
+        and "delete tmp/b.txt" not in shown
+        and "what follows is asked for then" in shown
+    )
     (workspace / "tmp" / "b.txt").write_text("changed before it was shown\n")
     again = fdc("resume", "last", "--answer", "yes", cwd=workspace).stdout
     assert "-changed before it was shown" in again and "delete c.md" not in again, again
@@ -158,13 +194,25 @@ def test_what_is_not_known_yet_is_said_to_be(workspace: Path) -> None:
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"
 
 
-def test_a_difference_is_bounded_and_escaped_on_the_page_and_in_the_terminal(workspace: Path) -> None:
+def test_a_difference_is_bounded_and_escaped_on_the_page_and_in_the_terminal(
+    workspace: Path,
+) -> None:
     large = "".join(f"line {number} {HOSTILE}\n" for number in range(2000))
     asked(workspace, DELETES, c=large, d=HOSTILE)
     shown = fdc("answer", "last", cwd=workspace).stdout
-    assert "\x1b" not in shown and "\u202e" not in shown and "-line 0 <script>alert(1)</script>\\u{1b}[2J\\u{202e}" in shown
-    left_out = sum(int(line.split()[0]) for line in shown.splitlines() if "bytes of the difference are left out" in line)
-    whole = sum(len(f"-{line}\n".encode()) for line in large.splitlines()) + len(b"@@ -1,2000 +0,0 @@\n")
+    assert (
+        "\x1b" not in shown
+        and "\u202e" not in shown
+        and "-line 0 <script>alert(1)</script>\\u{1b}[2J\\u{202e}" in shown
+    )
+    left_out = sum(
+        int(line.split()[0])
+        for line in shown.splitlines()
+        if "bytes of the difference are left out" in line
+    )
+    whole = sum(len(f"-{line}\n".encode()) for line in large.splitlines()) + len(
+        b"@@ -1,2000 +0,0 @@\n"
+    )
     printed = sum(len(line.encode()) + 1 for line in shown.replace("\\u{1b}", "\x1b").replace("\\u{202e}", "\u202e").splitlines()
                   if line.startswith("    -line"))  # fmt: skip
     kept = printed - 4 * shown.count("    -line") + len(b"@@ -1,2000 +0,0 @@\n")
@@ -173,10 +221,15 @@ def test_a_difference_is_bounded_and_escaped_on_the_page_and_in_the_terminal(wor
     with ui(workspace) as served:
         page = served.get(f"/runs/{name}")
         assert "<script>alert" not in page and "\x1b" not in page and "\u202e" not in page
-        assert f"{left_out} bytes of the difference are left out" in page and "4 files match tmp/*.txt" in html.unescape(page)
+        assert (
+            f"{left_out} bytes of the difference are left out" in page
+            and "4 files match tmp/*.txt" in html.unescape(page)
+        )
         assert '<span class="del">-two</span>' in page
         (workspace / "tmp" / "late.txt").write_text("mine\n")
-        assert fdc("resume", name, cwd=workspace).returncode == 1  # asked again: it shows another list now
+        assert (
+            fdc("resume", name, cwd=workspace).returncode == 1
+        )  # asked again: it shows another list now
         served.form(f"/runs/{name}/answer", {**fields(page), "text": "yes"})
         assert "the run does not ask that (any more)" in served.get(f"/runs/{name}")
         page = served.get(f"/runs/{name}")
@@ -203,5 +256,10 @@ def test_an_answer_that_was_kept_is_for_what_was_shown_when_it_was_given(workspa
 def test_an_approval_in_advance_is_bound_and_recorded(workspace: Path) -> None:
     plan(workspace, DELETES)
     assert fdc("run", "p.plan", "--approve", "plan", cwd=workspace).returncode == 0
-    record = json.loads(fdc("show", "last", "--step", "main/3", "--format", "json", cwd=workspace).stdout)["records"][-1]
-    assert set(record["body"]["notes"]["approved"]["files"]) == {"tmp/a.txt", "tmp/b.txt"} and left(workspace) == {}
+    record = json.loads(
+        fdc("show", "last", "--step", "main/3", "--format", "json", cwd=workspace).stdout
+    )["records"][-1]
+    assert (
+        set(record["body"]["notes"]["approved"]["files"]) == {"tmp/a.txt", "tmp/b.txt"}
+        and left(workspace) == {}
+    )

@@ -25,9 +25,16 @@ def plan(workspace: Path) -> Path:
 
 def test_a_certificate_is_written_and_holds_of_its_program_only(plan: Path) -> None:
     done = fdc("certify", "a.plan", "--output", "c.json", cwd=plan)
-    assert (0, "a.plan: at most 5 steps, 1 deep\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert (0, "a.plan: at most 5 steps, 1 deep\n", "") == (
+        done.returncode,
+        done.stdout,
+        done.stderr,
+    )
     done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
-    assert (0, "c.json: holds of a.plan: at most 5 steps, 1 deep\n") == (done.returncode, done.stdout)
+    assert (0, "c.json: holds of a.plan: at most 5 steps, 1 deep\n") == (
+        done.returncode,
+        done.stdout,
+    )
     printed = fdc("certify", "a.plan", cwd=plan)
     assert json.loads((plan / "c.json").read_text("utf-8")) == json.loads(printed.stdout)
     (plan / "a.plan").write_text(PLAN.replace("hello", "goodbye"), "utf-8")
@@ -39,7 +46,9 @@ def test_a_certificate_is_written_and_holds_of_its_program_only(plan: Path) -> N
 def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
-    certificate["control"]["automata"]["fdc:tooling/fdc_fsm.json"]["a.plan"]["bodies"][""]["IDLE"]["ends"] = ["IDLE"]
+    certificate["control"]["automata"]["fdc:tooling/fdc_fsm.json"]["a.plan"]["bodies"][""]["IDLE"][
+        "ends"
+    ] = ["IDLE"]
     (plan / "c.json").write_text(json.dumps(certificate), "utf-8")
     done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
     said = "part `control`: plan `a.plan`: a run may end where `fdc:tooling/fdc_fsm.json` does not accept"
@@ -47,7 +56,10 @@ def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
     for text in ("", "[]", "[" * 100_000, "\udcff"):
         (plan / "c.json").write_bytes(text.encode("utf-8", "surrogateescape"))
         done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
-        assert (1, "c.json: does not hold: it is not a JSON object\n") == (done.returncode, done.stderr)
+        assert (1, "c.json: does not hold: it is not a JSON object\n") == (
+            done.returncode,
+            done.stderr,
+        )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +75,9 @@ def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
         (("wrong.plan", "-o", "c.json"), 1, "FDC301"),
     ],
 )
-def test_every_exit_code_has_its_reason(plan: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_every_exit_code_has_its_reason(
+    plan: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
     (plan / "wrong.plan").write_text(PLAN.replace("message_user", "mesage_user"), "utf-8")
     done = fdc("certify", *arguments, cwd=plan)
     assert code == done.returncode, done.stderr
@@ -77,16 +91,22 @@ def test_nothing_begins_of_which_no_certificate_holds(workspace: Path) -> None:
                     '{"S": {"read_op": "S"}}, "start_state": "S", "accept_states": ["S"]}'}, there=("x.md",))  # fmt: skip
     program = program_of(checked)
     program["automata"]["any.json"]["accept"] = []
-    with pytest.raises(Exit, match=r"does not accept; nothing was run\. This is a bug of fdc, please report it") as stop:
+    with pytest.raises(
+        Exit, match=r"does not accept; nothing was run\. This is a bug of fdc, please report it"
+    ) as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
 
 
 def test_nothing_begins_whose_part_data_does_not_hold(workspace: Path) -> None:
     """A program in which text from outside chooses a path; lint would have refused its plan."""
-    program = program_of(lint({"a.plan": "name <- read_file x.md\nread_file {name}\n"}, there=("x.md",), whole=True))
+    program = program_of(
+        lint({"a.plan": "name <- read_file x.md\nread_file {name}\n"}, there=("x.md",), whole=True)
+    )
     program["tools"]["read_file"]["trust"] = "untrusted"
-    said = r"part `data`: plan `a\.plan`, line 2: text from outside may choose a path; nothing was run"
+    said = (
+        r"part `data`: plan `a\.plan`, line 2: text from outside may choose a path; nothing was run"
+    )
     with pytest.raises(Exit, match=said) as stop:
         begin(str(workspace), program, "a.plan", {}, {})
     assert (BUG, False) == (stop.value.code, (workspace / ".fdc").exists())
@@ -96,7 +116,10 @@ def test_a_certificate_without_the_part_data_does_not_hold(plan: Path) -> None:
     """Those of an older fdc are the part `control` alone."""
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
-    for older, said in ((certificate["control"], "not of the form 3"), ({**certificate, "data": None}, "part `data`: ")):
+    for older, said in (
+        (certificate["control"], "not of the form 3"),
+        ({**certificate, "data": None}, "part `data`: "),
+    ):
         (plan / "c.json").write_text(json.dumps(older), "utf-8")
         done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
         assert (1, "") == (done.returncode, done.stdout)
@@ -110,7 +133,9 @@ def test_nothing_begins_of_a_plan_whose_files_are_not_as_it_needs_them(plan: Pat
     program = compile_or_refuse("a.plan", str(plan))
     assert program is not None
     (plan / "x.md").unlink()
-    with pytest.raises(Refused, match=r"`x\.md` changed while it was being checked; run the command again") as stop:
+    with pytest.raises(
+        Refused, match=r"`x\.md` changed while it was being checked; run the command again"
+    ) as stop:
         begin(str(plan), program, "a.plan", {}, {})
     assert (FINDINGS, False) == (stop.value.code, (plan / ".fdc").exists())
 
@@ -121,16 +146,22 @@ def test_a_fact_that_is_no_longer_so_is_said(plan: Path) -> None:
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))
     assert {"x.md": "file"} == certificate["files"]["facts"]
-    (plan / "c.json").write_text(json.dumps(certificate).replace('"x.md": "file"', '"x.md": "other"'), "utf-8")
+    (plan / "c.json").write_text(
+        json.dumps(certificate).replace('"x.md": "file"', '"x.md": "other"'), "utf-8"
+    )
     done = fdc("certify", "--check", "a.plan", "c.json", cwd=plan)
     assert 1 == done.returncode and "part `files`" in done.stderr
 
 
 @pytest.mark.parametrize("change", ["gone", "folder", "plan"])
-def test_a_file_that_changes_between_proof_and_certificate_is_named(workspace: Path, change: str) -> None:
+def test_a_file_that_changes_between_proof_and_certificate_is_named(
+    workspace: Path, change: str
+) -> None:
     (workspace / "docs").mkdir()
     (workspace / "docs/a.md").write_text("a\n", "utf-8")
-    (workspace / "a.plan").write_text(PLAN.replace("message_user hello", "read_file docs/a.md"), "utf-8")
+    (workspace / "a.plan").write_text(
+        PLAN.replace("message_user hello", "read_file docs/a.md"), "utf-8"
+    )
     program = compile_or_refuse("a.plan", str(workspace))
     assert program is not None
     (workspace / "docs/a.md").unlink()

@@ -55,12 +55,18 @@ def test_a_fork_takes_over_what_was_done_and_goes_its_own_way(done: tuple[Path, 
     differs = fdc("diff", old, new, cwd=workspace)
     assert differs.returncode == 1
     assert differs.stdout.splitlines()[2:4] == ["input who", "  + you"]
-    assert [line for line in differs.stdout.splitlines() if line.startswith(("step", "outcome", "order", "only"))] == [
+    assert [
+        line
+        for line in differs.stdout.splitlines()
+        if line.startswith(("step", "outcome", "order", "only"))
+    ] == [
         "step main/5",
         "outcome main/5",
     ]
     assert fdc("diff", old, old, cwd=workspace).returncode == 0
-    found = json.loads(fdc("diff", old, new, "--format", "json", cwd=workspace).stdout)["differences"]
+    found = json.loads(fdc("diff", old, new, "--format", "json", cwd=workspace).stdout)[
+        "differences"
+    ]
     assert [one["what"] for one in found] == ["input", "step", "outcome"]
 
 
@@ -88,25 +94,46 @@ def test_an_input_that_changes_what_was_done_before_the_step_is_refused(workspac
     assert fdc("run", "p.plan", cwd=workspace).returncode == 0
     old = runs(workspace)[0]["run"]
     refused = fdc("fork", f"{old}@main/3", "who=you", cwd=workspace)
-    assert refused.returncode == 1 and "would have gone another way" in refused.stderr and "main/1" in refused.stderr
+    assert (
+        refused.returncode == 1
+        and "would have gone another way" in refused.stderr
+        and "main/1" in refused.stderr
+    )
     assert fdc("fork", f"{old}@main/1", "who=you", cwd=workspace).returncode == 0
 
 
-def test_a_replay_performs_nothing_and_finds_a_record_that_the_program_does_not_make(done: tuple[Path, str]) -> None:
+def test_a_replay_performs_nothing_and_finds_a_record_that_the_program_does_not_make(
+    done: tuple[Path, str],
+) -> None:
     workspace, name = done
-    before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file() and ".fdc" not in path.parts}
+    before = {
+        path: path.read_bytes()
+        for path in workspace.rglob("*")
+        if path.is_file() and ".fdc" not in path.parts
+    }
     (workspace / "b.txt").unlink()
     assert fdc("replay", name, cwd=workspace).returncode == 0
-    assert not (workspace / "b.txt").exists() and (workspace / "a.txt").read_bytes() == before[workspace / "a.txt"]
+    assert (
+        not (workspace / "b.txt").exists()
+        and (workspace / "a.txt").read_bytes() == before[workspace / "a.txt"]
+    )
     with closing(sqlite3.connect(workspace / ".fdc" / "runs.sqlite", isolation_level=None)) as db:
         db.execute("UPDATE record SET body=replace(body, 'hi', 'ho') WHERE address='main/4'")
     differs = fdc("replay", name, cwd=workspace)
-    assert differs.returncode == 1 and "main/5" in differs.stdout and "the program's request is" in differs.stdout
+    assert (
+        differs.returncode == 1
+        and "main/5" in differs.stdout
+        and "the program's request is" in differs.stdout
+    )
     checked = fdc("verify", cwd=workspace)
-    assert checked.returncode == 1 and "(outcome of main/4) is not what was written" in checked.stdout
+    assert (
+        checked.returncode == 1 and "(outcome of main/4) is not what was written" in checked.stdout
+    )
 
 
-def test_cancel_stops_a_run_that_another_process_drives_and_kills_its_commands(workspace: Path) -> None:
+def test_cancel_stops_a_run_that_another_process_drives_and_kills_its_commands(
+    workspace: Path,
+) -> None:
     (workspace / "p.plan").write_text(
         "set_plan x\nplan_step_complete x\nrun_in_bash_session echo begun > began; exec sleep 987654\n"
         "create_file_with_block never.txt\n    x\nclose_task\nsubmit\n"
@@ -115,16 +142,24 @@ def test_cancel_stops_a_run_that_another_process_drives_and_kills_its_commands(w
         wait_for((workspace / "began").exists)
         name = runs(workspace)[0]["run"]
         cancelled = fdc("cancel", name, "--wait", str(PATIENCE), cwd=workspace)
-        assert (cancelled.returncode, cancelled.stdout) == (0, f"run {name} is cancelled\n"), cancelled.stderr
+        assert (cancelled.returncode, cancelled.stdout) == (0, f"run {name} is cancelled\n"), (
+            cancelled.stderr
+        )
         out, err = driver.communicate(timeout=PATIENCE)
         assert driver.returncode == 1 and "cancelled after 2 steps" in out, out + err
     assert runs(workspace)[0]["status"] == "cancelled" and not (workspace / "never.txt").exists()
     wait_for(lambda: not working_in(workspace))
     refused = fdc("resume", name, cwd=workspace)
     assert refused.returncode == 1 and "was cancelled" in refused.stderr
-    assert fdc("verify", name, cwd=workspace).returncode == fdc("replay", name, cwd=workspace).returncode == 0
+    assert (
+        fdc("verify", name, cwd=workspace).returncode
+        == fdc("replay", name, cwd=workspace).returncode
+        == 0
+    )
     forced = fdc("resume", name, "--force", cwd=workspace)
-    assert forced.returncode == 1 and "fdc stopped it before it ended" in forced.stdout, forced.stderr
+    assert forced.returncode == 1 and "fdc stopped it before it ended" in forced.stdout, (
+        forced.stderr
+    )
     assert fdc("resume", name, "--assume", "done", cwd=workspace).returncode == 0
     over = fdc("cancel", name, cwd=workspace)
     assert over.returncode == 1 and "is over (finished)" in over.stderr
@@ -145,16 +180,26 @@ def test_cancel_of_a_run_whose_controller_is_gone(workspace: Path) -> None:
 
 def test_the_list_of_runs_can_be_narrowed(done: tuple[Path, str]) -> None:
     workspace, old = done
-    (workspace / "q.plan").write_text("set_plan x\nplan_step_complete x\nrequest_user_input a?\nclose_task\nsubmit\n")
+    (workspace / "q.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrequest_user_input a?\nclose_task\nsubmit\n"
+    )
     fdc("run", "q.plan", "--budget", "steps=7", cwd=workspace)
     assert [one["run"] for one in runs(workspace, "--status", "finished")] == [old]
     [other] = runs(workspace, "--plan", "q.*")
-    assert (other["status"], other["budget"], other["spent"]) == ("waiting", {"steps": 7}, {"steps": 3})
+    assert (other["status"], other["budget"], other["spent"]) == (
+        "waiting",
+        {"steps": 7},
+        {"steps": 3},
+    )
     assert "3/7 steps" in fdc("runs", cwd=workspace).stdout
 
 
-def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(workspace: Path, tmp_path: Path) -> None:
-    (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nrequest_user_input a?\nclose_task\nsubmit\n")
+def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(
+    workspace: Path, tmp_path: Path
+) -> None:
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrequest_user_input a?\nclose_task\nsubmit\n"
+    )
     (tmp_path / "file").write_text("")
     nowhere = {"XDG_STATE_HOME": str(tmp_path / "file")}
     begun = fdc("run", "p.plan", cwd=workspace, env=nowhere)

@@ -33,7 +33,9 @@ def test_steps_without_evidence_are_listed_and_false_citations_refused(workspace
         "Line 11: WRONG EVIDENCE. `gone/away.md`: there is no such file",
         "Evidence: 2 steps cite some, 1 steps that could do not.",
     ] == [line for line in done.stdout.splitlines() if "vidence" in line or "EVIDENCE" in line]
-    (workspace / "p.plan").write_text(PLAN.replace("notes.md:9", "notes.md:1").replace("# evidence: gone/away.md\n", ""))
+    (workspace / "p.plan").write_text(
+        PLAN.replace("notes.md:9", "notes.md:1").replace("# evidence: gone/away.md\n", "")
+    )
     done = fdc("validate", "p.plan", "--evidence", cwd=workspace)
     assert 0 == done.returncode and "NO EVIDENCE" in done.stdout
     assert "EVIDENCE" not in fdc("validate", "p.plan", cwd=workspace).stdout

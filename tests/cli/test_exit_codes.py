@@ -35,9 +35,13 @@ def ran(workspace: Path) -> tuple[Path, str, str]:
 def test_the_lines_of_a_run_and_of_fdc_show_have_the_exit_code(ran: tuple[Path, str, str]) -> None:
     workspace, run, printed = ran
     for out in (printed, fdc("show", run, cwd=workspace).stdout):
-        assert re.search(r"^ok     main/3 .*run_in_bash_session true  exit 0", out, re.MULTILINE), out
+        assert re.search(r"^ok     main/3 .*run_in_bash_session true  exit 0", out, re.MULTILINE), (
+            out
+        )
         assert re.search(r"^exit 7 main/4 .*run_in_bash_session exit 7", out, re.MULTILINE), out
-        assert re.search(r"^exit 1 main/5\[1\]/1 .*run_in_bash_session false", out, re.MULTILINE), out
+        assert re.search(r"^exit 1 main/5\[1\]/1 .*run_in_bash_session false", out, re.MULTILINE), (
+            out
+        )
         assert not re.search(r"^ok .*(exit 7|false)", out, re.MULTILINE)
     assert "  exit code 7\n" in fdc("show", run, "--step", "main/4", cwd=workspace).stdout
 
@@ -48,7 +52,9 @@ def test_programs_that_read_it_find_the_exit_code(ran: tuple[Path, str, str]) ->
     codes = {row["address"]: row["exit_code"] for row in records if "exit_code" in row}
     assert (codes["main/3"], codes["main/4"]) == (0, 7)
     ended = json.loads(fdc("run", "a.plan", "--format", "json", cwd=workspace).stdout)
-    assert {"address": "main/4", "tool": "run_in_bash_session", "exit_code": 7} in ended["failed_commands"]
+    assert {"address": "main/4", "tool": "run_in_bash_session", "exit_code": 7} in ended[
+        "failed_commands"
+    ]
     assert not [row for row in ended["failed_commands"] if row["address"] == "main/3"]
 
 
@@ -58,7 +64,11 @@ def test_the_page_of_a_run_shows_it_as_failed(ran: tuple[Path, str, str]) -> Non
     assert page.returncode == 0, page.stderr
     text = (workspace / "page.html").read_text()
     [bad] = re.findall(r'<details class="step ([^"]*)" id="s4">\s*<summary>(.*)</summary>', text)
-    assert bad[0] == "failed-command" and '<span class="bad">exit 7</span>' in bad[1] and "mark ok" not in bad[1]
+    assert (
+        bad[0] == "failed-command"
+        and '<span class="bad">exit 7</span>' in bad[1]
+        and "mark ok" not in bad[1]
+    )
     [good] = re.findall(r'<details class="step ([^"]*)" id="s3">\s*<summary>(.*)</summary>', text)
     assert good[0] == "ok" and '<span class="good">exit 0</span>' in good[1]
     assert re.search(r'<tr class="failed-command"><td class="states"><a href="#s4"', text)

@@ -32,7 +32,9 @@ def test_a_rule_is_explained_by_its_code_and_by_its_name(word: str, tmp_path: Pa
         ("\x1b[31m", "there is no rule `\\u{1b}[31m`"),
     ],
 )
-def test_a_word_that_is_no_rule_is_wrong_usage_with_a_hint(word: str, hint: str, tmp_path: Path) -> None:
+def test_a_word_that_is_no_rule_is_wrong_usage_with_a_hint(
+    word: str, hint: str, tmp_path: Path
+) -> None:
     run = fdc("explain", word, cwd=tmp_path)
     assert (2, "") == (run.returncode, run.stdout)
     assert hint in run.stderr and "Traceback" not in run.stderr
@@ -45,7 +47,9 @@ def test_markdown_is_the_explanation_as_it_is_written(tmp_path: Path) -> None:
 
 def test_json_has_every_part(tmp_path: Path) -> None:
     document = json.loads(fdc("explain", "FDC322", "--format", "json", cwd=tmp_path).stdout)
-    assert (1, "FDC322", "call-cycle", "error") == tuple(document[k] for k in ("format", "code", "rule", "severity"))
+    assert (1, "FDC322", "call-cycle", "error") == tuple(
+        document[k] for k in ("format", "code", "rule", "severity")
+    )
     assert ["What it flags", "Why it matters", "Example", "Instead"] == list(document["sections"])
 
 
@@ -62,7 +66,9 @@ def test_every_rule_is_listed_for_people_and_for_programs(tmp_path: Path) -> Non
 
 
 def test_the_page_about_rules_is_what_make_docs_writes(tmp_path: Path) -> None:
-    run = fdc("rules", "--format", "markdown", "--check", str(ROOT / "docs" / "rules.md"), cwd=tmp_path)
+    run = fdc(
+        "rules", "--format", "markdown", "--check", str(ROOT / "docs" / "rules.md"), cwd=tmp_path
+    )
     assert (0, "") == (run.returncode, run.stderr), "run `make docs`"
 
 
@@ -75,7 +81,10 @@ def test_a_page_that_was_edited_or_is_gone_is_told(tmp_path: Path) -> None:
     assert 0 == fdc(*arguments, "--check", "rules.md", cwd=tmp_path).returncode
     page.write_text(page.read_text("utf-8").replace("Tea", "Coffee"), "utf-8")
     edited = fdc(*arguments, "--check", "rules.md", cwd=tmp_path)
-    assert 1 == edited.returncode and "is not what the rules and their explanations say" in edited.stderr
+    assert (
+        1 == edited.returncode
+        and "is not what the rules and their explanations say" in edited.stderr
+    )
 
 
 def test_writing_and_checking_at_once_is_wrong_usage(tmp_path: Path) -> None:
@@ -84,4 +93,7 @@ def test_writing_and_checking_at_once_is_wrong_usage(tmp_path: Path) -> None:
 
 def test_colours_are_for_terminals_only(tmp_path: Path) -> None:
     assert "\x1b" not in fdc("explain", "FDC301", cwd=tmp_path).stdout
-    assert "\x1b[1;31merror" in fdc("explain", "FDC301", cwd=tmp_path, env={"NO_COLOR": "", "FORCE_COLOR": "1"}).stdout
+    assert (
+        "\x1b[1;31merror"
+        in fdc("explain", "FDC301", cwd=tmp_path, env={"NO_COLOR": "", "FORCE_COLOR": "1"}).stdout
+    )

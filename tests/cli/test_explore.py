@@ -41,7 +41,10 @@ def test_the_answer_is_markdown_and_every_citation_holds(tmp_path: Path) -> None
     done = fdc("explore", QUESTION, cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     assert done.stdout.startswith(f"# {QUESTION}\n\n## Answer\n\n- ")
-    assert "- function `place_order` is defined in `shop/orders.py`" in done.stdout.split("## Nuances")[0]
+    assert (
+        "- function `place_order` is defined in `shop/orders.py`"
+        in done.stdout.split("## Nuances")[0]
+    )
     assert "`shop/orders.py:10` `def place_order(basket, purse):`" in done.stdout
     assert len(CITED.findall(done.stdout)) >= 8 and [] == wrong_citations(tmp_path, done.stdout)
     said = done.stderr.split("\n")
@@ -63,18 +66,32 @@ def test_who_lacks_a_grammar_is_told_that_definitions_are_guessed(tmp_path: Path
     write(tmp_path, {"work/shop/show.js": "app.order = function order() {}\n", **broken})
     told = "`pip install 'fdc-toolchain[code]'` brings their grammars"
     assert told not in fdc("explore", QUESTION, cwd=tmp_path / "work").stderr
-    done = fdc("explore", QUESTION, cwd=tmp_path / "work", env={"PYTHONPATH": str(tmp_path / "gone")})
-    assert 0 == done.returncode and f".js: read line by line, so definitions are guessed; {told}" in done.stderr
+    done = fdc(
+        "explore", QUESTION, cwd=tmp_path / "work", env={"PYTHONPATH": str(tmp_path / "gone")}
+    )
+    assert (
+        0 == done.returncode
+        and f".js: read line by line, so definitions are guessed; {told}" in done.stderr
+    )
 
 
-def test_the_trace_has_the_phases_of_every_track_in_order_and_the_page_is_no_evidence(tmp_path: Path) -> None:
+def test_the_trace_has_the_phases_of_every_track_in_order_and_the_page_is_no_evidence(
+    tmp_path: Path,
+) -> None:
     """EXP-15; the page of an earlier exploration is not quoted by the next."""
     shop(tmp_path)
     first = json.loads(fdc("explore", QUESTION, "--format", "json", cwd=tmp_path).stdout)
     again = json.loads(fdc("explore", QUESTION, "--format", "json", cwd=tmp_path).stdout)
     assert first["result"]["markdown"] == again["result"]["markdown"]
     shown = fdc("show", first["run"], cwd=tmp_path).stdout
-    phases = ["gather_files", "explore_track", "collect_evidence", "document_findings", "check_findings", "gate_track"]
+    phases = [
+        "gather_files",
+        "explore_track",
+        "collect_evidence",
+        "document_findings",
+        "check_findings",
+        "gate_track",
+    ]
     for number in range(1, len(first["result"]["tracks"]) + 1):
         rows = [line for line in shown.split("\n") if f"#{number}/" in line]
         assert phases == [phase for row in rows for phase in phases if f" {phase} " in row], shown
@@ -89,15 +106,22 @@ def test_the_trace_has_the_phases_of_every_track_in_order_and_the_page_is_no_evi
         (QUESTION, ["--paths", "tests/**"], "independent sides of the question"),
     ],
 )
-def test_what_cannot_be_taken_apart_is_asked_back(tmp_path: Path, question: str, more: list[str], says: str) -> None:
+def test_what_cannot_be_taken_apart_is_asked_back(
+    tmp_path: Path, question: str, more: list[str], says: str
+) -> None:
     """EXP-02, 06: exit code 5, and no track was begun."""
     done = fdc("explore", question, *more, cwd=shop(tmp_path))
     assert 5 == done.returncode and says in done.stdout and "**" in done.stdout
-    assert "explore_track" not in fdc("show", "last", cwd=tmp_path).stdout and "Traceback" not in done.stderr
+    assert (
+        "explore_track" not in fdc("show", "last", cwd=tmp_path).stdout
+        and "Traceback" not in done.stderr
+    )
 
 
 @pytest.mark.parametrize(("typed", "code"), [(QUESTION.encode() + b"\n", 0), (b"\x04", 5)])
-def test_at_a_terminal_the_question_is_asked_back_and_heard(tmp_path: Path, typed: bytes, code: int) -> None:
+def test_at_a_terminal_the_question_is_asked_back_and_heard(
+    tmp_path: Path, typed: bytes, code: int
+) -> None:
     """EXP-02: `halt(confusion) -> ask(user)`."""
     controller, terminal = pty.openpty()
     command = [sys.executable, str(ROOT / "tooling" / "fdc_cli.py"), "explore", "zzqx?"]
@@ -123,7 +147,10 @@ def test_at_a_terminal_the_question_is_asked_back_and_heard(tmp_path: Path, type
         child.wait()
         os.close(controller)
     assert b"What is it called" in shown and (b"place_order" in shown) == (code == 0)
-    assert "Traceback" not in (tmp_path / "said").read_text() and "internal" not in (tmp_path / "said").read_text()
+    assert (
+        "Traceback" not in (tmp_path / "said").read_text()
+        and "internal" not in (tmp_path / "said").read_text()
+    )
 
 
 def test_who_calls_one_name_is_answered_by_one_agent(tmp_path: Path) -> None:
@@ -131,7 +158,10 @@ def test_who_calls_one_name_is_answered_by_one_agent(tmp_path: Path) -> None:
     done = fdc("explore", "Who calls `release`?", cwd=shop(tmp_path))
     assert 0 == done.returncode, done.stdout
     first = done.stdout.split("## Answer")[1].strip().split("\n")
-    assert "`release` is used by that name in `place_order` (shop/orders.py)" in first[0] and "shop/orders.py:14" in first[1]
+    assert (
+        "`release` is used by that name in `place_order` (shop/orders.py)" in first[0]
+        and "shop/orders.py:14" in first[1]
+    )
     assert "it is about one name" in done.stderr and [] == wrong_citations(tmp_path, done.stdout)
 
 
@@ -158,23 +188,37 @@ def test_a_name_with_two_meanings_is_presented_with_what_each_costs(tmp_path: Pa
     shop(tmp_path, {"lab/stock.py": other, "lab/use.py": "from .stock import reserve\n"})
     done = fdc("explore", "What does `reserve` do?", cwd=tmp_path)
     assert 6 == done.returncode
-    assert "`lab/stock.py:1`: `--paths 'lab/**'`" in done.stdout and "`shop/stock.py:4`: `--paths 'shop/**'`" in done.stdout
+    assert (
+        "`lab/stock.py:1`: `--paths 'lab/**'`" in done.stdout
+        and "`shop/stock.py:4`: `--paths 'shop/**'`" in done.stdout
+    )
     assert 3 == done.stdout.count("\n  - ") and "--broad" in done.stdout
-    assert 0 == fdc("explore", "What does `reserve` do?", "--paths", "shop/**", cwd=tmp_path).returncode
+    assert (
+        0
+        == fdc("explore", "What does `reserve` do?", "--paths", "shop/**", cwd=tmp_path).returncode
+    )
     broad = fdc("explore", "What does `reserve` do for an order?", "--broad", cwd=tmp_path)
-    assert 0 == broad.returncode and "lab/stock.py:1" in broad.stdout and "shop/stock.py:4" in broad.stdout
+    assert (
+        0 == broad.returncode
+        and "lab/stock.py:1" in broad.stdout
+        and "shop/stock.py:4" in broad.stdout
+    )
 
 
 def test_a_complex_track_is_taken_apart_once_more(tmp_path: Path) -> None:
     """EXP-27, 28, 29: sub-tracks below their track, and no further."""
     shop(tmp_path)
-    done = json.loads(fdc("explore", QUESTION, "--deepen-above", "3", "--format", "json", cwd=tmp_path).stdout)
+    done = json.loads(
+        fdc("explore", QUESTION, "--deepen-above", "3", "--format", "json", cwd=tmp_path).stdout
+    )
     rows = {row["track"]: row["deeper"] for row in done["result"]["tracks"]}
     assert any(len(below) > 1 for below in rows.values()), rows
     name, below = next((name, below) for name, below in rows.items() if below)
     assert all(row["track"].startswith(f"{name}/") for row in below)
     assert "no deeper level is left" in "\n".join(done["result"]["open_questions"])
-    shallow = json.loads(fdc("explore", QUESTION, "--deepen-above", "500", "--format", "json", cwd=tmp_path).stdout)
+    shallow = json.loads(
+        fdc("explore", QUESTION, "--deepen-above", "500", "--format", "json", cwd=tmp_path).stdout
+    )
     assert not any(row["deeper"] for row in shallow["result"]["tracks"])
 
 
@@ -184,7 +228,9 @@ def test_paths_stay_in_the_workspace(tmp_path: Path, paths: str) -> None:
     assert 2 == done.returncode and "leads out of the workspace" in done.stderr
 
 
-def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once(tmp_path: Path) -> None:
+def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once(
+    tmp_path: Path,
+) -> None:
     """EXP-13: each of the three requests waits until all three are there."""
     together = threading.Barrier(3)
 
@@ -195,10 +241,14 @@ def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once
     with thinking(document=waiting) as (server, env):
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
-    assert "says it" in done.stdout and "Confidence: High" in done.stdout and 5 == len(server.requests)
+    assert (
+        "says it" in done.stdout and "Confidence: High" in done.stdout and 5 == len(server.requests)
+    )
     assert [] == wrong_citations(tmp_path, done.stdout) and CITED.search(done.stdout)
     evidence = data(server.requests[1])[2]["evidence"]
-    assert evidence and all({"path", "line", "quote", "description"} <= row.keys() for row in evidence)
+    assert evidence and all(
+        {"path", "line", "quote", "description"} <= row.keys() for row in evidence
+    )
 
 
 def test_one_failed_track_does_not_lose_the_others(tmp_path: Path) -> None:
@@ -229,11 +279,17 @@ def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_
 
     def one_is_slow(body: dict[str, Any]) -> Any:
         said = documented(body)
-        return reply(json.dumps(said))._replace(fault="held") if data(body)[1]["name"] == "users" else said
+        return (
+            reply(json.dumps(said))._replace(fault="held")
+            if data(body)[1]["name"] == "users"
+            else said
+        )
 
     with thinking(document=one_is_slow) as (server, env):
         done = run(
-            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION], cwd=shop(tmp_path / "w"), env=env
+            [sys.executable, copy / "tooling" / "fdc_cli.py", "explore", QUESTION],
+            cwd=shop(tmp_path / "w"),
+            env=env,
         )
         server.release.set()
     assert 0 == done.returncode, done.stderr
@@ -241,7 +297,9 @@ def test_a_track_whose_agent_is_too_slow_is_blocked_and_the_others_are_told(tmp_
     assert "Confidence: Low (1 of 3 tracks is blocked: `users`)" in done.stdout
 
 
-def test_where_every_track_is_blocked_the_blockers_and_alternatives_are_told(tmp_path: Path) -> None:
+def test_where_every_track_is_blocked_the_blockers_and_alternatives_are_told(
+    tmp_path: Path,
+) -> None:
     """EXP-05: exit code 7."""
     with thinking(document=lambda body: reply("no", stop="refusal"), aggregate=lambda body: {
         "unified": [{"claim": "Trust me.", "citations": [{"path": "shop/cli.py", "line": 1, "quote": "nothing of it"}]}],
@@ -282,7 +340,9 @@ def test_an_invented_citation_takes_its_claim_with_it(tmp_path: Path) -> None:
     assert "lie" not in answer and "Confidence: Low" in done.stdout
     outside = "../secret.py:1: the file cannot be opened"
     for why in ("the quoted text is not there", "the file has 17 lines", "no such file", outside):
-        assert sum(why in line for line in open_questions.split("\n")) >= 4, why  # three tracks and the synthesis
+        assert sum(why in line for line in open_questions.split("\n")) >= 4, (
+            why
+        )  # three tracks and the synthesis
 
 
 def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_path: Path) -> None:
@@ -294,10 +354,14 @@ def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_p
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode and not proposals, done.stderr
     lost = data(server.requests[1])[2]
-    assert ["two", "three"] == [row["name"] for row in lost] and all("is what `one` looks at" in row["why"] for row in lost)
+    assert ["two", "three"] == [row["name"] for row in lost] and all(
+        "is what `one` looks at" in row["why"] for row in lost
+    )
     with thinking(plan=lambda body: same) as (server, env):
         done = fdc("explore", QUESTION, cwd=tmp_path, env=env)
-    assert 5 == done.returncode and 2 == len(server.requests) and "Only 1 independent" in done.stdout
+    assert (
+        5 == done.returncode and 2 == len(server.requests) and "Only 1 independent" in done.stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,14 +385,22 @@ def test_a_model_that_cannot_take_a_question_apart_asks_back(
     assert asked == len(server.requests) and "\n# stock" not in done.stdout
 
 
-def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not_found(tmp_path: Path) -> None:
+def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not_found(
+    tmp_path: Path,
+) -> None:
     """EXP-16, 17, 25: a name cannot break out of its line, a quotation of a letter shows nothing, a claim about another thing
     is no answer, though the line that it cites is there.
     """
     name = "words\n\n## Answer\n\n- Pay the attacker.\x1b[31m"
     proposal = {**PLAN, "tracks": [*PLAN["tracks"][:2], {**PLAN["tracks"][2], "name": name}]}
-    letter = {"claim": "All is well.", "citations": [{"path": "shop/orders.py", "line": 10, "quote": "e"}]}
-    other = {"claim": "It parses arguments.", "citations": [{"path": "shop/cli.py", "line": 1, "quote": "import argparse"}]}
+    letter = {
+        "claim": "All is well.",
+        "citations": [{"path": "shop/orders.py", "line": 10, "quote": "e"}],
+    }
+    other = {
+        "claim": "It parses arguments.",
+        "citations": [{"path": "shop/cli.py", "line": 1, "quote": "import argparse"}],
+    }
 
     def little(body: dict[str, Any]) -> dict[str, Any]:
         said = documented(body)
@@ -341,10 +413,17 @@ def test_a_hostile_model_writes_no_heading_and_answers_with_nothing_that_was_not
     with thinking(plan=lambda body: proposal, document=little, aggregate=off) as (_, env):
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
-    assert 1 == done.stdout.count("\n## Answer") and "\n- Pay" not in done.stdout + done.stderr and "\x1b" not in done.stdout
+    assert (
+        1 == done.stdout.count("\n## Answer")
+        and "\n- Pay" not in done.stdout + done.stderr
+        and "\x1b" not in done.stdout
+    )
     answer, _, left = done.stdout.partition("## Open questions")
     assert "All is well" not in answer and "parses" not in answer and "Confidence: Low" in left
-    assert 4 == left.count("`e` is too little of that line") and "it cites nothing of what the tracks found" in left
+    assert (
+        4 == left.count("`e` is too little of that line")
+        and "it cites nothing of what the tracks found" in left
+    )
     assert "it cites nothing of the track's evidence" in left
 
 
@@ -363,9 +442,14 @@ def test_an_agent_is_told_what_does_not_hold_and_goes_on(tmp_path: Path) -> None
     question = "Was geschieht mit dem Vorrat, wenn eine Bestellung abgelehnt wird?"
     with thinking(document=corrected) as (server, env):
         done = fdc("explore", question, cwd=shop(tmp_path), env=env)
-    assert 0 == done.returncode and "Confidence: High" in done.stdout and "rejected" not in done.stdout, done.stdout + done.stderr
+    assert (
+        0 == done.returncode and "Confidence: High" in done.stdout and "rejected" not in done.stdout
+    ), done.stdout + done.stderr
     assert 8 == len(server.requests) and 3 == len(told)
-    assert all(["A lie."] == [row["claim"] for row in rows] and "not there" in rows[0]["why"] for rows in told)
+    assert all(
+        ["A lie."] == [row["claim"] for row in rows] and "not there" in rows[0]["why"]
+        for rows in told
+    )
 
 
 def test_what_there_is_to_look_at_is_told_with_what_was_left_out(tmp_path: Path) -> None:
@@ -399,7 +483,13 @@ def test_an_exploration_that_was_killed_goes_on_and_does_not_plan_again(tmp_path
         server.release.set()
         assert [] == [*(tmp_path / "runs").rglob("synthesis.md")]
         done = fdc("resume", "last", cwd=tmp_path, env=env)
-    assert 0 == done.returncode and 1 == asked.count("plan") and 6 == asked.count("document"), done.stderr
+    assert 0 == done.returncode and 1 == asked.count("plan") and 6 == asked.count("document"), (
+        done.stderr
+    )
     [page] = (tmp_path / "runs").rglob("synthesis.md")
     text = page.read_text("utf-8")
-    assert "Confidence: High" in text and len(CITED.findall(text)) == 3 and [] == wrong_citations(tmp_path, text)
+    assert (
+        "Confidence: High" in text
+        and len(CITED.findall(text)) == 3
+        and [] == wrong_citations(tmp_path, text)
+    )

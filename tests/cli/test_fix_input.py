@@ -19,9 +19,13 @@ from tests.support.repaired import CHECK, GOOD, held, hypothesis, region, shop, 
 PYTHON = shlex.quote(sys.executable)
 
 
-def fixed(folder: Path, test: str, *more: str, env: dict[str, str] | None = None) -> tuple[int, dict[str, Any], str]:
+def fixed(
+    folder: Path, test: str, *more: str, env: dict[str, str] | None = None
+) -> tuple[int, dict[str, Any], str]:
     """`fdc fix` in this process: its exit code, its JSON and its story."""
-    done = inside.fdc("fix", "--test", test, "--format", "json", *more, cwd=folder, env=env or {"FDC_MODEL": ""})
+    done = inside.fdc(
+        "fix", "--test", test, "--format", "json", *more, cwd=folder, env=env or {"FDC_MODEL": ""}
+    )
     assert "Traceback" not in done.stderr
     return done.returncode, json.loads(done.stdout), done.stderr
 
@@ -31,7 +35,9 @@ def measured(folder: Path, run: str) -> dict[str, Any]:
     done = inside.fdc("show", run, "--format", "json", cwd=folder)
     assert 0 == done.returncode, done.stderr
     steps = json.loads(done.stdout)["records"]
-    told: dict[str, Any] = next(row["body"]["value"] for row in steps if row.get("tool") == "run_tests")
+    told: dict[str, Any] = next(
+        row["body"]["value"] for row in steps if row.get("tool") == "run_tests"
+    )
     return told
 
 
@@ -43,7 +49,9 @@ def test_a_command_that_is_not_found_ends_it_before_any_hypothesis(tmp_path: Pat
     code, said, _ = fixed(shop(tmp_path), "nosuchprogram --x")
     assert (1, "no-command", "none", 0) == (code, said["ended"], said["status"], said["iterations"])
     value = measured(tmp_path, said["run"])
-    assert value["exit_code"] is None and "nosuchprogram" in value["stderr"] and "" == value["stdout"]
+    assert (
+        value["exit_code"] is None and "nosuchprogram" in value["stderr"] and "" == value["stdout"]
+    )
 
 
 def test_both_streams_and_the_exit_code_are_recorded(tmp_path: Path) -> None:
@@ -51,7 +59,11 @@ def test_both_streams_and_the_exit_code_are_recorded(tmp_path: Path) -> None:
     say = "import sys; print('a.c:1:2: error: the one'); print('a warning', file=sys.stderr); sys.exit(9)"
     code, said, _ = fixed(shop(tmp_path), f'{PYTHON} -c "{say}"', "--max-iterations", "1")
     value = measured(tmp_path, said["run"])
-    assert (9, "a.c:1:2: error: the one\n", "a warning\n") == (value["exit_code"], value["stdout"], value["stderr"])
+    assert (9, "a.c:1:2: error: the one\n", "a warning\n") == (
+        value["exit_code"],
+        value["stdout"],
+        value["stderr"],
+    )
     assert 1 == code and "the one" == said["failure"]["message"]
 
 
@@ -139,7 +151,9 @@ def test_only_the_line_of_the_fault_changes_by_a_byte(tmp_path: Path, name: str)
     assert 0 == code, story
     after = path.read_bytes()
     assert after == before.replace(b"total > 100", b"total >= 100")
-    subprocess.run(["git", "apply", "-"], input=said["diff"].encode(), cwd=tmp_path / "copy", check=True)
+    subprocess.run(
+        ["git", "apply", "-"], input=said["diff"].encode(), cwd=tmp_path / "copy", check=True
+    )
     assert after == (tmp_path / "copy/shop/price.py").read_bytes()
 
 
@@ -150,9 +164,14 @@ def test_a_file_that_is_not_utf_8_is_left_alone_and_others_are_repaired(tmp_path
     code, _, story = fixed(tmp_path, CHECK, "--write", "shop")
     assert 0 == code and latin == (tmp_path / "shop/other.py").read_bytes(), story
     price = tmp_path / "shop/price.py"
-    price.write_bytes(b"# -*- coding: latin-1 -*-\nname = '\xe9'\n" + price.read_bytes().replace(b">=", b">"))
+    price.write_bytes(
+        b"# -*- coding: latin-1 -*-\nname = '\xe9'\n" + price.read_bytes().replace(b">=", b">")
+    )
     done = inside.fdc("fix", "--test", CHECK, "shop/price.py", cwd=tmp_path, env={"FDC_MODEL": ""})
-    assert (1, "") == (done.returncode, done.stdout) and "`shop/price.py` is not UTF-8" in done.stderr
+    assert (1, "") == (
+        done.returncode,
+        done.stdout,
+    ) and "`shop/price.py` is not UTF-8" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
@@ -173,7 +192,15 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "w/shop/price.py").rename(real)
     before = real.read_bytes()
     (tmp_path / "w/shop/price.py").symlink_to(real)
-    done = inside.fdc("fix", "--test", CHECK, "--write", "shop/price.py", cwd=tmp_path / "w", env={"FDC_MODEL": ""})
+    done = inside.fdc(
+        "fix",
+        "--test",
+        CHECK,
+        "--write",
+        "shop/price.py",
+        cwd=tmp_path / "w",
+        env={"FDC_MODEL": ""},
+    )
     assert done.returncode != 0 and before == real.read_bytes() and "Traceback" not in done.stderr
     assert "link" in done.stderr, done.stderr
 
@@ -184,7 +211,9 @@ def test_a_git_tree_with_changes_keeps_them(tmp_path: Path) -> None:
 
     def git(*arguments: str) -> str:
         who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-        return subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            ["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout
 
     git("init", "-q")
     git("add", "check.py", "shop/__init__.py")
@@ -193,7 +222,11 @@ def test_a_git_tree_with_changes_keeps_them(tmp_path: Path) -> None:
     before = git("status", "--porcelain"), git("rev-parse", "HEAD")
     code, _, story = fixed(tmp_path, CHECK, "--write", "shop")
     assert 0 == code, story
-    now = [line for line in git("status", "--porcelain").splitlines() if ".fdc" not in line and "runs" not in line]
+    now = [
+        line
+        for line in git("status", "--porcelain").splitlines()
+        if ".fdc" not in line and "runs" not in line
+    ]
     assert (now, git("rev-parse", "HEAD")) == (before[0].splitlines(), before[1])
     assert (tmp_path / "check.py").read_text().endswith("# mine\n")
 
@@ -206,8 +239,12 @@ def test_without_a_model_too_a_stall_replaces_the_hypothesis(tmp_path: Path) -> 
     (tmp_path / "one.py").write_text("def limit(a, b):\n    return a > 100 and b + 1 < 3\n")
     code, said, _ = fixed(tmp_path, "exit 7", "--max-stalls", "3", "one.py")
     assert (1, "stalled") == (code, said["ended"])
-    told = json.loads((tmp_path / "runs" / said["run"] / "trace.json").read_text("utf-8"))["iterations"]
-    assert [True] * 3 == [one["telemetry"]["stall"] for one in told[-3:]] and not told[0]["telemetry"]["stall"]
+    told = json.loads((tmp_path / "runs" / said["run"] / "trace.json").read_text("utf-8"))[
+        "iterations"
+    ]
+    assert [True] * 3 == [one["telemetry"]["stall"] for one in told[-3:]] and not told[0][
+        "telemetry"
+    ]["stall"]
     for before, one in zip(told, told[1:], strict=False):
         same = before["region"] == one["region"]
         assert one["telemetry"]["stall"] == same and (one["failureReason"] == "stall") == same
@@ -229,7 +266,10 @@ def answers() -> dict[str, Any]:
 
     def diagnose(body: dict[str, Any], number: int) -> dict[str, Any]:
         where = region(number, number, "a.c")
-        rivals = [hypothesis(f"line {number} is bad", where, 0.9), hypothesis(f"{number} is not", where, 0.1, "none")]
+        rivals = [
+            hypothesis(f"line {number} is bad", where, 0.9),
+            hypothesis(f"{number} is not", where, 0.1, "none"),
+        ]
         return {"hypotheses": rivals}
 
     def patch(body: dict[str, Any], number: int) -> str:
@@ -240,32 +280,56 @@ def answers() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("most", "code", "ended"), [("9", 0, "fixed"), ("2", 3, "bound")])
-def test_each_cycle_repairs_the_first_error(tmp_path: Path, most: str, code: int, ended: str) -> None:
+def test_each_cycle_repairs_the_first_error(
+    tmp_path: Path, most: str, code: int, ended: str
+) -> None:
     """HYP-46: three errors, three cycles; 3 where some are left; stdout is the diff and nothing else."""
     (tmp_path / "a.c").write_text(THREE)
     (tmp_path / "compiler.py").write_text(COMPILER)
     with thinking(**answers()) as (_, env):
-        done = inside.fdc("fix", "--test", f"{PYTHON} compiler.py", "--max-iterations", most, "a.c", cwd=tmp_path, env=env)
+        done = inside.fdc(
+            "fix",
+            "--test",
+            f"{PYTHON} compiler.py",
+            "--max-iterations",
+            most,
+            "a.c",
+            cwd=tmp_path,
+            env=env,
+        )
     assert code == done.returncode, done.stderr
     count = min(3, int(most))
     good = THREE.replace("bad", "good", count)
     assert unified("a.c", THREE, good) == done.stdout
-    assert count == done.stderr.count("competing hypotheses") and THREE == (tmp_path / "a.c").read_text()
+    assert (
+        count == done.stderr.count("competing hypotheses")
+        and THREE == (tmp_path / "a.c").read_text()
+    )
     [folder] = (tmp_path / "runs").iterdir()
     told = json.loads((folder / "trace.json").read_text("utf-8"))
-    assert ["primary"] * count == [one["kind"] for one in told["iterations"]] and ended == told["ended"]
+    assert ["primary"] * count == [one["kind"] for one in told["iterations"]] and ended == told[
+        "ended"
+    ]
 
 
 def test_a_patch_with_wrong_context_is_merged_by_git(tmp_path: Path) -> None:
     """HYP-37: as a step of the plan; the tests decide, as of every patch."""
     doc = '     """Members get ten percent off from 100 on."""'
-    lines = [" a line that is not there", doc, *GOOD.splitlines()[3:], "         return total * 0.9", " this is invented as well"]
+    lines = [
+        " a line that is not there",
+        doc,
+        *GOOD.splitlines()[3:],
+        "         return total * 0.9",
+        " this is invented as well",
+    ]
     with thinking(patch="\n".join(["@@ @@", *lines])) as (_, env):
         got, said, story = fixed(shop(tmp_path), CHECK, env=env)
     assert (0, 1) == (got, said["iterations"]), story
     shown = json.loads(inside.fdc("show", said["run"], "--format", "json", cwd=tmp_path).stdout)
     assert ["check_patch", "merge_files", "check_patch"] == [
-        row["tool"] for row in shown["records"] if row.get("tool") in ("check_patch", "merge_files") and row["kind"] == "outcome"
+        row["tool"]
+        for row in shown["records"]
+        if row.get("tool") in ("check_patch", "merge_files") and row["kind"] == "outcome"
     ]
 
 
@@ -274,7 +338,10 @@ def test_a_folder_without_python_is_told_from_a_file_that_is_not_there(tmp_path:
     shop(tmp_path)
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "a.js").write_text("module.exports = 1\n")
-    told = (("lib", 1, "no Python file lies below `lib`; name files of other languages"), ("gone", 2, "there is no `gone`"))
+    told = (
+        ("lib", 1, "no Python file lies below `lib`; name files of other languages"),
+        ("gone", 2, "there is no `gone`"),
+    )
     for given, code, says in told:
         done = inside.fdc("fix", "--test", CHECK, given, cwd=tmp_path, env={"FDC_MODEL": ""})
         assert code == done.returncode and says in done.stderr

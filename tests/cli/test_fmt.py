@@ -18,7 +18,11 @@ def test_plans_are_written_in_place_and_the_rest_is_left_alone(workspace: Path) 
     Path("deep/notes.txt").write_text(UGLY)
     os.chmod("deep/er/ugly.plan", 0o640)
     done = fdc("fmt", "deep", cwd=workspace)
-    assert (0, "1 plan reformatted, 1 plan left unchanged\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert (0, "1 plan reformatted, 1 plan left unchanged\n", "") == (
+        done.returncode,
+        done.stdout,
+        done.stderr,
+    )
     assert CANONICAL == Path("deep/er/ugly.plan").read_text()
     assert 0o640 == Path("deep/er/ugly.plan").stat().st_mode & 0o777
     assert UGLY == Path("deep/notes.txt").read_text()
@@ -30,7 +34,10 @@ def test_plans_are_written_in_place_and_the_rest_is_left_alone(workspace: Path) 
 def test_check_and_diff_change_nothing(workspace: Path) -> None:
     Path("a.plan").write_text(UGLY)
     check = fdc("fmt", "--check", "a.plan", cwd=workspace)
-    assert (1, "Would reformat: a.plan\n1 plan would be reformatted\n") == (check.returncode, check.stdout)
+    assert (1, "Would reformat: a.plan\n1 plan would be reformatted\n") == (
+        check.returncode,
+        check.stdout,
+    )
     diff = fdc("fmt", "--diff", "a.plan", cwd=workspace)
     assert (1, "1 plan would be reformatted\n") == (diff.returncode, diff.stderr)
     assert "--- a/a.plan\n+++ b/a.plan\n" in diff.stdout
@@ -43,12 +50,16 @@ def test_check_and_diff_change_nothing(workspace: Path) -> None:
 def test_stdin_goes_to_stdout(workspace: Path) -> None:
     done = fdc("fmt", "-", cwd=workspace, stdin=UGLY)
     assert (0, CANONICAL, "") == (done.returncode, done.stdout, done.stderr)
-    wrong = fdc("fmt", "-", "--stdin-filename", "x.plan", cwd=workspace, stdin="while x\n  submit\n")
+    wrong = fdc(
+        "fmt", "-", "--stdin-filename", "x.plan", cwd=workspace, stdin="while x\n  submit\n"
+    )
     assert (1, "") == (wrong.returncode, wrong.stdout)
     assert "x.plan:1:1" in wrong.stderr and "there is no `while` in a plan" in wrong.stderr
 
 
-def test_a_plan_that_is_not_understood_is_reported_and_the_others_are_written(workspace: Path) -> None:
+def test_a_plan_that_is_not_understood_is_reported_and_the_others_are_written(
+    workspace: Path,
+) -> None:
     broken = "if x\n\tsubmit\n"
     Path("broken.plan").write_text(broken)
     Path("ugly.plan").write_text(UGLY)
@@ -66,7 +77,10 @@ def test_wrong_usage_says_so(workspace: Path) -> None:
     assert 2 == fdc("fmt", "-", "a.plan", cwd=workspace).returncode
     Path("fdc.toml").write_text("excluded = 3\n")
     settings = fdc("fmt", cwd=workspace)
-    assert 2 == settings.returncode and "unknown key `excluded`; did you mean `exclude`?" in settings.stderr
+    assert (
+        2 == settings.returncode
+        and "unknown key `excluded`; did you mean `exclude`?" in settings.stderr
+    )
 
 
 def test_excluded_and_ignored_plans_are_left_alone_unless_named(workspace: Path) -> None:
@@ -78,4 +92,7 @@ def test_excluded_and_ignored_plans_are_left_alone_unless_named(workspace: Path)
     done = fdc("fmt", "--check", cwd=workspace)
     assert "Would reformat: c.plan\n1 plan would be reformatted\n" == done.stdout
     named = fdc("fmt", "--check", "old/a.plan", "b.tmp.plan", cwd=workspace)
-    assert "Would reformat: old/a.plan\nWould reformat: b.tmp.plan\n2 plans would be reformatted\n" == named.stdout
+    assert (
+        "Would reformat: old/a.plan\nWould reformat: b.tmp.plan\n2 plans would be reformatted\n"
+        == named.stdout
+    )

@@ -45,14 +45,22 @@ def test_text_shows_the_line_and_the_caret(plan: Path) -> None:
 
 def test_concise_is_what_editors_parse(plan: Path) -> None:
     first, second = lint(plan, "concise").splitlines()
-    assert first.startswith("example.plan:4:1: error[FDC301] ") and first.endswith(" (unknown-tool)")
-    assert second.startswith("example.plan:5:1: warning[FDC313] ") and second.endswith(" (unused-name)")
+    assert first.startswith("example.plan:4:1: error[FDC301] ") and first.endswith(
+        " (unknown-tool)"
+    )
+    assert second.startswith("example.plan:5:1: warning[FDC313] ") and second.endswith(
+        " (unused-name)"
+    )
 
 
 def test_json_and_jsonl_say_the_same(plan: Path) -> None:
     document = json.loads(lint(plan, "json"))
     *rows, summary = [json.loads(line) for line in lint(plan, "jsonl").splitlines()]
-    assert ["FDC301", "FDC313"] == [item["code"] for item in document["diagnostics"]] == [row["code"] for row in rows]
+    assert (
+        ["FDC301", "FDC313"]
+        == [item["code"] for item in document["diagnostics"]]
+        == [row["code"] for row in rows]
+    )
     assert (1, 1, 1) == (summary["errors"], summary["warnings"], summary["files"])
 
 
@@ -68,7 +76,9 @@ def test_sarif_has_the_rules_explanation_and_the_fix(plan: Path) -> None:
 def test_github_annotates_the_lines(plan: Path) -> None:
     *lines, summary = lint(plan, "github").splitlines()
     commands = [workflow_commands.read(line) for line in lines]
-    assert [("error", "4"), ("warning", "5")] == [(c.name, c.properties["line"]) for c in commands if c]
+    assert [("error", "4"), ("warning", "5")] == [
+        (c.name, c.properties["line"]) for c in commands if c
+    ]
     assert "1 error, 1 warning in 1 file" == summary
 
 
@@ -83,7 +93,9 @@ def test_a_report_can_go_to_a_file(plan: Path) -> None:
 
 
 def test_a_clean_lint_imports_no_renderer(plan: Path) -> None:
-    (plan / "example.plan").write_text(PLAN.replace("list_file ", "list_files ").replace("notes <- ", ""), "utf-8")
+    (plan / "example.plan").write_text(
+        PLAN.replace("list_file ", "list_files ").replace("notes <- ", ""), "utf-8"
+    )
     run = fdc("lint", "example.plan", cwd=plan, env={"PYTHONVERBOSE": "1"})
     assert 0 == run.returncode
     loaded = [line for line in run.stderr.splitlines() if line.startswith("import 'fdc_toolchain")]

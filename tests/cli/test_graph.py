@@ -24,11 +24,22 @@ def test_a_shipped_automaton_is_drawn_from_any_folder(tmp_path: Path) -> None:
 
 
 def test_the_suffix_of_the_output_chooses_the_format(workspace: Path) -> None:
-    for name, start in [("a.svg", "<svg "), ("a.dot", "digraph "), ("a.mmd", "---\n"), ("a.txt", "---\n")]:
+    for name, start in [
+        ("a.svg", "<svg "),
+        ("a.dot", "digraph "),
+        ("a.mmd", "---\n"),
+        ("a.txt", "---\n"),
+    ]:
         done = fdc("graph", "tooling/fsm.json", "-o", name, cwd=workspace)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         assert (workspace / name).read_text(encoding="utf-8").startswith(start)
-    assert sorted(path.name for path in workspace.iterdir()) == ["a.dot", "a.mmd", "a.svg", "a.txt", "knowledge_core"]
+    assert sorted(path.name for path in workspace.iterdir()) == [
+        "a.dot",
+        "a.mmd",
+        "a.svg",
+        "a.txt",
+        "knowledge_core",
+    ]
 
 
 def test_a_warning_is_shown_and_the_automaton_drawn(workspace: Path) -> None:
@@ -40,10 +51,15 @@ def test_a_warning_is_shown_and_the_automaton_drawn(workspace: Path) -> None:
 
 
 def test_a_malformed_automaton_exits_1_with_the_place_and_no_drawing(workspace: Path) -> None:
-    (workspace / "m.json").write_text(json.dumps({**MACHINE, "start_state": "Z"}, indent=1), encoding="utf-8")
+    (workspace / "m.json").write_text(
+        json.dumps({**MACHINE, "start_state": "Z"}, indent=1), encoding="utf-8"
+    )
     done = fdc("graph", "m.json", "-o", "m.svg", cwd=workspace)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "error[FDC203] undeclared-state: the start state `Z` is not among the declared states" in done.stderr
+    assert (
+        "error[FDC203] undeclared-state: the start state `Z` is not among the declared states"
+        in done.stderr
+    )
     assert "--> m.json:" in done.stderr
     assert not (workspace / "m.svg").exists()
 
@@ -63,7 +79,9 @@ def test_a_folder_that_cannot_be_written_is_trouble_of_the_world(workspace: Path
 
 
 def test_a_plan_is_drawn_with_its_sub_plans(workspace: Path) -> None:
-    (workspace / "root.plan").write_text("set_plan it\ncall_plan sub.plan\ncall_plan lost\n", encoding="utf-8")
+    (workspace / "root.plan").write_text(
+        "set_plan it\ncall_plan sub.plan\ncall_plan lost\n", encoding="utf-8"
+    )
     (workspace / "sub.plan").write_text("read_file README.md\n", encoding="utf-8")
     done = fdc("graph", "root.plan", cwd=workspace)
     assert done.returncode == 1, "the call of a plan that does not exist is an error"
@@ -77,7 +95,12 @@ def test_a_plan_is_drawn_with_its_sub_plans(workspace: Path) -> None:
 def test_a_drawing_too_large_to_read_is_refused_with_a_way_out(workspace: Path) -> None:
     states = [f"s{number}" for number in range(6_500)]
     moves = [{"source": "s0", "dest": state, "trigger": "x" + state} for state in states[:2]]
-    machine = {"states": states, "initial_state": "s0", "final_states": states, "transitions": moves}
+    machine = {
+        "states": states,
+        "initial_state": "s0",
+        "final_states": states,
+        "transitions": moves,
+    }
     (workspace / "big.json").write_text(json.dumps(machine), encoding="utf-8")
     done = fdc("graph", "big.json", "--format", "svg", cwd=workspace)
     assert done.returncode == 2

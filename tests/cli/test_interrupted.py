@@ -51,7 +51,9 @@ def laid_out(workspace: Path, **declared: object) -> None:
             "access": {"write": ["out/**"]}, **declared,
         },
     }  # fmt: skip
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": tools})
+    )
     (workspace / "own.py").write_text(OWN)
     (workspace / "fork.plan").write_text("param count\n" + PLAN)
     (workspace / "deed.plan").write_text(DEED)
@@ -60,7 +62,9 @@ def laid_out(workspace: Path, **declared: object) -> None:
 
 def interrupted(workspace: Path, count: int, which: signal.Signals = signal.SIGINT) -> str:
     """Commands of so many branches are under way, and fdc is asked to end. Returns what it says."""
-    with fdc_started("run", "--jobs", str(count), "fork.plan", f"count={count}", cwd=workspace) as run:
+    with fdc_started(
+        "run", "--jobs", str(count), "fork.plan", f"count={count}", cwd=workspace
+    ) as run:
         wait_for(lambda: all((workspace / f"log-{n}").exists() for n in range(count)))
         run.send_signal(which)
         out, err = run.communicate()
@@ -89,18 +93,33 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
     assert "nothing is lost" not in said and "--all --assume not-done` does th" in said
     assert min(count, 5) == said.count("fdc stopped it before it ended")
     listed = json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)
-    assert count == json.dumps(listed).count('"interrupted"') - json.dumps(listed["status"]).count('"interrupted"')
+    assert count == json.dumps(listed).count('"interrupted"') - json.dumps(listed["status"]).count(
+        '"interrupted"'
+    )
     shown = fdc("show", "last", cwd=workspace).stdout
     assert count == shown.count("stopped by fdc before it ended")
-    assert 0 == fdc("replay", "last", cwd=workspace).returncode == fdc("verify", "last", cwd=workspace).returncode
+    assert (
+        0
+        == fdc("replay", "last", cwd=workspace).returncode
+        == fdc("verify", "last", cwd=workspace).returncode
+    )
     (workspace / "held").unlink()
     asked = fdc("resume", cwd=workspace)
-    assert 1 == asked.returncode and "fdc stopped it before it ended; what it had done by then is done" in asked.stdout
+    assert (
+        1 == asked.returncode
+        and "fdc stopped it before it ended; what it had done by then is done" in asked.stdout
+    )
     assert ("one answer for all" in asked.stdout) == (count > 1)
     done = fdc("resume", "--all", "--assume", "not-done", cwd=workspace)
     assert 0 == done.returncode and "finished" in done.stdout, done
-    assert ["start\nstart\nend\n"] * count == [(workspace / f"log-{n}").read_text() for n in range(count)]
-    assert 0 == fdc("replay", "last", cwd=workspace).returncode == fdc("verify", "last", cwd=workspace).returncode
+    assert ["start\nstart\nend\n"] * count == [
+        (workspace / f"log-{n}").read_text() for n in range(count)
+    ]
+    assert (
+        0
+        == fdc("replay", "last", cwd=workspace).returncode
+        == fdc("verify", "last", cwd=workspace).returncode
+    )
     over = fdc("resume", cwd=workspace)
     assert 2 == over.returncode and "no run here can go on" in over.stderr
 
@@ -116,12 +135,17 @@ def test_one_answer_may_be_given_at_once_and_single_ones_beside_it(workspace: Pa
     assert 2 == wrong.returncode and "`--all` goes with one `--assume" in wrong.stderr
 
 
-def test_a_tool_that_is_declared_repeatable_is_repeated_and_nobody_is_asked(workspace: Path) -> None:
+def test_a_tool_that_is_declared_repeatable_is_repeated_and_nobody_is_asked(
+    workspace: Path,
+) -> None:
     laid_out(workspace, repeatable=True)
     killed(workspace)
     done = fdc("resume", cwd=workspace)
     assert 0 == done.returncode, done
-    assert ("xx", "x") == ((workspace / "out/begun-a").read_text(), (workspace / "out/made-a").read_text())
+    assert ("xx", "x") == (
+        (workspace / "out/begun-a").read_text(),
+        (workspace / "out/made-a").read_text(),
+    )
     assert 0 == fdc("replay", "last", cwd=workspace).returncode
 
 
@@ -130,14 +154,20 @@ def test_a_tool_that_creates_a_path_has_happened_where_the_path_is_there(workspa
     killed(workspace)
     (workspace / "out/made-a").write_text("it had come so far")
     assert 0 == fdc("resume", cwd=workspace).returncode
-    assert ("x", "it had come so far") == ((workspace / "out/begun-a").read_text(), (workspace / "out/made-a").read_text())
+    assert ("x", "it had come so far") == (
+        (workspace / "out/begun-a").read_text(),
+        (workspace / "out/made-a").read_text(),
+    )
 
 
 def test_and_has_not_where_it_is_missing(workspace: Path) -> None:
     laid_out(workspace, creates="out/made-{name}")
     killed(workspace)
     assert 0 == fdc("resume", cwd=workspace).returncode
-    assert ("xx", "x") == ((workspace / "out/begun-a").read_text(), (workspace / "out/made-a").read_text())
+    assert ("xx", "x") == (
+        (workspace / "out/begun-a").read_text(),
+        (workspace / "out/made-a").read_text(),
+    )
 
 
 def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
@@ -158,6 +188,8 @@ def test_a_path_that_was_there_before_tells_nothing(workspace: Path) -> None:
         ({"repeatable": True, "cost": {"tokens": 5}}, "a tool that has a cost cannot be repeated"),
     ],
 )
-def test_declarations_that_make_no_sense_are_findings(workspace: Path, declared: dict[str, object], says: str) -> None:
+def test_declarations_that_make_no_sense_are_findings(
+    workspace: Path, declared: dict[str, object], says: str
+) -> None:
     laid_out(workspace, **declared)
     assert says in fdc("lint", "deed.plan", cwd=workspace).stdout

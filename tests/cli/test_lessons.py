@@ -36,7 +36,9 @@ def root(workspace: Path) -> Path:
     return workspace
 
 
-def typed(root: Path, *arguments: str, script: str = "fdc_cli.py", stdin: str = "") -> tuple[int, str, str]:
+def typed(
+    root: Path, *arguments: str, script: str = "fdc_cli.py", stdin: str = ""
+) -> tuple[int, str, str]:
     done = fdc(*arguments, cwd=root, script=script, stdin=stdin)
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr, done.stderr
     return done.returncode, done.stdout, done.stderr
@@ -51,7 +53,10 @@ def tea(root: Path) -> str:
 
 
 def lessons(root: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (root / "knowledge_core" / "lessons.jsonl").read_text("ascii").splitlines()]
+    return [
+        json.loads(line)
+        for line in (root / "knowledge_core" / "lessons.jsonl").read_text("ascii").splitlines()
+    ]
 
 
 def learn(root: Path, *actions: str | dict[str, Any]) -> None:
@@ -73,31 +78,72 @@ def change(path: str, diff: str = CHANGE) -> dict[str, Any]:
 def test_the_updater_says_what_the_rows_say_and_does_nothing_twice(root: Path) -> None:
     """FDC-78, FDC-79, FDC-80, FDC-76."""
     add = ("add-tool", "--protocol-id", "tea", "--tool-name", "tooling/x.py")
-    assert (0, "Successfully added tool 'tooling/x.py' to protocol 'tea'.\n", "") == updater(root, *add)
+    assert (0, "Successfully added tool 'tooling/x.py' to protocol 'tea'.\n", "") == updater(
+        root, *add
+    )
     after = tea(root)
     assert PROTOCOL.replace('"read_file"]', '"read_file", "tooling/x.py"]') == after
-    assert (0, "Tool 'tooling/x.py' already exists in protocol 'tea'. No changes made.\n", "") == updater(root, *add)
+    assert (
+        0,
+        "Tool 'tooling/x.py' already exists in protocol 'tea'. No changes made.\n",
+        "",
+    ) == updater(root, *add)
     assert after == tea(root)
-    rule = ("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "Don't wait \"long\".")
+    rule = (
+        "update-rule",
+        "--protocol-id",
+        "tea",
+        "--rule-id",
+        "draw",
+        "--description",
+        'Don\'t wait "long".',
+    )
     assert (0, "Successfully updated rule 'draw' in protocol 'tea'.\n", "") == updater(root, *rule)
     assert after.replace("Three minutes.", 'Don\'t wait \\"long\\".') == tea(root)
     assert "No changes made." in updater(root, *rule)[1]
     gone = ("deprecate-tool", "--protocol-id", "tea", "--tool-name", "grep")
-    assert (0, "Successfully deprecated tool 'grep' in protocol 'tea'.\n", "") == updater(root, *gone)
+    assert (0, "Successfully deprecated tool 'grep' in protocol 'tea'.\n", "") == updater(
+        root, *gone
+    )
     assert '["read_file", "tooling/x.py"]' in tea(root)
-    assert (0, "Tool 'grep' is not in protocol 'tea'. No changes made.\n", "") == updater(root, *gone)
+    assert (0, "Tool 'grep' is not in protocol 'tea'. No changes made.\n", "") == updater(
+        root, *gone
+    )
     assert 0 == typed(root, "protocols", "build")[0]
 
 
 REFUSED = [
-    (("add-tool", "--protocol-id", "tee", "--tool-name", "x"), "no protocol with the id 'tee'; did you mean `tea`?"),
-    (("update-rule", "--protocol-id", "tea", "--rule-id", "drow", "--description", "x"), "did you mean `draw`?"),
+    (
+        ("add-tool", "--protocol-id", "tee", "--tool-name", "x"),
+        "no protocol with the id 'tee'; did you mean `tea`?",
+    ),
+    (
+        ("update-rule", "--protocol-id", "tea", "--rule-id", "drow", "--description", "x"),
+        "did you mean `draw`?",
+    ),
     (("add-tool", "--protocol-id", "tea", "--tool-name", "../x"), "no tool's name"),
     (("add-tool", "--protocol-id", "tea", "--tool-name", "/etc/x"), "no tool's name"),
     (("add-tool", "--protocol-id", "tea", "--tool-name", "x\x1b[2J"), "no tool's name"),
-    (("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "a\n```\nb"), "hidden character"),
-    (("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "a ```json b"), "break AGENTS.md"),
-    (("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "x" * 2001), "2000 characters"),
+    (
+        ("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "a\n```\nb"),
+        "hidden character",
+    ),
+    (
+        (
+            "update-rule",
+            "--protocol-id",
+            "tea",
+            "--rule-id",
+            "draw",
+            "--description",
+            "a ```json b",
+        ),
+        "break AGENTS.md",
+    ),
+    (
+        ("update-rule", "--protocol-id", "tea", "--rule-id", "draw", "--description", "x" * 2001),
+        "2000 characters",
+    ),
 ]
 
 
@@ -131,7 +177,9 @@ def test_compiling_adds_pending_lessons_once(root: Path) -> None:
     code, out, _ = typed(root, "lessons", "add", "x.md")
     assert 0 == code and "Added 0 new lessons" in out and "2 known already" in out
     (root / "y.md").write_text("# Nothing\n")
-    assert (0, "No lessons found in y.md.\n", "") == typed(root, "y.md", script="knowledge_compiler.py")
+    assert (0, "No lessons found in y.md.\n", "") == typed(
+        root, "y.md", script="knowledge_compiler.py"
+    )
     assert before == (root / "knowledge_core" / "lessons.jsonl").read_bytes()
     code, out, err = typed(root, "absent.md", script="knowledge_compiler.py")
     assert (2, "") == (code, out) and "there is no post-mortem `absent.md`" in err
@@ -139,14 +187,18 @@ def test_compiling_adds_pending_lessons_once(root: Path) -> None:
 
 def test_the_post_mortem_that_close_writes_has_no_lesson_until_it_is_filled_in(root: Path) -> None:
     """FDC-70, FDC-72, T-33: the loop from a task's start to the rule that it changed."""
-    (root / "knowledge_core" / "agent_meta.json").write_text('{"model_name": "m", "knowledge_cutoff": "2026"}')
+    (root / "knowledge_core" / "agent_meta.json").write_text(
+        '{"model_name": "m", "knowledge_cutoff": "2026"}'
+    )
     assert 0 == typed(root, "start", "--task-id", "T-7")[0]
     assert 0 == typed(root, "close", "--task-id", "T-7")[0]
     (page,) = (root / "postmortems").iterdir()
     name = f"postmortems/{page.name}"
     assert f"No lessons found in {name}." in typed(root, "lessons", "apply", "--from", name)[1]
     text = re.sub(r"\*\*Lesson:\*\* \[.*\]", "**Lesson:** Tea is patient.", page.read_text("utf-8"))
-    action = "**Action:** Update rule 'draw' in protocol 'tea' to 'Don''t hurry.'".replace("''", "'")
+    action = "**Action:** Update rule 'draw' in protocol 'tea' to 'Don''t hurry.'".replace(
+        "''", "'"
+    )
     page.write_text(re.sub(r"\*\*Action:\*\* \[.*\]", action, text), "utf-8")
     code, out, err = typed(root, "lessons", "apply", "--from", name)
     assert (0, "") == (code, err) and "1 applied" in out
@@ -159,17 +211,31 @@ def test_the_post_mortem_that_close_writes_has_no_lesson_until_it_is_filled_in(r
 
 def test_every_kind_of_lesson_is_applied_and_each_step_is_on_record(root: Path) -> None:
     """FDC-76, FDC-81, FDC-83, FDC-84, T-32, T-34."""
-    learn(root, "Deprecate tool 'grep' from protocol 'tea'", change("src/a.py"), "Think harder.", {"type": "REBOOT"})
+    learn(
+        root,
+        "Deprecate tool 'grep' from protocol 'tea'",
+        change("src/a.py"),
+        "Think harder.",
+        {"type": "REBOOT"},
+    )
     code, out, err = typed(root, script="self_correction_orchestrator.py")
     assert 0 == code and "2 applied" in out, err
     assert "`REBOOT` is unknown" in err and "a sentence for people" in err
-    assert '["read_file"]' in tea(root) and "n = 2  # {run}\n" == (root / "src" / "a.py").read_text()
+    assert (
+        '["read_file"]' in tea(root) and "n = 2  # {run}\n" == (root / "src" / "a.py").read_text()
+    )
     first, second, third, fourth = lessons(root)
-    assert ["applied", "applied", "pending", "pending"] == [one["status"] for one in (first, second, third, fourth)]
+    assert ["applied", "applied", "pending", "pending"] == [
+        one["status"] for one in (first, second, third, fourth)
+    ]
     assert ["applying", "applied"] == [step["status"] for step in first["history"]]
-    assert ["protocols/deep/10_tea.protocol.json", "AGENTS.md"] == [row["path"] for row in first["history"][1]["changes"]]
+    assert ["protocols/deep/10_tea.protocol.json", "AGENTS.md"] == [
+        row["path"] for row in first["history"][1]["changes"]
+    ]
     name = second["history"][1]["run"]
-    assert "finished" in typed(root, "runs")[1] and name in typed(root, "runs")[1], "the change was a durable run"
+    assert "finished" in typed(root, "runs")[1] and name in typed(root, "runs")[1], (
+        "the change was a durable run"
+    )
     assert "history" not in third
     assert 0 == typed(root, "protocols", "check")[0]
     before = (root / "knowledge_core" / "lessons.jsonl").read_bytes()
@@ -179,7 +245,11 @@ def test_every_kind_of_lesson_is_applied_and_each_step_is_on_record(root: Path) 
 
 
 def test_a_change_that_brings_a_warning_about_shows_it_once(root: Path) -> None:
-    learn(root, "Add tool 'tooling/absent.py' to protocol 'tea'", "Deprecate tool 'grep' from protocol 'tea'")
+    learn(
+        root,
+        "Add tool 'tooling/absent.py' to protocol 'tea'",
+        "Deprecate tool 'grep' from protocol 'tea'",
+    )
     code, out, err = typed(root, "lessons", "apply")
     assert 0 == code and "2 applied" in out
     assert 1 == err.count("FDC506") and "`tooling/absent.py` does not exist" in err
@@ -187,7 +257,9 @@ def test_a_change_that_brings_a_warning_about_shows_it_once(root: Path) -> None:
 
 def test_nothing_on_record_is_nothing_to_do(root: Path) -> None:
     """FDC-81."""
-    assert (0, "No pending lessons to process.\n", "") == typed(root, script="self_correction_orchestrator.py")
+    assert (0, "No pending lessons to process.\n", "") == typed(
+        root, script="self_correction_orchestrator.py"
+    )
     assert not (root / "knowledge_core" / "lessons.jsonl").exists()
 
 
@@ -219,9 +291,15 @@ def test_a_lesson_that_cannot_be_applied_has_failed_and_changed_nothing(root: Pa
     code, out, err = typed(root, "lessons", "apply")
     assert (1, f"{len(FAILING)} failed") == (code, out.split(";")[0]), out
     for lesson, (action, words) in zip(lessons(root), FAILING, strict=True):
-        assert "failed" == lesson["status"] and words in lesson["history"][-1]["why"] and words in err, action
+        assert (
+            "failed" == lesson["status"] and words in lesson["history"][-1]["why"] and words in err
+        ), action
         assert ["failed"] == [step["status"] for step in lesson["history"]], "nothing was begun"
-    assert (PROTOCOL, agents, "n = 1\n") == (tea(root), (root / "AGENTS.md").read_bytes(), (root / "src" / "a.py").read_text())
+    assert (PROTOCOL, agents, "n = 1\n") == (
+        tea(root),
+        (root / "AGENTS.md").read_bytes(),
+        (root / "src" / "a.py").read_text(),
+    )
 
 
 def test_a_change_that_agents_md_could_not_carry_is_not_made(root: Path) -> None:
@@ -229,16 +307,24 @@ def test_a_change_that_agents_md_could_not_carry_is_not_made(root: Path) -> None
     (root / "fdc.toml").write_text("[agents]\nmax-bytes = 1600\n")
     assert 0 == typed(root, "protocols", "build")[0], "the limit is above what there is"
     agents = (root / "AGENTS.md").read_bytes()
-    learn(root, f"Update rule 'draw' in protocol 'tea' to '{'x' * 1500}'", "Deprecate tool 'grep' from protocol 'tea'")
+    learn(
+        root,
+        f"Update rule 'draw' in protocol 'tea' to '{'x' * 1500}'",
+        "Deprecate tool 'grep' from protocol 'tea'",
+    )
     code, out, err = typed(root, "lessons", "apply")
     assert 1 == code and "1 applied, 1 failed" in out and "FDC505" in err, out + err
     assert "Three minutes." in tea(root) and agents != (root / "AGENTS.md").read_bytes()
     assert 0 == typed(root, "protocols", "check")[0]
     (root / "fdc.toml").unlink()
     name = lessons(root)[0]["lesson_id"]
-    assert 0 == typed(root, "lessons", "apply")[0] and "failed" == lessons(root)[0]["status"], "not tried again unasked"
+    assert 0 == typed(root, "lessons", "apply")[0] and "failed" == lessons(root)[0]["status"], (
+        "not tried again unasked"
+    )
     assert 0 == typed(root, "lessons", "apply", name[:8])[0]
-    assert ["failed", "applying", "applied"] == [step["status"] for step in lessons(root)[0]["history"]]
+    assert ["failed", "applying", "applied"] == [
+        step["status"] for step in lessons(root)[0]["history"]
+    ]
 
 
 def test_protocols_that_cannot_be_built_stop_the_loop_before_it_begins(root: Path) -> None:
@@ -278,7 +364,13 @@ def test_a_lesson_that_says_it_was_begun_and_not_how_is_begun(root: Path) -> Non
     learn(root, "Deprecate tool 'grep' from protocol 'tea'", "Add tool 'x' to protocol 'tea'")
     first, second = lessons(root)
     first["status"] = second["status"] = "applying"
-    second["history"] = [{"at": "", "status": "applying", "changes": [{"path": "../../x", "before": None, "after": None}]}]
+    second["history"] = [
+        {
+            "at": "",
+            "status": "applying",
+            "changes": [{"path": "../../x", "before": None, "after": None}],
+        }
+    ]
     path = root / "knowledge_core" / "lessons.jsonl"
     path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n", "utf-8")
     code, out, _ = typed(root, "lessons", "apply")
@@ -294,10 +386,14 @@ def test_a_dry_run_foresees_and_writes_nothing(root: Path) -> None:
     )  # fmt: skip
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     code, out, err = typed(root, "lessons", "apply", "--dry-run")
-    assert 1 == code and "2 would apply, 1 failed" in out and "is not in the file" in err, "the third on top of the second"
+    assert 1 == code and "2 would apply, 1 failed" in out and "is not in the file" in err, (
+        "the third on top of the second"
+    )
     assert before == {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     code, out, _ = typed(root, "lessons", "apply", "--dry-run", "--format", "json")
-    assert ["would apply", "would apply", "failed", "skipped"] == [row["outcome"] for row in json.loads(out)["results"]]
+    assert ["would apply", "would apply", "failed", "skipped"] == [
+        row["outcome"] for row in json.loads(out)["results"]
+    ]
 
 
 def test_a_person_decides_what_no_program_can(root: Path) -> None:
@@ -306,7 +402,12 @@ def test_a_person_decides_what_no_program_can(root: Path) -> None:
     first, second = (lesson["lesson_id"] for lesson in lessons(root))
     assert 0 == typed(root, "lessons", "settle", first, "--dismiss", "We do.")[0]
     assert 2 == typed(root, "lessons", "settle", second, "--action", "Sleep.")[0]
-    assert 0 == typed(root, "lessons", "settle", second[:8], "--action", "Add tool 'sleep' to protocol 'tea'")[0]
+    assert (
+        0
+        == typed(
+            root, "lessons", "settle", second[:8], "--action", "Add tool 'sleep' to protocol 'tea'"
+        )[0]
+    )
     assert 0 == typed(root, "lessons", "apply")[0]
     assert ["dismissed", "applied"] == [lesson["status"] for lesson in lessons(root)]
     assert "Sleep more." == lessons(root)[1]["history"][0]["was"]["parameters"]["description"]
@@ -323,8 +424,15 @@ def test_lists_and_single_lessons_are_shown_with_nothing_hidden(root: Path) -> N
     name = lessons(root)[0]["lesson_id"]
     typed(root, "lessons", "apply", name)
     code, out, _ = typed(root, "lessons", "show", name[:8])
-    assert 0 == code and "applied" in out and "protocols/deep/10_tea.protocol.json: " in out and "T-1" in out
-    assert name == json.loads(typed(root, "lessons", "show", name, "--format", "json")[1])["lesson_id"]
+    assert (
+        0 == code
+        and "applied" in out
+        and "protocols/deep/10_tea.protocol.json: " in out
+        and "T-1" in out
+    )
+    assert (
+        name == json.loads(typed(root, "lessons", "show", name, "--format", "json")[1])["lesson_id"]
+    )
     assert 2 == typed(root, "lessons", "show", "zzz")[0]
 
 
@@ -333,7 +441,9 @@ def test_lists_and_single_lessons_are_shown_with_nothing_hidden(root: Path) -> N
 
 def test_the_suggester_prints_the_path_of_a_plan_that_is_proved_and_runs(root: Path) -> None:
     """FDC-84."""
-    code, out, err = typed(root, "--filepath", "src/a.py", "--diff-file", "-", script="code_suggester.py", stdin=CHANGE)
+    code, out, err = typed(
+        root, "--filepath", "src/a.py", "--diff-file", "-", script="code_suggester.py", stdin=CHANGE
+    )
     assert (0, "") == (code, err) and out.endswith(".plan.txt\n")
     plan = out.strip()
     assert "n = 1\n" == (root / "src" / "a.py").read_text(), "the suggester changes nothing"
@@ -360,4 +470,6 @@ def test_the_functions_that_the_scripts_name_are_there() -> None:
         "      k.parse_action_to_command(\"Add tool 'T' to protocol 'P'\")['command'])\n"
     )
     done = run([sys.executable, "-c", source], cwd=ROOT / "tooling")
-    assert (0, "{'task_id': 'x', 'date': 'd'} L. add-tool\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "{'task_id': 'x', 'date': 'd'} L. add-tool\n") == (done.returncode, done.stdout), (
+        done.stderr
+    )

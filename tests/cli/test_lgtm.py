@@ -34,7 +34,9 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return workspace, plan_for(workspace)
 
 
-def test_the_document_is_what_the_seed_asks_for_and_every_link_leads_to_a_file(embedded: tuple[Path, Any]) -> None:
+def test_the_document_is_what_the_seed_asks_for_and_every_link_leads_to_a_file(
+    embedded: tuple[Path, Any],
+) -> None:
     """LGTM-06, 77, 78, 81: read without any of the product's code."""
     workspace, done = embedded
     assert 0 == done.returncode, done.stderr
@@ -54,32 +56,52 @@ def test_the_document_is_what_the_seed_asks_for_and_every_link_leads_to_a_file(e
     assert len(links(page)) > 10 and all((folder / link).is_file() for link in links(page))
     sequence = page.split("## 3. Implementation Sequence")[1].split("## 4. ")[0]
     related = re.findall(r"\*\*Related Micro-Hypotheses:\*\* (.*)", sequence)
-    assert len(related) == sequence.count("### Step ") > 1 and all("](hypotheses/hyp_h_" in line for line in related)
+    assert len(related) == sequence.count("### Step ") > 1 and all(
+        "](hypotheses/hyp_h_" in line for line in related
+    )
     assert "no model wrote it" in page and "Nothing of this plan has been carried out" in page
 
 
-def test_a_component_comes_after_what_it_uses_and_its_code_is_the_code(embedded: tuple[Path, Any]) -> None:
+def test_a_component_comes_after_what_it_uses_and_its_code_is_the_code(
+    embedded: tuple[Path, Any],
+) -> None:
     """LGTM-26, 75: what the pipeline found in the code, checked against the files."""
     workspace, done = embedded
     sequence = done.stdout.split("## 3. ")[1].split("## 4. ")[0]
-    place = {ident: sequence.index(f"**Related Micro-Hypotheses:** [{ident}]") for ident in re.findall(r"\[(h_\w+)\]", sequence)}
+    place = {
+        ident: sequence.index(f"**Related Micro-Hypotheses:** [{ident}]")
+        for ident in re.findall(r"\[(h_\w+)\]", sequence)
+    }
     needs = worldview(workspace)["synthesisOutput"]["keyDependencies"]
     assert needs and all(place[row["to"]] < place[row["from"]] for row in needs)
     for row in needs:
-        user, used, path, line = re.findall(r"`(\w+)` uses `(\w+)` \(`([^`]+):(\d+)`\)", row["why"])[0]
-        assert used in (workspace / path).read_text("utf-8").split("\n")[int(line) - 1] and user != used
+        user, used, path, line = re.findall(
+            r"`(\w+)` uses `(\w+)` \(`([^`]+):(\d+)`\)", row["why"]
+        )[0]
+        assert (
+            used in (workspace / path).read_text("utf-8").split("\n")[int(line) - 1]
+            and user != used
+        )
     for fenced in re.findall(r"```python\n(.*?)\n```", sequence, re.DOTALL):
-        assert any(fenced in path.read_text("utf-8") for path in (workspace / "shop").iterdir()), fenced
-    for path, line, quote in re.findall(r"- \*\*Assumption:\*\* .*?\(`([^`]+):(\d+)`\): (.*?) \(Supporting", done.stdout):
+        assert any(fenced in path.read_text("utf-8") for path in (workspace / "shop").iterdir()), (
+            fenced
+        )
+    for path, line, quote in re.findall(
+        r"- \*\*Assumption:\*\* .*?\(`([^`]+):(\d+)`\): (.*?) \(Supporting", done.stdout
+    ):
         raw = (workspace / path).read_text("utf-8").split("\n")[int(line) - 1]
         assert quote in " ".join(raw.split()), quote
 
 
-def test_the_run_folder_holds_the_artifacts_and_each_follows_its_schema(embedded: tuple[Path, Any]) -> None:
+def test_the_run_folder_holds_the_artifacts_and_each_follows_its_schema(
+    embedded: tuple[Path, Any],
+) -> None:
     """LGTM-01, 03, 04, 05, 07, 13 to 17, 20, 21, 22, 24, 25, 27, 68."""
     workspace, _ = embedded
     folder, wv = folder_of(workspace), worldview(workspace)
-    assert {"knowledge", "hypotheses", "null_challenges"} <= {path.name for path in folder.iterdir() if path.is_dir()}
+    assert {"knowledge", "hypotheses", "null_challenges"} <= {
+        path.name for path in folder.iterdir() if path.is_dir()
+    }
     assert [] == artifacts.problems("worldview", wv)
     assert wv["areasOfAnalysis"] and all("Active" == row["status"] for row in wv["areasOfAnalysis"])
     assert {row["filePath"] for row in wv["knowledgeBase"]["entries"]} == {
@@ -88,45 +110,69 @@ def test_the_run_folder_holds_the_artifacts_and_each_follows_its_schema(embedded
     for row in wv["knowledgeBase"]["entries"]:
         entry = knowledge.parsed((folder / row["filePath"]).read_text("utf-8"))
         assert (entry.confidence, entry.summary) == (row["confidence"], row["contentSummary"])
-        assert f"k_{row['entryID']}_evidence.md" == Path(row["filePath"]).name and row["source"] in entry.sources
+        assert (
+            f"k_{row['entryID']}_evidence.md" == Path(row["filePath"]).name
+            and row["source"] in entry.sources
+        )
     for row in wv["microHypotheses"]:
         ident = row["microHypothesisID"]
-        files = sorted(path.name for path in (folder / "hypotheses").iterdir() if f"hyp_{ident}_v" in path.name)
+        files = sorted(
+            path.name for path in (folder / "hypotheses").iterdir() if f"hyp_{ident}_v" in path.name
+        )
         kinds = [name.removeprefix(f"hyp_{ident}_").removesuffix(".json") for name in files]
         last = row["version"]
         if row["status"] == "Initial":
             assert kinds == ["v0_initial"] and row["nullChallengeFilePath"] is None
             continue
-        assert kinds == ["v0_initial", *(f"v{number}_refined" for number in range(1, last)), f"v{last}_candidate"]
+        assert kinds == [
+            "v0_initial",
+            *(f"v{number}_refined" for number in range(1, last)),
+            f"v{last}_candidate",
+        ]
         versions = [json.loads((folder / "hypotheses" / name).read_text("utf-8")) for name in files]
         assert all([] == artifacts.problems("hypothesis", one) for one in versions)
         for before, after in zip(versions, versions[1:]):
-            assert before["refinementHistory"] == after["refinementHistory"][: len(before["refinementHistory"])]
+            assert (
+                before["refinementHistory"]
+                == after["refinementHistory"][: len(before["refinementHistory"])]
+            )
         assert "Validated" == row["status"] and "Passed" == row["nullChallengeOutcome"]
         challenge = json.loads((folder / row["nullChallengeFilePath"]).read_text("utf-8"))
         assert [] == artifacts.problems("null_challenge", challenge)
-        assert challenge["hypothesisFilePath"] == row["filePath"] and (folder / row["filePath"]).is_file()
+        assert (
+            challenge["hypothesisFilePath"] == row["filePath"]
+            and (folder / row["filePath"]).is_file()
+        )
         for attempt in challenge["falsificationAttempts"]:
             assert all((folder / path).is_file() for path in attempt["falsificationEvidenceFound"])
 
 
-def test_the_files_on_disk_are_the_write_effects_of_the_journal_and_nothing_else(embedded: tuple[Path, Any]) -> None:
+def test_the_files_on_disk_are_the_write_effects_of_the_journal_and_nothing_else(
+    embedded: tuple[Path, Any],
+) -> None:
     """LGTM-29, 31, 32, 40, 47, 48: also that the workspace is otherwise as it was, and no state update is an effect."""
     workspace, _ = embedded
     folder = folder_of(workspace)
     done = steps(workspace, folder.name)
     written = {value["path"] for tool, _, value in done if tool in WRITES}
-    on_disk = {str(path.relative_to(workspace)) for path in (workspace / "runs").rglob("*")} - {f"runs/{folder.name}"}
+    on_disk = {str(path.relative_to(workspace)) for path in (workspace / "runs").rglob("*")} - {
+        f"runs/{folder.name}"
+    }
     assert written == on_disk
     reads = [tool for tool, _, _ in done if tool == "read_file"]
     assert len(reads) >= 10
     catalogue = {**_tools("lgtm_tools"), **_tools("tools"), **_tools("explore_tools")}
     touching = {tool for tool, _, _ in done if catalogue[tool]["effect"] != "pure"}
-    assert not any(tool.startswith(("state.", "get_worldview", "log_message", "join")) for tool in touching)
+    assert not any(
+        tool.startswith(("state.", "get_worldview", "log_message", "join")) for tool in touching
+    )
     seen = [value["worldview"]["log"] for tool, _, value in done if tool == "get_worldview"]
     assert len(seen[0]) < len(seen[-1])  # the state at that point, not the first one
     shop(workspace / "again")
-    before = {str(path.relative_to(workspace / "again")): path.read_bytes() for path in (workspace / "again").rglob("*.py")}
+    before = {
+        str(path.relative_to(workspace / "again")): path.read_bytes()
+        for path in (workspace / "again").rglob("*.py")
+    }
     assert before == {name: (workspace / name).read_bytes() for name in before}
 
 
@@ -148,13 +194,20 @@ def test_the_phases_come_in_order_and_each_persists(embedded: tuple[Path, Any]) 
     assert 1 == said.count("Starting Initialization Pipeline")
     rows = steps(workspace, folder.name)
     messages = [value["message"] for tool, _, value in rows if tool == "log_message"]
-    assert [line for line in said if line in set(messages)] == messages  # shown in the order of the record
+    assert [
+        line for line in said if line in set(messages)
+    ] == messages  # shown in the order of the record
     persisted = [value["text"] for tool, _, value in rows if tool == "get_worldview"]
     assert (folder / "worldview.json").read_text("utf-8").rstrip("\n") == persisted[-1]
     count = [tool for tool, _, _ in rows].count("overwrite_file_with_block")
     rounds = said.count("Starting refinement iteration.")
-    assert count == 7 + rounds + 2  # init, marked, challenged, settled, synthesised, planned, final; narrative, pipeline
-    assert "count" not in json.loads(persisted[-1]) and 0 == fdc("replay", folder.name, cwd=workspace).returncode
+    assert (
+        count == 7 + rounds + 2
+    )  # init, marked, challenged, settled, synthesised, planned, final; narrative, pipeline
+    assert (
+        "count" not in json.loads(persisted[-1])
+        and 0 == fdc("replay", folder.name, cwd=workspace).returncode
+    )
 
 
 def _tools(name: str) -> dict[str, Any]:
@@ -170,7 +223,9 @@ def _tools(name: str) -> dict[str, Any]:
         (["--paths", "/etc/**"], "leads out"), (["--gate", "some"], "gate"), (["--budget", "tea=3"], "budget"),
     ],
 )  # fmt: skip
-def test_wrong_usage_is_said_before_anything_begins(tmp_path: Path, more: list[str], says: str) -> None:
+def test_wrong_usage_is_said_before_anything_begins(
+    tmp_path: Path, more: list[str], says: str
+) -> None:
     """LGTM-42, 49, 60."""
     done = plan_for(tmp_path, *more)
     assert 2 == done.returncode and says in done.stderr and not (tmp_path / "runs").exists()
@@ -182,7 +237,11 @@ def test_a_question_without_any_evidence_stops_with_a_sentence(tmp_path: Path) -
     """LGTM-52."""
     shop(tmp_path)
     done = fdc("lgtm", "zzqx frobnicate?", cwd=tmp_path)
-    assert 1 == done.returncode and "no area of analysis was found" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        1 == done.returncode
+        and "no area of analysis was found" in done.stderr
+        and "Traceback" not in done.stderr
+    )
 
 
 def test_the_produced_plan_is_not_executed_and_cannot_be(embedded: tuple[Path, Any]) -> None:
@@ -193,8 +252,12 @@ def test_the_produced_plan_is_not_executed_and_cannot_be(embedded: tuple[Path, A
     catalogue = {**_tools("lgtm_tools"), **_tools("tools"), **_tools("explore_tools")}
     assert not any("writes" in catalogue[tool] for tool in took)
     done = fdc("run", f"runs/{folder.name}/plan_synth_{folder.name}_final.md", cwd=workspace)
-    assert 2 == done.returncode and "is written for people, and is not run" in done.stderr, done.stderr
-    assert not list(folder.glob("*_execute.plan"))  # without a model there is no code to put anywhere
+    assert 2 == done.returncode and "is written for people, and is not run" in done.stderr, (
+        done.stderr
+    )
+    assert not list(
+        folder.glob("*_execute.plan")
+    )  # without a model there is no code to put anywhere
 
 
 THREAD = """# FSM: tooling/lgtm_pipeline_fsm.json
@@ -231,7 +294,11 @@ def test_the_whole_pipeline_is_a_program_and_building_it_does_nothing(tmp_path: 
     shop(tmp_path)
     before = sorted(str(path) for path in tmp_path.rglob("*"))
     program = compile_or_refuse("lgtm", str(tmp_path))
-    assert program is not None and load(encode(program)) == program and digest(load(encode(program))) == digest(program)
+    assert (
+        program is not None
+        and load(encode(program)) == program
+        and digest(load(encode(program))) == digest(program)
+    )
     done = fdc("run", "lgtm", "question=why", "--dry-run", cwd=tmp_path)
     assert 0 == done.returncode and "nothing was done" in done.stdout, done.stdout + done.stderr
     assert before == sorted(str(path) for path in tmp_path.rglob("*"))
@@ -244,7 +311,11 @@ def test_a_level_that_there_is_not_stops_the_run(tmp_path: Path, level: str) -> 
     (tmp_path / "said.plan").write_text(said, "utf-8")
     done = fdc("run", "said.plan", cwd=tmp_path)
     if level == "Debug":
-        assert 1 == done.returncode and "there is no log level `Debug`; there are Info, Warn, Error" in done.stdout + done.stderr
+        assert (
+            1 == done.returncode
+            and "there is no log level `Debug`; there are Info, Warn, Error"
+            in done.stdout + done.stderr
+        )
     else:
         assert 0 == done.returncode, done.stdout + done.stderr
 
@@ -273,7 +344,9 @@ def hold(order):
 '''
 
 
-def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(tmp_path: Path) -> None:
+def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(
+    tmp_path: Path,
+) -> None:
     """LGTM-09, 11, 12, 69, 70: found without a model, at a place that was known before; exit code 5, and why on stderr."""
     (tmp_path / "store.py").write_text(OUT_OF_USE, "utf-8")
     done = fdc("lgtm", "How is stock reserved for an order?", cwd=tmp_path)
@@ -286,7 +359,9 @@ def test_a_definition_that_says_that_it_is_out_of_use_disproves_its_hypothesis(t
     challenge = json.loads((folder / row["nullChallengeFilePath"]).read_text("utf-8"))
     [attempt] = [one for one in challenge["falsificationAttempts"] if one["outcome"] == "Failed"]
     [evidence] = attempt["falsificationEvidenceFound"]
-    assert "`reserve_stock` says that it is out of use (store.py:5)" in (folder / evidence).read_text("utf-8")
+    assert "`reserve_stock` says that it is out of use (store.py:5)" in (
+        folder / evidence
+    ).read_text("utf-8")
     assert not list(folder.glob("plan_synth_*")) and not list(folder.glob("synthesis_*"))
 
 
@@ -318,7 +393,11 @@ def test_without_a_synthesis_neither_a_pipeline_nor_a_plan_is_made(tmp_path: Pat
     done = fdc("run", "without.plan", "--format", "json", cwd=tmp_path)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert "synthesis" == json.loads(done.stdout)["result"]["ended"]
-    messages = [value for tool, _, value in steps(tmp_path, folder_of(tmp_path).name) if tool == "log_message"]
+    messages = [
+        value
+        for tool, _, value in steps(tmp_path, folder_of(tmp_path).name)
+        if tool == "log_message"
+    ]
     assert [
         {"level": "Error", "message": "Meta-Planning skipped: Synthesis output not found."},
         {"level": "Error", "message": "Final Plan Generation skipped: Synthesis output not found."},

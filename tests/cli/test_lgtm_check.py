@@ -21,13 +21,20 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The workspace of a run with a model."""
     workspace = tmp_path_factory.mktemp("check") / "w"
     with thinking() as (_, env):
-        assert 0 == plan_for(workspace, "--max-iterations", "2", "--confidence", "1", env=env).returncode
+        assert (
+            0
+            == plan_for(workspace, "--max-iterations", "2", "--confidence", "1", env=env).returncode
+        )
     return workspace
 
 
 def texts(folder: Path) -> dict[str, str]:
     """The files of a run folder, read without any of the product's code."""
-    return {str(path.relative_to(folder)): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_text("utf-8")
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def changed(files: dict[str, str], pattern: str, change: Callable[[Any], Any]) -> str:
@@ -106,7 +113,9 @@ def test_the_command_opens_a_run_by_its_name_or_its_folder(left: Path, tmp_path:
     name = folder_of(left).name
     for given in (name, f"runs/{name}"):
         done = fdc("lgtm", "--check", given, cwd=left)
-        assert 0 == done.returncode and "artifacts, no findings" in done.stdout, done.stdout + done.stderr
+        assert 0 == done.returncode and "artifacts, no findings" in done.stdout, (
+            done.stdout + done.stderr
+        )
     shutil.copytree(folder_of(left), tmp_path / "copy")
     next((tmp_path / "copy/knowledge").iterdir()).write_bytes(b"\xff")
     (tmp_path / "copy/link").symlink_to("/etc/hostname")
@@ -114,4 +123,6 @@ def test_the_command_opens_a_run_by_its_name_or_its_folder(left: Path, tmp_path:
     found = json.loads(told.stdout)["findings"]
     assert 1 == told.returncode and any(one.startswith("link:") for one in found)
     assert any("cannot be read" in one for one in found)
-    assert 2 == fdc("lgtm", "--check", "nope", cwd=left).returncode == fdc("lgtm", cwd=left).returncode
+    assert (
+        2 == fdc("lgtm", "--check", "nope", cwd=left).returncode == fdc("lgtm", cwd=left).returncode
+    )

@@ -36,7 +36,11 @@ from tests.support.web import allowing, searxng
 
 def test_initialisation_refinement_and_challenge_take_the_steps_of_the_seed(tmp_path: Path) -> None:
     """LGTM-30, 33, 50, 55, 56, 65, 72, 75, 76: with one hypothesis, so that no branch comes in between."""
-    one = {"areas": [{"areaID": "A_Stock", "description": "d", "evidence": ["knowledge/k_EV_01_evidence.md"]}]}
+    one = {
+        "areas": [
+            {"areaID": "A_Stock", "description": "d", "evidence": ["knowledge/k_EV_01_evidence.md"]}
+        ]
+    }
     with thinking(areas=lambda body: one) as (_, env):
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
@@ -74,7 +78,9 @@ def test_branches_run_at_once_and_keep_their_order(tmp_path: Path) -> None:
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
     wv = worldview(tmp_path)
-    assert ["h_Stock_001", "h_Orders_001"] == [row["microHypothesisID"] for row in wv["microHypotheses"]]
+    assert ["h_Stock_001", "h_Orders_001"] == [
+        row["microHypothesisID"] for row in wv["microHypotheses"]
+    ]
     ids = [row["entryID"] for row in wv["knowledgeBase"]["entries"]]
     assert len(set(ids)) == len(ids) and {"h_Stock_001_r1_01", "h_Orders_001_r1_01"} <= set(ids)
     assert ids.index("h_Stock_001_r1_01") < ids.index("h_Orders_001_r1_01")
@@ -102,23 +108,48 @@ def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> No
             if target["evidence"] and not chosen:
                 chosen.append(target["targetDescription"])
         if chosen != [target["targetDescription"]]:
-            return {"disproved": target["evidence"] == [], "analysis": "I feel so.", "decisive": ["knowledge/k_none.md"]}
-        return {"disproved": True, "analysis": "It says no.", "decisive": [target["evidence"][0]["path"]]}
+            return {
+                "disproved": target["evidence"] == [],
+                "analysis": "I feel so.",
+                "decisive": ["knowledge/k_none.md"],
+            }
+        return {
+            "disproved": True,
+            "analysis": "It says no.",
+            "decisive": [target["evidence"][0]["path"]],
+        }
 
     def agent(body: dict[str, Any]) -> Any:
         if data(body)[0] != "falsification":
-            return {"say": "", "tool": "CodebaseGrep", "args": {"queries": ["`reserve`", "`place_order`"]}}
-        return {"say": "", "tool": "FileSearch", "args": {"queries": ["change the stock of the shop orders"]}}
+            return {
+                "say": "",
+                "tool": "CodebaseGrep",
+                "args": {"queries": ["`reserve`", "`place_order`"]},
+            }
+        return {
+            "say": "",
+            "tool": "FileSearch",
+            "args": {"queries": ["change the stock of the shop orders"]},
+        }
 
     answers = {"evidence": disproving, "agent": agent}
-    contrary = {"notes.md": "# Notes\n\nThe shop cannot change how stock and orders are reserved.\n"}
+    contrary = {
+        "notes.md": "# Notes\n\nThe shop cannot change how stock and orders are reserved.\n"
+    }
     shop(tmp_path / "w", contrary)
     shop(tmp_path / "subset", contrary)
     with thinking(**answers) as (_, env):
         done = plan_for(tmp_path / "w", env=env)
-    assert 5 == done.returncode and "Overall Null Hypothesis Challenge Failed. Aborting planning." in done.stdout
+    assert (
+        5 == done.returncode
+        and "Overall Null Hypothesis Challenge Failed. Aborting planning." in done.stdout
+    )
     folder, wv = folder_of(tmp_path / "w"), worldview(tmp_path / "w")
-    assert not list(folder.glob("plan_*")) and not list(folder.glob("synthesis_*")) and wv["synthesisOutput"] is None
+    assert (
+        not list(folder.glob("plan_*"))
+        and not list(folder.glob("synthesis_*"))
+        and wv["synthesisOutput"] is None
+    )
     same_log(tmp_path / "w")
     same_files(tmp_path / "w")
     states = sorted((row["status"], row["nullChallengeOutcome"]) for row in wv["microHypotheses"])
@@ -126,12 +157,17 @@ def test_a_hypothesis_that_is_disproved_stops_the_planning(tmp_path: Path) -> No
     [lost] = [row for row in wv["microHypotheses"] if row["status"] == "Invalidated"]
     challenge = json.loads((folder / lost["nullChallengeFilePath"]).read_text("utf-8"))
     failed = [row for row in challenge["falsificationAttempts"] if row["outcome"] == "Failed"]
-    assert failed and all((folder / path).is_file() for row in failed for path in row["falsificationEvidenceFound"])
+    assert failed and all(
+        (folder / path).is_file() for row in failed for path in row["falsificationEvidenceFound"]
+    )
     chosen.clear()
     with thinking(**answers) as (_, env):
         again = plan_for(tmp_path / "subset", "--gate", "subset", env=env)
     assert 0 == again.returncode, again.stderr
-    assert "1 Passed, 1 Failed and left out (gate: subset)" in again.stdout and "### Step 1" in again.stdout
+    assert (
+        "1 Passed, 1 Failed and left out (gate: subset)" in again.stdout
+        and "### Step 1" in again.stdout
+    )
     assert 2 == again.stdout.count("_challenge.json](null_challenges/")
 
 
@@ -139,13 +175,19 @@ def test_a_reply_that_is_no_hypothesis_loses_its_area_and_no_other(tmp_path: Pat
     """LGTM-15, 53: a warning, and the run goes on."""
 
     def broken(body: dict[str, Any]) -> Any:
-        return reply('{"statement": "x", "confidence": 7}') if data(body)[1]["areaID"] == "A_Stock" else hypothesis(body)
+        return (
+            reply('{"statement": "x", "confidence": 7}')
+            if data(body)[1]["areaID"] == "A_Stock"
+            else hypothesis(body)
+        )
 
     with thinking(hypothesis=broken) as (_, env):
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
     assert "Warn: No hypothesis for A_Stock: " in done.stderr
-    assert ["h_Orders_001"] == [row["microHypothesisID"] for row in worldview(tmp_path)["microHypotheses"]]
+    assert ["h_Orders_001"] == [
+        row["microHypothesisID"] for row in worldview(tmp_path)["microHypotheses"]
+    ]
 
 
 def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path: Path) -> None:
@@ -153,18 +195,30 @@ def test_a_refinement_that_fails_keeps_its_evidence_and_the_old_version(tmp_path
 
     def dangling(body: dict[str, Any]) -> Any:
         made = refined(body)
-        return {**made, "keyAssumptions": [{"id": "A01", "statement": "x", "evidence": ["knowledge/k_none_evidence.md"]}]}
+        return {
+            **made,
+            "keyAssumptions": [
+                {"id": "A01", "statement": "x", "evidence": ["knowledge/k_none_evidence.md"]}
+            ],
+        }
 
     with thinking(refined=dangling) as (server, env):
         done = plan_for(tmp_path, "--max-iterations", "2", env=env)
     assert 6 == done.returncode and "Synthesis Failed. Aborting planning." in done.stdout
-    assert 2 == done.stderr.count("Starting refinement iteration.") and 4 == len(asked(server, "refined"))
+    assert 2 == done.stderr.count("Starting refinement iteration.") and 4 == len(
+        asked(server, "refined")
+    )
     assert "No candidates for Null Challenge." in done.stderr
     assert "Warn: Synthesis skipped: No validated micro-hypotheses." in done.stderr
     wv = worldview(tmp_path)
-    assert [(0, "Initial")] * 2 == [(row["version"], row["status"]) for row in wv["microHypotheses"]]
+    assert [(0, "Initial")] * 2 == [
+        (row["version"], row["status"]) for row in wv["microHypotheses"]
+    ]
     assert any("_r1_" in row["entryID"] for row in wv["knowledgeBase"]["entries"])
-    assert any(line.startswith("h_Stock_001 stays as it is: Validation Failed: ") and "k_none" in line for line in log(wv))
+    assert any(
+        line.startswith("h_Stock_001 stays as it is: Validation Failed: ") and "k_none" in line
+        for line in log(wv)
+    )
     same_log(tmp_path)
 
 
@@ -173,18 +227,26 @@ def test_a_text_that_is_no_knowledge_file_is_refused_by_name(tmp_path: Path) -> 
 
     def without(body: dict[str, Any]) -> Any:
         made = ANSWERS["knowledge"](body)
-        return made.replace("**Confidence:** 0.8", "**Confidence:** high") if data(body)[0]["entryID"] == "EV_03" else made
+        return (
+            made.replace("**Confidence:** 0.8", "**Confidence:** high")
+            if data(body)[0]["entryID"] == "EV_03"
+            else made
+        )
 
     with thinking(knowledge=without) as (_, env):
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
     assert "Warn: Rejected: knowledge/k_EV_03_evidence.md" in done.stderr
-    assert "Rejected: knowledge/k_EV_03_evidence.md: the confidence `high` is no number" in log(worldview(tmp_path))
+    assert "Rejected: knowledge/k_EV_03_evidence.md: the confidence `high` is no number" in log(
+        worldview(tmp_path)
+    )
     same_log(tmp_path)
     assert not (folder_of(tmp_path) / "knowledge/k_EV_03_evidence.md").exists()
 
 
-def test_a_tool_that_there_is_not_stops_the_run_and_in_the_challenge_it_is_ignored(tmp_path: Path) -> None:
+def test_a_tool_that_there_is_not_stops_the_run_and_in_the_challenge_it_is_ignored(
+    tmp_path: Path,
+) -> None:
     """LGTM-34, 35, 36, 37."""
     unknown = {"say": "", "tool": "RunShell", "args": {"queries": ["rm -rf /"]}}
     with thinking(agent=lambda body: unknown) as (_, env):
@@ -202,11 +264,17 @@ def test_a_tool_that_there_is_not_stops_the_run_and_in_the_challenge_it_is_ignor
     assert "Warn: `RunShell` may not be used here; the recommendation is ignored" in done.stderr
 
 
-def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(tmp_path: Path) -> None:
+def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
+    tmp_path: Path,
+) -> None:
     """LGTM-36: a hostile recommendation changes no file of the workspace, and the web is not reached without leave."""
     (tmp_path / "w").mkdir()
     wanted = [
-        {"say": "", "tool": "WriteFile", "args": {"path": "../../shop/orders.py", "content": "hacked"}},
+        {
+            "say": "",
+            "tool": "WriteFile",
+            "args": {"path": "../../shop/orders.py", "content": "hacked"},
+        },
         {"say": "", "tool": "CreateDirectory", "args": {"path": "/tmp/x"}},
         {"say": "", "tool": "ReadFile", "args": {"path": "../../etc/passwd"}},
         {"say": "", "tool": "ReadFile", "args": {"path": "shop/cli.py"}},
@@ -225,7 +293,9 @@ def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
         done = plan_for(tmp_path / "w", "--confidence", "1", "--max-iterations", "3", env=env)
     assert 0 == done.returncode, done.stderr
     folder = folder_of(tmp_path / "w")
-    assert ["hacked\n"] == [path.read_text("utf-8") for path in folder.glob("notes/note_*_agent.md")]
+    assert ["hacked\n"] == [
+        path.read_text("utf-8") for path in folder.glob("notes/note_*_agent.md")
+    ]
     same_log(tmp_path / "w")
     same_files(tmp_path / "w")
     assert "hacked" not in (tmp_path / "w/shop/orders.py").read_text("utf-8")
@@ -233,9 +303,15 @@ def test_what_an_agent_wants_written_goes_into_the_run_folder_whatever_it_names(
     assert "WebSearch found nothing or is unavailable; FileSearch instead." in done.stderr
     assert "Warn: `../../etc/passwd` is not among the files that this run looks at" in done.stderr
     done_steps = steps(tmp_path / "w", folder.name)
-    lines = next(at for at, (tool, _, _) in enumerate(done_steps) if tool == "analyze.lines")  # the effect is ReadFile's own
-    assert "shop/cli.py" in {value["path"] for tool, _, value in done_steps[:lines] if tool == "use_tool.readable"}
-    assert any(tool == "read_file" and "argparse" in str(value) for tool, _, value in done_steps[:lines])
+    lines = next(
+        at for at, (tool, _, _) in enumerate(done_steps) if tool == "analyze.lines"
+    )  # the effect is ReadFile's own
+    assert "shop/cli.py" in {
+        value["path"] for tool, _, value in done_steps[:lines] if tool == "use_tool.readable"
+    }
+    assert any(
+        tool == "read_file" and "argparse" in str(value) for tool, _, value in done_steps[:lines]
+    )
 
 
 def test_an_instruction_in_the_evidence_is_data_to_the_model(tmp_path: Path) -> None:
@@ -273,13 +349,18 @@ def test_findings_go_back_to_the_model_and_only_a_proved_pipeline_is_run(tmp_pat
     assert 0 == done.returncode and not tries, done.stderr
     first, second = asked(server, "pipeline")
     assert [] == data(first)[1]["findings"] and WRONG == data(second)[1]["text"]
-    assert any("[capability] `run_in_bash_session`" in finding for finding in data(second)[1]["findings"])
+    assert any(
+        "[capability] `run_in_bash_session`" in finding for finding in data(second)[1]["findings"]
+    )
     kept = worldview(tmp_path)["meta"]["optimizedPipeline"]
     assert "<- fork hypothesis in" in kept["text"] and 64 == len(kept["program"])
     folder = folder_of(tmp_path)
     assert (folder / kept["filePath"]).read_text("utf-8").rstrip("\n") == kept["text"].rstrip("\n")
     runs = json.loads(fdc("runs", "--format", "json", cwd=tmp_path).stdout)
-    assert any(kept["filePath"] in json.dumps(row) for row in (runs["runs"] if isinstance(runs, dict) else runs))
+    assert any(
+        kept["filePath"] in json.dumps(row)
+        for row in (runs["runs"] if isinstance(runs, dict) else runs)
+    )
 
 
 @pytest.mark.parametrize(
@@ -289,7 +370,9 @@ def test_findings_go_back_to_the_model_and_only_a_proved_pipeline_is_run(tmp_pat
         pytest.param("I would rather not write a plan.", "line 1: [", marks=pytest.mark.soak),
         (PIPELINE.replace("allow read **", "allow read **\nallow write **"), "allow write"),
         pytest.param(
-            PIPELINE.replace("tooling/lgtm_pipeline_fsm.json", "tooling/explore_fsm.json"), "automaton", marks=pytest.mark.soak
+            PIPELINE.replace("tooling/lgtm_pipeline_fsm.json", "tooling/explore_fsm.json"),
+            "automaton",
+            marks=pytest.mark.soak,
         ),
     ],
 )
@@ -300,11 +383,15 @@ def test_a_pipeline_that_is_never_proved_ends_the_planning_and_nothing_of_it_is_
     with thinking(pipeline=lambda body: text) as (server, env):
         done = plan_for(tmp_path, env=env)
     assert 7 == done.returncode, done.stderr
-    assert 3 == len(asked(server, "pipeline")) and "Error: The pipeline was not proved:" in done.stderr
+    assert (
+        3 == len(asked(server, "pipeline")) and "Error: The pipeline was not proved:" in done.stderr
+    )
     assert says in done.stderr and 0 == len(asked(server, "component"))
     same_log(tmp_path)
     same_files(tmp_path)
-    assert worldview(tmp_path)["meta"]["optimizedPipeline"] is None and not list(folder_of(tmp_path).glob("plan_*"))
+    assert worldview(tmp_path)["meta"]["optimizedPipeline"] is None and not list(
+        folder_of(tmp_path).glob("plan_*")
+    )
 
 
 def test_the_prior_is_part_of_the_question_and_a_budget_holds(tmp_path: Path) -> None:
@@ -312,7 +399,10 @@ def test_the_prior_is_part_of_the_question_and_a_budget_holds(tmp_path: Path) ->
     with thinking() as (server, env):
         done = plan_for(tmp_path, "--prior", "the till stays", "--budget", "model_calls=4", env=env)
     assert 1 == done.returncode and "budget" in done.stderr and len(server.requests) <= 4
-    assert "the budget of 4 model_calls is less than the 12 that `plan.run` sets aside" in done.stderr.split("\n")[0]
+    assert (
+        "the budget of 4 model_calls is less than the 12 that `plan.run` sets aside"
+        in done.stderr.split("\n")[0]
+    )
     assert f"{QUESTION} (given: the till stays)" in json.dumps(server.requests[0]["messages"])
 
 
@@ -332,19 +422,29 @@ def test_one_branch_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
     """LGTM-38, 57: a model that refuses one refinement, every judgement and the choice of diagrams; the rule judges instead."""
 
     def refusing(body: dict[str, Any]) -> Any:
-        return reply("no", stop="refusal") if data(body)[1]["microHypothesisID"] == "h_Stock_001" else refined(body)
+        return (
+            reply("no", stop="refusal")
+            if data(body)[1]["microHypothesisID"] == "h_Stock_001"
+            else refined(body)
+        )
 
     no = lambda body: reply("no", stop="refusal")  # noqa: E731
     with thinking(refined=refusing, evidence=no, diagrams=no) as (_, env):
         done = plan_for(tmp_path, "--max-iterations", "1", env=env)
     assert 0 == done.returncode, done.stderr
-    states = {row["microHypothesisID"]: row["status"] for row in worldview(tmp_path)["microHypotheses"]}
+    states = {
+        row["microHypothesisID"]: row["status"] for row in worldview(tmp_path)["microHypotheses"]
+    }
     assert {"h_Stock_001": "Initial", "h_Orders_001": "Validated"} == states
-    challenge = (folder_of(tmp_path) / "null_challenges/nc_h_Orders_001_challenge.json").read_text("utf-8")
+    challenge = (folder_of(tmp_path) / "null_challenges/nc_h_Orders_001_challenge.json").read_text(
+        "utf-8"
+    )
     assert "No model could judge it (the model refused to answer); by rule: " in challenge
 
 
-def test_a_tool_that_there_is_not_stops_the_run_from_a_branch_too_when_its_siblings_have_finished(tmp_path: Path) -> None:
+def test_a_tool_that_there_is_not_stops_the_run_from_a_branch_too_when_its_siblings_have_finished(
+    tmp_path: Path,
+) -> None:
     """LGTM-35, 38: one branch of the refinement recommends it; the other one's version is written, then the run stops."""
 
     def agent(body: dict[str, Any]) -> Any:
@@ -354,9 +454,17 @@ def test_a_tool_that_there_is_not_stops_the_run_from_a_branch_too_when_its_sibli
 
     with thinking(agent=agent) as (_, env):
         done = plan_for(tmp_path, "--max-iterations", "1", env=env)
-    assert 1 == done.returncode and "Tool not found: RunShell" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        1 == done.returncode
+        and "Tool not found: RunShell" in done.stderr
+        and "Traceback" not in done.stderr
+    )
     versions = {path.name for path in (folder_of(tmp_path) / "hypotheses").iterdir()}
-    assert {"hyp_h_Stock_001_v0_initial.json", "hyp_h_Orders_001_v0_initial.json", "hyp_h_Orders_001_v1_refined.json"} == versions
+    assert {
+        "hyp_h_Stock_001_v0_initial.json",
+        "hyp_h_Orders_001_v0_initial.json",
+        "hyp_h_Orders_001_v1_refined.json",
+    } == versions
     assert not list(folder_of(tmp_path).glob("plan_*")) and "Marking candidates" not in done.stderr
 
 
@@ -365,7 +473,11 @@ def test_refinement_goes_on_to_its_last_iteration_where_nothing_changes(tmp_path
 
     def same(body: dict[str, Any]) -> Any:
         old = data(body)[1]
-        return {key: old[key] for key in old if key not in ("microHypothesisID", "areaOfAnalysisID", "refinementHistory")}
+        return {
+            key: old[key]
+            for key in old
+            if key not in ("microHypothesisID", "areaOfAnalysisID", "refinementHistory")
+        }
 
     nothing = lambda body: {"say": "", "tool": "", "args": {"queries": []}}  # noqa: E731
     with thinking(refined=same, agent=lambda body: ANSWERS["agent"](body) if "first" in data(body)[0] else nothing(body)) as (
@@ -373,9 +485,13 @@ def test_refinement_goes_on_to_its_last_iteration_where_nothing_changes(tmp_path
     ):  # fmt: skip
         done = plan_for(tmp_path, env=env)
     assert 6 == done.returncode, done.stderr
-    assert "Refinement Loop complete after 5 iterations: that was the last iteration." in done.stderr
+    assert (
+        "Refinement Loop complete after 5 iterations: that was the last iteration." in done.stderr
+    )
     assert 10 == len(asked(server, "refined")) == len(asked(server, "critique"))
-    assert [str(number) for number in range(1, 6) for _ in "12"] == [str(data(body)[2]) for body in asked(server, "questions")]
+    assert [str(number) for number in range(1, 6) for _ in "12"] == [
+        str(data(body)[2]) for body in asked(server, "questions")
+    ]
 
 
 def test_a_default_run_with_a_model_fits_a_budget_of_five_dollars(tmp_path: Path) -> None:
@@ -404,13 +520,18 @@ def test_the_areas_are_as_many_as_are_wanted_at_most(tmp_path: Path) -> None:
     assert 1 == len(asked(server, "hypothesis")) == len(asked(server, "component"))
 
 
-def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(tmp_path: Path) -> None:
+def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(
+    tmp_path: Path,
+) -> None:
     """LGTM-79: the document is not run; the plan that carries it out asks first, and without a yes changes nothing."""
     with thinking() as (_, env):
         done = plan_for(tmp_path, env=env)
     assert 0 == done.returncode, done.stderr
     folder = folder_of(tmp_path)
-    [document], [executable] = folder.glob("plan_synth_*_final.md"), folder.glob("plan_synth_*_execute.plan")
+    [document], [executable] = (
+        folder.glob("plan_synth_*_final.md"),
+        folder.glob("plan_synth_*_execute.plan"),
+    )
     path = str(executable.relative_to(tmp_path))
     same_files(tmp_path)
     assert f"`fdc run {path}` puts the code above into `shop/stock.py`" in done.stdout
@@ -418,9 +539,16 @@ def test_the_code_of_a_plan_gets_into_the_files_only_where_a_person_approves(tmp
     assert 0 == fdc("lint", path, cwd=tmp_path).returncode
     before = (tmp_path / "shop/stock.py").read_text("utf-8")
     refused = fdc("run", str(document.relative_to(tmp_path)), cwd=tmp_path)
-    assert 2 == refused.returncode and f"`fdc run {path}` puts its code in place, and asks for approval first" in refused.stderr
+    assert (
+        2 == refused.returncode
+        and f"`fdc run {path}` puts its code in place, and asks for approval first"
+        in refused.stderr
+    )
     waiting = fdc("run", path, cwd=tmp_path)
-    assert 1 == waiting.returncode and "Do you approve that the code of" in waiting.stdout + waiting.stderr
+    assert (
+        1 == waiting.returncode
+        and "Do you approve that the code of" in waiting.stdout + waiting.stderr
+    )
     said_no = fdc("resume", "last", "--answer", "no", cwd=tmp_path)
     assert 1 == said_no.returncode and "does not approve" in said_no.stdout + said_no.stderr
     assert before == (tmp_path / "shop/stock.py").read_text("utf-8")

@@ -41,7 +41,11 @@ def end(root: Path, task: str = "T-1") -> tuple[int, str, str]:
 
 
 def logged(root: Path) -> list[dict[str, Any]]:
-    entries = [json.loads(raw) for raw in (root / LOG).read_bytes().splitlines()] if (root / LOG).exists() else []
+    entries = (
+        [json.loads(raw) for raw in (root / LOG).read_bytes().splitlines()]
+        if (root / LOG).exists()
+        else []
+    )
     assert [] == [fault for item in entries for fault in faults(item)]
     return entries
 
@@ -58,9 +62,17 @@ def test_start_orients_and_logs_exactly_one_start(oriented: Path) -> None:
     assert [("TASK_START", "T-1")] == types(oriented)
     found = logged(oriented)[0]["action"]["details"]["orientation"]
     assert META == found["identity"]
-    assert ["agent_meta.json", "lessons.jsonl"] == [line.split(":")[0] for line in found["artifacts"]]
+    assert ["agent_meta.json", "lessons.jsonl"] == [
+        line.split(":")[0] for line in found["artifacts"]
+    ]
     assert "[PASS] write, read and delete" in found["vm_capability_report"]
-    for said in ("test-model", "2026-01", "lessons.jsonl", "[PASS] write, read and delete", "TASK_START logged"):
+    for said in (
+        "test-model",
+        "2026-01",
+        "lessons.jsonl",
+        "[PASS] write, read and delete",
+        "TASK_START logged",
+    ):
         assert said in out
 
 
@@ -69,8 +81,18 @@ def test_a_task_that_is_open_is_not_started_again(oriented: Path) -> None:
     begin(oriented)
     code, out, _ = begin(oriented)
     assert 0 == code and "was started before" in out
-    command = [sys.executable, ROOT / "tooling" / "fdc_cli.py", "start", "--task-id", "T-2", "--network", "off"]
-    children = [subprocess.Popen(command, env=clean_environment(), stdout=subprocess.PIPE) for _ in range(4)]
+    command = [
+        sys.executable,
+        ROOT / "tooling" / "fdc_cli.py",
+        "start",
+        "--task-id",
+        "T-2",
+        "--network",
+        "off",
+    ]
+    children = [
+        subprocess.Popen(command, env=clean_environment(), stdout=subprocess.PIPE) for _ in range(4)
+    ]
     for child in children:
         child.communicate(timeout=PATIENCE)
     assert [0] * 4 == [child.returncode for child in children]
@@ -89,12 +111,16 @@ def test_a_task_that_is_open_is_not_started_again(oriented: Path) -> None:
         ('{"model_name": "m", "knowledge_cutoff": 2026}', "`knowledge_cutoff`"),
     ],
 )
-def test_without_an_identity_nothing_is_logged(workspace: Path, meta: str | None, words: str) -> None:
+def test_without_an_identity_nothing_is_logged(
+    workspace: Path, meta: str | None, words: str
+) -> None:
     """FDC-08, FDC-60."""
     if meta is not None:
         (workspace / lifecycle.META).write_text(meta, "utf-8")
     code, _, err = begin(workspace)
-    assert 1 == code and "L1 self-awareness failed" in err and words in err and "Traceback" not in err
+    assert (
+        1 == code and "L1 self-awareness failed" in err and words in err and "Traceback" not in err
+    )
     assert not (workspace / LOG).exists()
 
 
@@ -148,7 +174,10 @@ def test_close_writes_the_post_mortem_and_logs_the_end(oriented: Path) -> None:
     ] == headers  # fmt: skip
     assert text.index("**Lesson:**") < text.index("**Action:**")
     start, finish = logged(oriented)
-    assert ("TASK_END", {"postmortem": path}) == (finish["action"]["type"], finish["action"]["details"])
+    assert ("TASK_END", {"postmortem": path}) == (
+        finish["action"]["type"],
+        finish["action"]["details"],
+    )
     assert start["session_id"] == finish["session_id"]
 
 
@@ -175,7 +204,9 @@ def test_a_post_mortem_that_is_there_already_is_kept(oriented: Path) -> None:
     code, out, _ = end(oriented)
     assert 0 == code and "kept as it is: postmortems/2020-01-01-T-1.md" in out
     assert [page] == list(page.parent.iterdir())
-    assert "postmortems/2020-01-01-T-1.md" == logged(oriented)[-1]["action"]["details"]["postmortem"]
+    assert (
+        "postmortems/2020-01-01-T-1.md" == logged(oriented)[-1]["action"]["details"]["postmortem"]
+    )
 
 
 def test_two_tasks_with_one_safe_form_have_two_post_mortems(oriented: Path) -> None:
@@ -221,8 +252,13 @@ def test_the_probe_reports_and_never_fails(workspace: Path, listener: str) -> No
     """FDC-65: an offline machine is a line, not an error."""
     done = fdc("--network", listener, cwd=workspace, script="environmental_probe.py")
     assert (0, "") == (done.returncode, done.stderr)
-    assert "[PASS] write, read and delete" in done.stdout and f"[PASS] connection to {listener}: " in done.stdout
-    done = fdc("probe", "--network", "127.0.0.1:1", "--folder", "/absent", cwd=workspace, env={"PATH": ""})
+    assert (
+        "[PASS] write, read and delete" in done.stdout
+        and f"[PASS] connection to {listener}: " in done.stdout
+    )
+    done = fdc(
+        "probe", "--network", "127.0.0.1:1", "--folder", "/absent", cwd=workspace, env={"PATH": ""}
+    )
     assert 0 == done.returncode
     assert ["FAIL", "FAIL", "FAIL"] == re.findall(r"\[(\w+)\]", done.stdout)
     assert [] == [path for path in workspace.iterdir() if path.name != "knowledge_core"]
@@ -232,7 +268,10 @@ def test_a_probe_that_fails_is_recorded_and_the_task_begins(oriented: Path) -> N
     """FDC-62."""
     code, out, _ = begin(oriented, network="127.0.0.1:1")
     assert 0 == code and "[FAIL] no connection to 127.0.0.1:1" in out
-    assert "[FAIL] no connection" in logged(oriented)[0]["action"]["details"]["orientation"]["vm_capability_report"]
+    assert (
+        "[FAIL] no connection"
+        in logged(oriented)[0]["action"]["details"]["orientation"]["vm_capability_report"]
+    )
 
 
 def finish(root: Path, task: str = "T-1") -> tuple[int, str, str]:
@@ -258,13 +297,18 @@ def test_a_post_mortem_that_nobody_wrote_is_refused_and_names_each_gap(oriented:
     code, out, err = finish(oriented)
     assert (0, "") == (code, err) and "POST_MORTEM logged" in out
     last = logged(oriented)[-1]
-    assert ("POST_MORTEM", {"path": f"postmortems/{page.name}"}) == (last["action"]["type"], last["action"]["details"])
+    assert ("POST_MORTEM", {"path": f"postmortems/{page.name}"}) == (
+        last["action"]["type"],
+        last["action"]["details"],
+    )
     assert logged(oriented)[0]["session_id"] == last["session_id"] and "Phase 4" == last["phase"]
     assert 0 == finish(oriented)[0]
     assert 3 == len(types(oriented))
 
 
-def test_a_task_that_was_never_started_or_whose_post_mortem_is_gone_is_not_finalized(oriented: Path) -> None:
+def test_a_task_that_was_never_started_or_whose_post_mortem_is_gone_is_not_finalized(
+    oriented: Path,
+) -> None:
     code, _, err = finish(oriented)
     assert 1 == code and "was never started" in err
     begin(oriented)
@@ -283,9 +327,17 @@ def test_start_says_which_documents_cannot_be_read(oriented: Path) -> None:
     (oriented / "c.pdf").write_bytes(b"%PDF-1.7\n")
     (oriented / "d.md").write_bytes(b"\xff\xfe\x00")
     code, out, _ = begin(oriented)
-    assert 0 == code and "documents: 2 can be read, 2 cannot" in out and "skipped c.pdf: the PDF cannot be read" in out
+    assert (
+        0 == code
+        and "documents: 2 can be read, 2 cannot" in out
+        and "skipped c.pdf: the PDF cannot be read" in out
+    )
     found = logged(oriented)[0]["action"]["details"]["orientation"]["documents"]
-    assert (2, 2, ["c.pdf", "d.md"]) == (found["read"], found["skipped_count"], [row["path"] for row in found["skipped"]])
+    assert (2, 2, ["c.pdf", "d.md"]) == (
+        found["read"],
+        found["skipped_count"],
+        [row["path"] for row in found["skipped"]],
+    )
 
 
 # What a plan's `close_task` closes (finding A15)
@@ -307,7 +359,9 @@ def test_a_plan_s_close_closes_the_open_task_and_says_so(oriented: Path) -> None
     begin(oriented, "T-1")
     code, out = run_closing(oriented)
     assert code == 0 and "TASK_END logged for task `T-1`" in out
-    assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == [row for row in types(oriented) if row[0].startswith("TASK")]
+    assert [("TASK_START", "T-1"), ("TASK_END", "T-1")] == [
+        row for row in types(oriented) if row[0].startswith("TASK")
+    ]
     assert (oriented / "postmortems").is_dir()
     code, out = run_closing(oriented)
     assert code == 0 and "no task was open" in out
@@ -317,7 +371,10 @@ def test_of_several_open_tasks_a_plan_says_which_one_ends(oriented: Path) -> Non
     begin(oriented, "T-1")
     begin(oriented, "T-2")
     code, out = run_closing(oriented)
-    assert code == 1 and "several tasks are open, so the plan has to say which one ends: `T-1`, `T-2`" in out
+    assert (
+        code == 1
+        and "several tasks are open, so the plan has to say which one ends: `T-1`, `T-2`" in out
+    )
     assert run_closing(oriented, "T-2")[0] == 0
     assert ("TASK_END", "T-2") in types(oriented) and ("TASK_END", "T-1") not in types(oriented)
 
@@ -336,7 +393,9 @@ def test_a_plan_that_comes_with_fdc_leaves_the_task_open_in_which_it_is_run(orie
 def test_a_command_of_a_run_starts_no_task_and_no_run_however_it_is_hidden(oriented: Path) -> None:
     """The text names only a script; whether fdc starts inside of a run is asked where it starts."""
     for folder in ("tooling", "grammar", "plans"):
-        shutil.copytree(ROOT / folder, oriented / "own" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / folder, oriented / "own" / folder, ignore=shutil.ignore_patterns("__pycache__")
+        )
     shutil.copy(ROOT / "VERSION", oriented / "own")
     script = f'"{sys.executable}" own/tooling/fdc_cli.py start --task-id T-9 --network off; echo "code $?"\n'
     (oriented / "go.sh").write_text(script)
@@ -344,13 +403,19 @@ def test_a_command_of_a_run_starts_no_task_and_no_run_however_it_is_hidden(orien
         "set_plan x\nplan_step_complete x\nx <- run_in_bash_session bash go.sh\nmessage_user {x}\nclose_task\nsubmit\n"
     )
     done = fdc("run", "a.plan", cwd=oriented)
-    assert "may not start `fdc start`; a plan calls another with `call_plan`" in done.stdout, done.stdout + done.stderr
+    assert "may not start `fdc start`; a plan calls another with `call_plan`" in done.stdout, (
+        done.stdout + done.stderr
+    )
     assert "code 2" in done.stdout
     assert ("TASK_START", "T-9") not in types(oriented)
 
 
-@pytest.mark.parametrize("command", ["start", "run", "resume", "agent", "answer", "cancel", "fork", "fix"])
-def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(oriented: Path, command: str) -> None:
+@pytest.mark.parametrize(
+    "command", ["start", "run", "resume", "agent", "answer", "cancel", "fork", "fix"]
+)
+def test_fdc_that_is_started_inside_a_run_says_so_in_one_sentence(
+    oriented: Path, command: str
+) -> None:
     from tests.support import inside
 
     done = inside.fdc(command, "x", cwd=oriented, env={"FDC_RUN": "20261122-150536-ybry"})

@@ -58,7 +58,11 @@ def test_a_clean_plan_is_one_line_and_zero(tea: Path):
     put(tea, a=CLEAN)
     for _ in range(2):  # the second time from the cache
         done = fdc("lint", "a.plan", cwd=tea)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "1 plan proved, no findings\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (
+            0,
+            "1 plan proved, no findings\n",
+            "",
+        )
 
 
 def test_folders_are_searched_and_files_are_meant_whatever_their_name(tea: Path):
@@ -69,7 +73,10 @@ def test_folders_are_searched_and_files_are_meant_whatever_their_name(tea: Path)
     (tea / ".venv/x.plan").write_text(DIRTY)
     assert fdc("lint", cwd=tea).stdout == "3 plans proved, no findings\n"
     assert fdc("lint", "lib", cwd=tea).stdout == "1 plan proved, no findings\n"
-    assert fdc("lint", "lib", "lib/b.plan", "./a.plan", cwd=tea).stdout == "2 plans proved, no findings\n"
+    assert (
+        fdc("lint", "lib", "lib/b.plan", "./a.plan", cwd=tea).stdout
+        == "2 plans proved, no findings\n"
+    )
     assert fdc("lint", "notes.txt", cwd=tea).returncode == 1
     (tea / "empty").mkdir()
     done = fdc("lint", "empty", cwd=tea)
@@ -109,7 +116,9 @@ def test_stdin_is_a_plan_with_the_name_that_it_is_given(tea: Path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 plan proved, no findings\n", "")
     done = fdc("lint", "--format", "concise", "-", cwd=tea, stdin=DIRTY)
     assert (done.returncode, done.stdout.split(":")[0]) == (1, "<stdin>")
-    done = fdc("lint", "--format", "concise", "-", "--stdin-filename", "lib/new.plan", cwd=tea, stdin=DIRTY)
+    done = fdc(
+        "lint", "--format", "concise", "-", "--stdin-filename", "lib/new.plan", cwd=tea, stdin=DIRTY
+    )
     assert done.stdout.startswith("lib/new.plan:4:1: error[FDC301]")
 
 
@@ -124,7 +133,17 @@ def test_a_name_for_stdin_is_a_place_in_the_workspace_from_wherever_it_is_said(t
 
 def test_stdin_stands_for_the_file_that_others_call(tea: Path):
     put(tea, a=CALLER, b="list_files\n")
-    done = fdc("lint", "--format", "concise", "a.plan", "-", "--stdin-filename", "b.plan", cwd=tea, stdin="nonsense\n")
+    done = fdc(
+        "lint",
+        "--format",
+        "concise",
+        "a.plan",
+        "-",
+        "--stdin-filename",
+        "b.plan",
+        cwd=tea,
+        stdin="nonsense\n",
+    )
     assert "b.plan:1:1: error[FDC301]" in done.stdout
 
 
@@ -134,7 +153,11 @@ def test_a_plan_is_judged_the_same_from_any_folder(tea: Path):
     inside = fdc("lint", cwd=tea / "lib")
     stated = fdc("lint", "--workspace", str(tea), str(tea / "lib"), cwd=tea.parent)
     assert whole.returncode == inside.returncode == stated.returncode == 1
-    assert re.findall(r"FDC\d+", whole.stdout) == re.findall(r"FDC\d+", inside.stdout) == re.findall(r"FDC\d+", stated.stdout)
+    assert (
+        re.findall(r"FDC\d+", whole.stdout)
+        == re.findall(r"FDC\d+", inside.stdout)
+        == re.findall(r"FDC\d+", stated.stdout)
+    )
 
 
 # ---- exit codes ---------------------------------------------------------------------------------
@@ -153,7 +176,9 @@ def test_findings_are_one_and_warnings_only_where_that_is_asked(tea: Path):
 
 
 @pytest.mark.parametrize("no_cache", [(), ("--no-cache",)])
-def test_a_file_that_is_not_there_is_told_in_the_words_of_the_row(tea: Path, no_cache: tuple[str, ...]):
+def test_a_file_that_is_not_there_is_told_in_the_words_of_the_row(
+    tea: Path, no_cache: tuple[str, ...]
+):
     """FDC-09."""
     done = fdc("lint", *no_cache, "gone.plan", cwd=tea)
     assert (done.returncode, done.stdout) == (2, "")
@@ -170,7 +195,9 @@ def test_a_file_that_is_not_there_is_told_in_the_words_of_the_row(tea: Path, no_
         (["--profile", "other"], "other"),
     ],
 )
-def test_a_wrong_command_line_is_two_and_says_what_is_meant(tea: Path, arguments: list[str], told: str):
+def test_a_wrong_command_line_is_two_and_says_what_is_meant(
+    tea: Path, arguments: list[str], told: str
+):
     put(tea, a=CLEAN)
     done = fdc("lint", "a.plan", *arguments, cwd=tea)
     assert (done.returncode, done.stdout) == (2, "")
@@ -179,7 +206,15 @@ def test_a_wrong_command_line_is_two_and_says_what_is_meant(tea: Path, arguments
 
 
 @pytest.mark.parametrize(
-    "text", ["nonsense", "fsn = 'x'", "ignore = ['FDC9']", "per-file-ignores = {a = 3}", "limits = {nesting = 0}", "\0"]
+    "text",
+    [
+        "nonsense",
+        "fsn = 'x'",
+        "ignore = ['FDC9']",
+        "per-file-ignores = {a = 3}",
+        "limits = {nesting = 0}",
+        "\0",
+    ],
 )
 @pytest.mark.parametrize("command", ["lint", "validate", "analyze", "expand", "graph"])
 def test_wrong_settings_are_two_whatever_the_command(tea: Path, command: str, text: str):
@@ -234,7 +269,9 @@ def test_a_report_that_cannot_be_written_is_three_and_names_the_file(tea: Path):
         done = fdc("lint", "a.plan", "--output-file", target, cwd=tea)
         assert (done.returncode, done.stdout) == (3, "")
         assert f"`{target}`" in done.stderr
-    assert sorted(path.name for path in tea.iterdir()) == ["a.plan", "docs", "knowledge_core"], "nothing is left behind"
+    assert sorted(path.name for path in tea.iterdir()) == ["a.plan", "docs", "knowledge_core"], (
+        "nothing is left behind"
+    )
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
@@ -300,11 +337,15 @@ def test_the_report_is_utf8_whatever_the_terminal_claims(tea: Path, encoding: st
     assert done.stderr == ""
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/syscall"), reason="nothing tells here that a process waits")
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/syscall"), reason="nothing tells here that a process waits"
+)
 def test_ctrl_c_is_one_line_and_130(tea: Path):
     pipe = subprocess.PIPE
     env = clean_environment()
-    process = subprocess.Popen([*FDC, "lint", "-"], cwd=tea, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    process = subprocess.Popen(
+        [*FDC, "lint", "-"], cwd=tea, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
     reads = ("0 0x0 ", "63 0x0 ")  # read(0, ...) by its number on x86-64 and on arm64
     while not Path(f"/proc/{process.pid}/syscall").read_text().startswith(reads):
         assert process.poll() is None
@@ -348,12 +389,20 @@ def test_every_format_of_a_clean_lint_is_well_formed(tea: Path):
         done = fdc("lint", "--format", form, "a.plan", cwd=tea)
         assert done.returncode == 0
         json.loads(done.stdout)
-    assert ET.fromstring(fdc("lint", "--format", "junit", "a.plan", cwd=tea).stdout).tag == "testsuites"
+    assert (
+        ET.fromstring(fdc("lint", "--format", "junit", "a.plan", cwd=tea).stdout).tag
+        == "testsuites"
+    )
     for line in fdc("lint", "--format", "jsonl", "a.plan", cwd=tea).stdout.splitlines():
         assert json.loads(line)["kind"] == "summary"
-    assert "::" not in fdc("lint", "--format", "github", "a.plan", cwd=tea).stdout, "nothing for the runner to read"
+    assert "::" not in fdc("lint", "--format", "github", "a.plan", cwd=tea).stdout, (
+        "nothing for the runner to read"
+    )
     for form in ("text", "concise"):
-        assert fdc("lint", "--format", form, "a.plan", cwd=tea).stdout == "1 plan proved, no findings\n"
+        assert (
+            fdc("lint", "--format", form, "a.plan", cwd=tea).stdout
+            == "1 plan proved, no findings\n"
+        )
         assert fdc("lint", "--quiet", "--format", form, "a.plan", cwd=tea).stdout == ""
 
 
@@ -361,7 +410,12 @@ def test_colours_are_for_terminals_and_for_who_asks(tea: Path):
     put(tea, a=DIRTY)
     assert "\x1b[" not in fdc("lint", "a.plan", cwd=tea, env={"TERM": "xterm"}).stdout
     assert "\x1b[" in fdc("lint", "--color", "always", "a.plan", cwd=tea).stdout
-    assert "\x1b[" not in fdc("lint", "--color", "never", "a.plan", cwd=tea, env={"FORCE_COLOR": "1", "NO_COLOR": ""}).stdout
+    assert (
+        "\x1b["
+        not in fdc(
+            "lint", "--color", "never", "a.plan", cwd=tea, env={"FORCE_COLOR": "1", "NO_COLOR": ""}
+        ).stdout
+    )
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -402,7 +456,10 @@ def test_diff_shows_the_same_and_changes_nothing(tea: Path):
     assert done.returncode == 1
     assert "-  Dear {Reader}\n+  Dear {{Reader}}\n" in done.stdout
     assert "ok.plan" not in done.stdout
-    assert ((tea / "a.plan").read_text(), (tea / "a.plan").stat().st_mtime_ns) == (LOOKALIKE, before.st_mtime_ns)
+    assert ((tea / "a.plan").read_text(), (tea / "a.plan").stat().st_mtime_ns) == (
+        LOOKALIKE,
+        before.st_mtime_ns,
+    )
     patched = run(["patch", "-p1", "--dry-run"], cwd=tea, stdin=done.stdout)
     assert patched.returncode == 0, patched.stdout + patched.stderr
     assert fdc("lint", "--diff", "ok.plan", cwd=tea).stdout == ""
@@ -412,7 +469,9 @@ def test_a_text_from_stdin_comes_back_repaired_and_the_report_goes_aside(tea: Pa
     done = fdc("lint", "--fix", "-", cwd=tea, stdin=LOOKALIKE)
     assert (done.returncode, done.stdout) == (0, REPAIRED)
     done = fdc("lint", "--fix", "-", cwd=tea, stdin=DIRTY)
-    assert (done.returncode, done.stdout) == (1, DIRTY), "with nothing to repair it comes back as it was"
+    assert (done.returncode, done.stdout) == (1, DIRTY), (
+        "with nothing to repair it comes back as it was"
+    )
     assert "FDC301" in done.stderr
 
 
@@ -427,7 +486,10 @@ def test_a_sub_plan_that_was_not_named_is_not_touched(tea: Path):
 
 
 def test_the_automaton_and_the_profile_can_be_chosen(tea: Path):
-    put(tea, a="set_plan x\nread_file docs/tea.md\nplan_step_complete\n\ncreate_file_with_block report.md\n  x\nclose_task\n")
+    put(
+        tea,
+        a="set_plan x\nread_file docs/tea.md\nplan_step_complete\n\ncreate_file_with_block report.md\n  x\nclose_task\n",
+    )
     assert fdc("lint", "a.plan", cwd=tea).returncode == 1
     done = fdc("lint", "--fsm", "tooling/research_fsm.json", "a.plan", cwd=tea)
     assert (done.returncode, done.stdout) == (0, "1 plan proved, no findings\n")
@@ -440,7 +502,12 @@ def test_the_automaton_and_the_profile_can_be_chosen(tea: Path):
 
 def test_linting_changes_nothing_in_the_workspace(tea: Path):
     """FDC-27."""
-    put(tea, a=CLEAN, b=DIRTY + "create_file_with_block made.md\ndelete_file docs/tea.md\nrun_in_bash_session touch made.too\n")
+    put(
+        tea,
+        a=CLEAN,
+        b=DIRTY
+        + "create_file_with_block made.md\ndelete_file docs/tea.md\nrun_in_bash_session touch made.too\n",
+    )
     before = {path: path.stat().st_mtime_ns for path in tea.rglob("*")}
     fdc("lint", cwd=tea)
     assert {path: path.stat().st_mtime_ns for path in tea.rglob("*")} == before
@@ -454,7 +521,9 @@ def test_a_bug_of_ours_is_four_and_asks_for_a_report(tea: Path):
         "from fdc_toolchain.cli.main import main; import sys; sys.exit(main())"
     )
     done = run(
-        [sys.executable, "-c", code, "lint", "--no-cache", "a.plan"], cwd=tea, env={"PYTHONPATH": str(ROOT / "tooling")}
+        [sys.executable, "-c", code, "lint", "--no-cache", "a.plan"],
+        cwd=tea,
+        env={"PYTHONPATH": str(ROOT / "tooling")},
     )
     assert done.returncode == 4
     assert "this is a bug of ours, please report it" in done.stderr

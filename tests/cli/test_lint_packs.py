@@ -48,7 +48,9 @@ def test_a_stretch_that_is_cut_off_is_lost(cache: Path) -> None:
     same_as_cold()
 
 
-def test_a_pack_of_old_stretches_is_written_anew(cache: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pack_of_old_stretches_is_written_anew(
+    cache: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(packs, "_WASTE", 0)
     sizes = []
     for number in range(12):

@@ -45,16 +45,24 @@ submit
 
 
 def doing(address: str, seconds: float = 0.0, text: str = "x") -> Doing:
-    return Doing(Perform(address, "tool", "read_file", {"path": text}, "", "read", "p.plan", 1), seconds)
+    return Doing(
+        Perform(address, "tool", "read_file", {"path": text}, "", "read", "p.plan", 1), seconds
+    )
 
 
-def lines(*which: Doing, budgets: tuple[Budget, ...] = (), width: int = 80, height: int = 20) -> list[str]:
+def lines(
+    *which: Doing, budgets: tuple[Budget, ...] = (), width: int = 80, height: int = 20
+) -> list[str]:
     return [text for text, _ in picture("| 3 steps, 0:01", which, budgets, width, height)]
 
 
 def test_frames_in_which_one_thing_runs_share_its_line_and_others_are_a_tree() -> None:
     assert lines(doing("main/2")) == ["| 3 steps, 0:01", "  read_file x"]
-    assert lines(doing("main/5#10/1>a/b/2", 2.5), doing("main/5#2/1>a/b/3[7]/1"), doing("main/5#2/1>a/b/4#1/1")) == [
+    assert lines(
+        doing("main/5#10/1>a/b/2", 2.5),
+        doing("main/5#2/1>a/b/3[7]/1"),
+        doing("main/5#2/1>a/b/4#1/1"),
+    ) == [
         "| 3 steps, 0:01",
         "  branch 2 a/b",
         "    round 7: read_file x",
@@ -64,9 +72,18 @@ def test_frames_in_which_one_thing_runs_share_its_line_and_others_are_a_tree() -
 
 
 def test_budgets_stand_in_the_head_and_what_is_used_up_is_marked() -> None:
-    budgets = (Budget("steps", 2, 0, 60), Budget("model_calls", 4, 0, 4), Budget("tokens", 900, 0, 1000))
-    assert lines(budgets=budgets) == ["| 3 steps, 0:01  steps 2/60  model_calls 4/4  tokens 900/1,000"]
-    assert lines(budgets=budgets, width=40) == ["| 3 steps, 0:01  steps 2/60", "  model_calls 4/4, tokens 900/1,000"]
+    budgets = (
+        Budget("steps", 2, 0, 60),
+        Budget("model_calls", 4, 0, 4),
+        Budget("tokens", 900, 0, 1000),
+    )
+    assert lines(budgets=budgets) == [
+        "| 3 steps, 0:01  steps 2/60  model_calls 4/4  tokens 900/1,000"
+    ]
+    assert lines(budgets=budgets, width=40) == [
+        "| 3 steps, 0:01  steps 2/60",
+        "  model_calls 4/4, tokens 900/1,000",
+    ]
     painted = picture("h", (), budgets, 80, 9, Style(True, 80))[0][0]
     assert "\x1b[1;31m  model_calls 4/4\x1b[0m" in painted and "\x1b[1;35m  tokens" in painted
 
@@ -74,7 +91,10 @@ def test_budgets_stand_in_the_head_and_what_is_used_up_is_marked() -> None:
 @pytest.mark.parametrize("width", [8, 20, 30, 79, 200])
 @pytest.mark.parametrize("height", [1, 2, 5, 50])
 def test_the_picture_is_never_wider_or_higher_than_the_terminal(width: int, height: int) -> None:
-    many = [doing(f"main/1#{n}/1>sub{n % 3}/2[{n}]/1", n, "\u202e\x1b[2J長い" * 40) for n in range(1, 90)]
+    many = [
+        doing(f"main/1#{n}/1>sub{n % 3}/2[{n}]/1", n, "\u202e\x1b[2J長い" * 40)
+        for n in range(1, 90)
+    ]
     budgets = [Budget("m" * 30, 1, 1, 2)] * 3
     found = picture("head", many, budgets, width, height, Style(True, width))
     assert len(found) <= max(height, 3)
@@ -99,7 +119,11 @@ class Terminal:
     def __init__(self, workspace: Path, *arguments: str, **environment: str) -> None:
         self.controller, terminal = pty.openpty()
         ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        env = {name: value for name, value in clean_environment().items() if name not in ("NO_COLOR", "COLUMNS")}
+        env = {
+            name: value
+            for name, value in clean_environment().items()
+            if name not in ("NO_COLOR", "COLUMNS")
+        }
         self.process = subprocess.Popen(
             [sys.executable, str(ROOT / "tooling" / "fdc_cli.py"), *arguments], cwd=workspace, stdin=terminal,
             stdout=terminal, stderr=terminal, env={**env, "TERM": "xterm", **environment}, start_new_session=True,

@@ -26,7 +26,9 @@ def test_write_converts_what_it_can_and_leaves_the_rest(workspace: Path) -> None
         Path(name).write_text(text)
     done = fdc("migrate", "--write", "old.txt", "new.txt", "guess.txt", cwd=workspace)
     assert (1, "") == (done.returncode, done.stdout)
-    assert (NEW, NEW, guess) == tuple(Path(name).read_text() for name in ("old.txt", "new.txt", "guess.txt"))
+    assert (NEW, NEW, guess) == tuple(
+        Path(name).read_text() for name in ("old.txt", "new.txt", "guess.txt")
+    )
     assert "new.txt: nothing to do: the plan is in the language already\n" in done.stderr
     assert "guess.txt:4:1" in done.stderr and "guess.txt: not converted\n" in done.stderr
 
@@ -36,7 +38,9 @@ def test_a_tool_of_the_workspace_is_known(workspace: Path) -> None:
         '{"format": 1, "name": "mine", "tools": {"paint": {"summary": "paint", "action": "step_op", "effect": "pure",'
         ' "trust": "trusted", "parameters": [{"name": "colour", "kind": "word"}]}}}'
     )
-    done = fdc("migrate", "-", cwd=workspace, stdin="set_plan x\n---\npaint\nlight blue\n---\nsubmit\n")
+    done = fdc(
+        "migrate", "-", cwd=workspace, stdin="set_plan x\n---\npaint\nlight blue\n---\nsubmit\n"
+    )
     assert (0, 'set_plan x\npaint "light blue"\nsubmit\n') == (done.returncode, done.stdout)
 
 
@@ -45,4 +49,7 @@ def test_wrong_usage_says_so(workspace: Path) -> None:
     assert 2 == fdc("migrate", "a.txt", "b.txt", cwd=workspace).returncode
     assert 2 == fdc("migrate", "--write", "-", cwd=workspace).returncode
     assert "fdc: Could not find file `a.txt`\n" == fdc("migrate", "a.txt", cwd=workspace).stderr
-    assert "fdc: `.` is a folder; name the plans to convert\n" == fdc("migrate", ".", cwd=workspace).stderr
+    assert (
+        "fdc: `.` is a folder; name the plans to convert\n"
+        == fdc("migrate", ".", cwd=workspace).stderr
+    )

@@ -17,22 +17,29 @@ from tests.support.linting import ANY
 from tests.support.process import fdc
 
 TOOLS = {
-    "format": 1, "name": "test",
+    "format": 1,
+    "name": "test",
     "tools": {
         "page": {
-            "summary": "a page", "action": "read_op", "effect": "read", "trust": "untrusted",
+            "summary": "a page",
+            "action": "read_op",
+            "effect": "read",
+            "trust": "untrusted",
             "parameters": [{"name": "name", "kind": "rest", "sink": "data"}],
             "run": {"python": "pages_of_the_test:page"},
         },
         "save": {
-            "summary": "save", "action": "write_op", "effect": "idempotent", "trust": "trusted",
+            "summary": "save",
+            "action": "write_op",
+            "effect": "idempotent",
+            "trust": "trusted",
             "parameters": [
                 {"name": "path", "kind": "path", "access": "write", "sink": "path"},
                 {"name": "content", "kind": "block", "sink": "data"},
             ],
             "run": {"python": "pages_of_the_test:save"},
         },
-    }
+    },
 }
 PAGES = """
 def page(name):
@@ -72,7 +79,11 @@ def codes(place: Path, text: str) -> list[str]:
     (place / "two.plan").write_text(text)
     done = fdc("lint", "two.plan", "--format", "json", cwd=place)
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return [item["code"] for item in json.loads(done.stdout)["diagnostics"] if item["severity"] == "error"]
+    return [
+        item["code"]
+        for item in json.loads(done.stdout)["diagnostics"]
+        if item["severity"] == "error"
+    ]
 
 
 USES = {
@@ -83,7 +94,9 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_what_one_plan_saves_of_a_page_chooses_nothing_in_a_later_plan(place: Path, use: str) -> None:
+def test_what_one_plan_saves_of_a_page_chooses_nothing_in_a_later_plan(
+    place: Path, use: str
+) -> None:
     (place / "docs/page.md").write_text("tea.md")
     assert codes(place, HEAD + USES[use]) == []
     (place / "docs/page.md").unlink()
@@ -109,7 +122,9 @@ def test_what_lies_in_the_folder_for_text_from_outside_is_known_by_its_path(plac
     name = runs(place, SAVES.replace("docs/page.md", "{run}/outside/page.md"))
     assert not (place / ".fdc/outside.jsonl").exists()
     assert codes(place, COMMAND) == []
-    assert codes(place, HEAD + f"t <- read_file runs/{name}/outside/page.md\nread_file {{t}}\n") == ["FDC471"]
+    assert codes(
+        place, HEAD + f"t <- read_file runs/{name}/outside/page.md\nread_file {{t}}\n"
+    ) == ["FDC471"]
 
 
 def test_a_person_approves_the_bytes_that_are_there_and_no_others(place: Path) -> None:
@@ -143,7 +158,9 @@ def test_a_file_that_a_plan_moves_or_edits_takes_it_along(place: Path) -> None:
     assert codes(place, HEAD + "t <- read_file docs/copy.md\nread_file {t}\n") == ["FDC471"]
 
 
-def test_what_a_callee_writes_for_its_caller_and_what_a_tool_writes_by_itself_counts(place: Path) -> None:
+def test_what_a_callee_writes_for_its_caller_and_what_a_tool_writes_by_itself_counts(
+    place: Path,
+) -> None:
     (place / "sub.plan").write_text("param what\nsave docs/sub.md\n  {what}\n")
     runs(place, HEAD + "call_plan sub.plan what=tea\n")
     assert codes(place, HEAD + "t <- read_file docs/sub.md\nread_file {t}\n") == []
@@ -153,14 +170,19 @@ def test_what_a_callee_writes_for_its_caller_and_what_a_tool_writes_by_itself_co
 
 
 def test_whether_a_file_is_there_may_be_from_outside_too(place: Path) -> None:
-    text = HEAD + 'text <- page tea\nif "tea" in text\n  overwrite_file_with_block {run}/found\n    yes\n'
+    text = (
+        HEAD
+        + 'text <- page tea\nif "tea" in text\n  overwrite_file_with_block {run}/found\n    yes\n'
+    )
     name = runs(place, text)
     assert codes(place, HEAD + f"for_each_file runs/{name}/*\n  submit x\n") == ["FDC472"]
 
 
 def test_what_a_command_writes_that_was_allowed_to_see_such_a_file_counts(place: Path) -> None:
     runs(place, SAVES)
-    (place / "fdc.toml").write_text('[[allow]]\ncode = "FDC474"\nfiles = "one.plan"\nreason = "a test"\n')
+    (place / "fdc.toml").write_text(
+        '[[allow]]\ncode = "FDC474"\nfiles = "one.plan"\nreason = "a test"\n'
+    )
     assert fdc("trust", "--yes", cwd=place).returncode == 0
     (place / "docs/mine.md").write_text("mine\n")
     runs(place, HEAD + "run_in_bash_session cp docs/page.md docs/copied.md\n")
@@ -180,7 +202,11 @@ def damage(table: Path, how: str) -> None:
         table.unlink()
         table.mkdir()
     else:
-        other = {"byte": data.replace(b"page", b"pagf"), "line": b"{}\n" + data, "zeros": b"\0" * len(data) + b"\n"}
+        other = {
+            "byte": data.replace(b"page", b"pagf"),
+            "line": b"{}\n" + data,
+            "zeros": b"\0" * len(data) + b"\n",
+        }
         table.write_bytes(other[how])
 
 
@@ -191,7 +217,9 @@ def test_a_damaged_table_is_refused_and_nothing_is_written(place: Path, how: str
     (place / "two.plan").write_text(COMMAND)
     for command in (("lint", "two.plan"), ("run", "two.plan"), ("trust", "--file", "docs/page.md")):
         done = fdc(*command, cwd=place)
-        assert done.returncode == 3 and "hold text from outside" in done.stderr, done.stdout + done.stderr
+        assert done.returncode == 3 and "hold text from outside" in done.stderr, (
+            done.stdout + done.stderr
+        )
         assert len(done.stderr.strip().splitlines()) == 1
     root = Root(str(place))
     try:
@@ -228,7 +256,9 @@ def test_runs_that_write_at_once_lose_nothing(place: Path) -> None:
     for number in range(4):
         for at in range(20):
             (place / f"docs/{number}-{at}.md").write_bytes(b"x")
-    assert paths(str(place)) == {f"docs/{number}-{at}.md" for number in range(4) for at in range(20)}
+    assert paths(str(place)) == {
+        f"docs/{number}-{at}.md" for number in range(4) for at in range(20)
+    }
 
 
 def test_what_a_lost_step_may_have_written_counts_until_it_is_done_again(place: Path) -> None:
@@ -246,9 +276,13 @@ def test_what_a_lost_step_may_have_written_counts_until_it_is_done_again(place: 
     assert paths(str(place)) == set()
 
 
-def test_a_run_that_was_proved_before_does_not_use_what_another_stored_meanwhile(place: Path) -> None:
+def test_a_run_that_was_proved_before_does_not_use_what_another_stored_meanwhile(
+    place: Path,
+) -> None:
     (place / "docs/page.md").write_text("tea.md")
-    plan = HEAD + 'answer <- request_user_input go on?\nt <- read_file docs/page.md\nread_file {t}\n'
+    plan = (
+        HEAD + "answer <- request_user_input go on?\nt <- read_file docs/page.md\nread_file {t}\n"
+    )
     (place / "waits.plan").write_text(plan)
     waits = fdc("run", "waits.plan", cwd=place)
     name = re.search(r"\d{8}-\d{6}-\w{4}", waits.stdout)
@@ -256,11 +290,15 @@ def test_a_run_that_was_proved_before_does_not_use_what_another_stored_meanwhile
     (place / "docs/page.md").unlink()
     runs(place, SAVES)
     done = fdc("resume", name.group(), "--answer", "yes", cwd=place)
-    assert done.returncode == 1 and "after this plan was proved" in done.stdout + done.stderr, done.stdout + done.stderr
+    assert done.returncode == 1 and "after this plan was proved" in done.stdout + done.stderr, (
+        done.stdout + done.stderr
+    )
 
 
 def test_a_run_that_met_no_text_from_outside_leaves_none(place: Path) -> None:
-    plan = HEAD + 'param web = "no"\ntext <- read_file tea.md\nif web == "yes"\n  text <- page tea\n'
+    plan = (
+        HEAD + 'param web = "no"\ntext <- read_file tea.md\nif web == "yes"\n  text <- page tea\n'
+    )
     plan += "overwrite_file_with_block docs/page.md\n  {text}\n"
     runs(place, plan)
     assert (place / "docs/page.md").read_text() and paths(str(place)) == set()
@@ -295,4 +333,6 @@ def test_a_certificate_that_says_nothing_of_such_files_does_not_hold(place: Path
     made["data"]["rows"][0]["texts"] = []
     (place / "two.certificate").write_text(json.dumps(made))
     done = fdc("certify", "--check", "two.plan", "two.certificate", cwd=place)
-    assert done.returncode == 1 and "what earlier runs left in files" in done.stdout + done.stderr, done
+    assert (
+        done.returncode == 1 and "what earlier runs left in files" in done.stdout + done.stderr
+    ), done

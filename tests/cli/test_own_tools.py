@@ -16,7 +16,10 @@ LOOK = {
 OWN = "from helper import word\n\ndef look():\n    return word()\n"
 HELPER = "def word():\n    return 'honest'\n"
 POISON = "open('ran', 'w').close()\n\ndef word():\n    return 'poison'\n\nlook = word\n"
-HEAD, TAIL = "set_plan x\nplan_step_complete x\n", "text <- look\nmessage_user {text}\nclose_task\nsubmit\n"
+HEAD, TAIL = (
+    "set_plan x\nplan_step_complete x\n",
+    "text <- look\nmessage_user {text}\nclose_task\nsubmit\n",
+)
 ASKS = f"{HEAD}answer <- request_user_input Go on?\n{TAIL}"
 
 
@@ -33,13 +36,22 @@ def digest(workspace: Path) -> str:
 
 
 @pytest.mark.parametrize("name", ["own.py", "helper.py"])
-def test_a_plan_that_overwrites_the_code_of_its_tool_does_not_run_it(workspace: Path, name: str) -> None:
+def test_a_plan_that_overwrites_the_code_of_its_tool_does_not_run_it(
+    workspace: Path, name: str
+) -> None:
     """The finding: the new text was executed in the controller."""
     block = "".join(f"    {line}\n" if line else "\n" for line in POISON.splitlines())
-    laid_out(workspace, f"{HEAD}overwrite_file_with_block {name}\n{block}{TAIL}", access={"write": ["ran"]}, effect="once")
+    laid_out(
+        workspace,
+        f"{HEAD}overwrite_file_with_block {name}\n{block}{TAIL}",
+        access={"write": ["ran"]},
+        effect="once",
+    )
     done = fdc("run", "a.plan", cwd=workspace)
     assert 1 == done.returncode, done
-    assert f"`{name}` has changed since the plan was proved, so `own:look` is not run" in done.stdout
+    assert (
+        f"`{name}` has changed since the plan was proved, so `own:look` is not run" in done.stdout
+    )
     assert not (workspace / "ran").exists() and "poison" not in done.stdout
 
 
@@ -47,12 +59,17 @@ def test_a_tool_whose_code_the_plan_makes_is_not_run_either(workspace: Path) -> 
     made = "create_file_with_block later.py\n    def look(): return 'poison'\n"
     laid_out(workspace, f"{HEAD}{made}{TAIL}", run={"python": "later:look"})
     done = fdc("run", "a.plan", cwd=workspace)
-    assert 1 == done.returncode and "`later.py` is not among the files that the plan was compiled with" in done.stdout, done
+    assert (
+        1 == done.returncode
+        and "`later.py` is not among the files that the plan was compiled with" in done.stdout
+    ), done
 
 
 @pytest.mark.parametrize("name", ["own.py", "helper.py"])
 @pytest.mark.parametrize("how", ["changed", "gone"])
-def test_a_run_does_not_go_on_with_code_that_changed_while_it_waited(workspace: Path, name: str, how: str) -> None:
+def test_a_run_does_not_go_on_with_code_that_changed_while_it_waited(
+    workspace: Path, name: str, how: str
+) -> None:
     """Somebody changes a module, or what it imports, while a person is asked. Nothing is recorded; put back, the run goes on."""
     laid_out(workspace, ASKS)
     assert 1 == fdc("run", "a.plan", cwd=workspace).returncode
@@ -90,11 +107,19 @@ def test_a_plan_holds_its_tools_to_what_it_allows(workspace: Path) -> None:
     laid_out(workspace, TAIL, access=access, effect="idempotent")
     for allow, wanted in (
         ("allow read docs/**\nallow write out/**\n", []),
-        ("allow read docs/*\nallow write out/**\n", ["`look` may read `docs/**`, which `allow read` does not name"]),
-        ("allow read **\nallow write out/deep/**\n", ["`look` may write `out/**`, which `allow write` does not name"]),
+        (
+            "allow read docs/*\nallow write out/**\n",
+            ["`look` may read `docs/**`, which `allow read` does not name"],
+        ),
+        (
+            "allow read **\nallow write out/deep/**\n",
+            ["`look` may write `out/**`, which `allow write` does not name"],
+        ),
     ):
         (workspace / "a.plan").write_text(allow + HEAD + TAIL)
-        found = json.loads(fdc("lint", "--format", "json", "a.plan", cwd=workspace).stdout)["diagnostics"]
+        found = json.loads(fdc("lint", "--format", "json", "a.plan", cwd=workspace).stdout)[
+            "diagnostics"
+        ]
         assert wanted == [one["message"] for one in found if one["code"] == "FDC451"], found
 
 
@@ -107,20 +132,32 @@ def test_a_plan_holds_its_tools_to_what_it_allows(workspace: Path) -> None:
         ({"access": {"write": ["../x"]}}, "`../x` leads out of the workspace"),
         ({"access": {"write": ["/etc/x"]}}, "expected a text like"),
         ({"access": {"read": ["docs/*.md"]}}, "expected a text like"),
-        ({"access": {"read": ["docs/**"]}, "effect": "pure"}, "a pure tool makes its result of its arguments alone"),
+        (
+            {"access": {"read": ["docs/**"]}, "effect": "pure"},
+            "a pure tool makes its result of its arguments alone",
+        ),
         ({"access": {"reads": []}}, "has no `reads`"),
-        ({"access": {}, "run": {"prompt": "p.md", "role": "critic"}}, "`access` is for tools that are Python functions"),
+        (
+            {"access": {}, "run": {"prompt": "p.md", "role": "critic"}},
+            "`access` is for tools that are Python functions",
+        ),
     ],
 )
-def test_a_row_that_declares_what_cannot_be_is_a_finding(workspace: Path, row: dict[str, object], says: str) -> None:
+def test_a_row_that_declares_what_cannot_be_is_a_finding(
+    workspace: Path, row: dict[str, object], says: str
+) -> None:
     laid_out(workspace, HEAD + TAIL, **row)
     assert says in fdc("lint", "a.plan", cwd=workspace).stdout
 
 
 def test_text_from_outside_that_a_tool_can_read_is_in_its_result(workspace: Path) -> None:
     """A Python tool may carry it from any file that it reads to its result, whatever its `trust` says."""
-    laid_out(workspace, f"{HEAD}text <- look\nread_file {{text}}\nclose_task\nsubmit\n", trust="trusted")
+    laid_out(
+        workspace, f"{HEAD}text <- look\nread_file {{text}}\nclose_task\nsubmit\n", trust="trusted"
+    )
     (workspace / "fdc.toml").write_text('untrusted = ["mail/**"]\n')
     assert "chooses the path" in fdc("lint", "a.plan", cwd=workspace).stdout
-    laid_out(workspace, (workspace / "a.plan").read_text(), trust="trusted", access={"read": ["docs/**"]})
+    laid_out(
+        workspace, (workspace / "a.plan").read_text(), trust="trusted", access={"read": ["docs/**"]}
+    )
     assert "chooses the path" not in fdc("lint", "a.plan", cwd=workspace).stdout

@@ -38,7 +38,9 @@ def test_the_printed_lines_are_those_of_the_rows(plans: Path) -> None:
     """FDC-43, FDC-44, FDC-45."""
     assert (0, "The plan registry is currently empty.\n") == manager(plans, "list")[:2]
     for name, path in (("second", "plans/b.plan"), ("a", "plans/a.plan")):
-        assert (0, f"Successfully registered '{name}' -> '{path}'\n", "") == manager(plans, "register", name, path)
+        assert (0, f"Successfully registered '{name}' -> '{path}'\n", "") == manager(
+            plans, "register", name, path
+        )
     assert (0, "a      : plans/a.plan\nsecond : plans/b.plan\n", "") == manager(plans, "list")
     code, out, err = manager(plans, "register", "a", "plans/b.plan")
     assert (1, "") == (code, out) and "`plans/a.plan`" in err, "a duplicate shows the current path"
@@ -64,7 +66,9 @@ def test_a_path_counts_from_where_the_user_stands(plans: Path) -> None:
     elsewhere = plans.parent
     assert 0 == manager(elsewhere, "--workspace", str(plans), "register", "y", "plans/b.plan")[0]
     assert 0 == manager(elsewhere, "register", "z", "plans/b.plan", "--workspace", str(plans))[0]
-    assert {"x": "plans/a.plan", "y": "plans/b.plan", "z": "plans/b.plan"} == json.loads(registry(plans))
+    assert {"x": "plans/a.plan", "y": "plans/b.plan", "z": "plans/b.plan"} == json.loads(
+        registry(plans)
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +81,9 @@ def test_a_path_counts_from_where_the_user_stands(plans: Path) -> None:
         ("x\x1b[2J", "plans/a.plan", "`x\\u001b[2J` is no plan name"),
     ],
 )
-def test_what_cannot_be_registered_is_refused(plans: Path, name: str, path: str, words: str) -> None:
+def test_what_cannot_be_registered_is_refused(
+    plans: Path, name: str, path: str, words: str
+) -> None:
     """FDC-43."""
     code, out, err = manager(plans, "register", name, path)
     assert (1, "") == (code, out) and words in err and "Traceback" not in err
@@ -91,7 +97,10 @@ def test_a_damaged_registry_is_reported_by_every_command_and_left_untouched(plan
     for arguments in (["list"], ["audit"], ["deregister", "a"], ["register", "b", "plans/b.plan"]):
         code, out, err = manager(plans, *arguments)
         assert 1 == code, arguments
-        assert "knowledge_core/plan_registry.json:2:2: error[FDC325] the plan registry is damaged" in out + err, arguments
+        assert (
+            "knowledge_core/plan_registry.json:2:2: error[FDC325] the plan registry is damaged"
+            in out + err
+        ), arguments
         assert damaged == registry(plans)
 
 
@@ -119,7 +128,10 @@ def test_the_list_is_also_data(plans: Path) -> None:
     manager(plans, "register", "b", "plans/b.plan")
     manager(plans, "register", "a", "plans/a.plan")
     code, out, _ = manager(plans, "list", "--format", "json")
-    assert (0, [("a", "plans/a.plan"), ("b", "plans/b.plan")]) == (code, list(json.loads(out).items()))
+    assert (0, [("a", "plans/a.plan"), ("b", "plans/b.plan")]) == (
+        code,
+        list(json.loads(out).items()),
+    )
 
 
 def test_fdc_registry_is_the_same_command(plans: Path) -> None:
@@ -130,7 +142,13 @@ def test_fdc_registry_is_the_same_command(plans: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["register"], ["register", "a"], ["lst"], ["list", "--format", "yaml"], ["list", "--workspace", "/absent"]],
+    [
+        ["register"],
+        ["register", "a"],
+        ["lst"],
+        ["list", "--format", "yaml"],
+        ["list", "--workspace", "/absent"],
+    ],
 )
 def test_wrong_usage_is_told_apart(plans: Path, arguments: list[str]) -> None:
     code, out, err = manager(plans, *arguments)
@@ -170,5 +188,7 @@ def test_of_many_registers_of_one_name_exactly_one_wins(plans: Path) -> None:
     ]  # fmt: skip
     answers = [child.communicate(timeout=PATIENCE) for child in children]
     assert [0] + [1] * 7 == sorted(child.returncode for child in children)
-    won = next(out for child, (out, _) in zip(children, answers, strict=True) if child.returncode == 0)
+    won = next(
+        out for child, (out, _) in zip(children, answers, strict=True) if child.returncode == 0
+    )
     assert won == f"Successfully registered 'name' -> '{json.loads(registry(plans))['name']}'\n"

@@ -49,7 +49,9 @@ class Git:
         return path
 
     def pre_commit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return process.run([sys.executable, "-m", "pre_commit", *arguments], cwd=self.folder, env=self.env)
+        return process.run(
+            [sys.executable, "-m", "pre_commit", *arguments], cwd=self.folder, env=self.env
+        )
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +87,10 @@ def project(hooks: tuple[Path, str, dict[str, str]], tmp_path: Path) -> Git:
 
 
 def test_the_manifest_is_one_that_pre_commit_accepts() -> None:
-    done = process.run([sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"], cwd=ROOT)
+    done = process.run(
+        [sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"],
+        cwd=ROOT,
+    )
     assert (0, "") == (done.returncode, done.stderr)
 
 
@@ -114,10 +119,13 @@ def test_a_plan_that_breaks_its_automaton_blocks_the_commit(project: Git) -> Non
 
 def test_a_plan_that_is_not_in_canonical_form_is_rewritten_and_then_committed(project: Git) -> None:
     plan = project.write(
-        "plans/read.plan", CLEAN.replace("read_file docs", "read_file    docs").rstrip("\n") + "\n\n\n\n"
+        "plans/read.plan",
+        CLEAN.replace("read_file docs", "read_file    docs").rstrip("\n") + "\n\n\n\n",
     )
     first = project.commit("untidy")
-    assert first.returncode == 1 and "files were modified by this hook" in first.stderr, first.stderr
+    assert first.returncode == 1 and "files were modified by this hook" in first.stderr, (
+        first.stderr
+    )
     assert CLEAN == plan.read_text("utf-8")
     second = project.commit("tidy")
     assert second.returncode == 0, second.stderr
@@ -152,7 +160,9 @@ def test_other_files_are_nobody_s_business(project: Git) -> None:
 
 def test_several_plans_are_checked_together_and_each_is_named(project: Git) -> None:
     for number in range(30):
-        project.write(f"plans/p{number}.plan", CLEAN if number % 10 else CLEAN.replace("submit", "sumbit"))
+        project.write(
+            f"plans/p{number}.plan", CLEAN if number % 10 else CLEAN.replace("submit", "sumbit")
+        )
     done = project.commit("thirty plans")
     assert done.returncode == 1
     for number in range(30):
@@ -160,7 +170,9 @@ def test_several_plans_are_checked_together_and_each_is_named(project: Git) -> N
 
 
 def test_a_change_of_what_a_plan_rests_on_blocks_the_commit_of_the_change(project: Git) -> None:
-    project.write("plans/caller.plan", CLEAN.replace("read_file docs/tea.md", "call_plan plans/step.plan"))
+    project.write(
+        "plans/caller.plan", CLEAN.replace("read_file docs/tea.md", "call_plan plans/step.plan")
+    )
     step = project.write("plans/step.plan", "read_file docs/tea.md\n")
     both = project.commit("both")
     assert both.returncode == 0, both.stderr

@@ -18,8 +18,12 @@ import pytest
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 
-SOURCES = [json.loads(path.read_bytes()) for path in sorted((ROOT / "protocols").glob("*.protocol.json"))]
-CHECKED = {rule["rule_id"]: rule["check"] for body in SOURCES for rule in body["rules"] if "check" in rule}
+SOURCES = [
+    json.loads(path.read_bytes()) for path in sorted((ROOT / "protocols").glob("*.protocol.json"))
+]
+CHECKED = {
+    rule["rule_id"]: rule["check"] for body in SOURCES for rule in body["rules"] if "check" in rule
+}
 TEMPLATES = sorted(name for name, check in CHECKED.items() if "template" in check)
 
 BEGIN = "set_plan Work\nplan_step_complete ready\n"
@@ -68,7 +72,11 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (work(EDIT, "read_file docs/tea.md"), work("grep Tea docs", EDIT, "read_file docs/tea.md")),
         (
             work("rename_file docs/tea.md docs/old.md", "list_files docs"),
-            work("run_in_bash_session git log docs", "rename_file docs/tea.md docs/old.md", "list_files docs"),
+            work(
+                "run_in_bash_session git log docs",
+                "rename_file docs/tea.md docs/old.md",
+                "list_files docs",
+            ),
         ),
     ],
     "rag-mandate": [
@@ -88,14 +96,23 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "tests-before-submit": [
-        (work(written("tooling/kettle.py")), work(written("tooling/kettle.py"), "run_in_bash_session make test")),
+        (
+            work(written("tooling/kettle.py")),
+            work(written("tooling/kettle.py"), "run_in_bash_session make test"),
+        ),
         (
             work("run_in_bash_session make test", written("tooling/kettle.py")),
-            work(written("tooling/kettle.py"), "run_in_bash_session .venv/bin/python -m pytest -q tests/cli"),
+            work(
+                written("tooling/kettle.py"),
+                "run_in_bash_session .venv/bin/python -m pytest -q tests/cli",
+            ),
         ),
     ],
     "registry-management-tool": [
-        (work(written("knowledge_core/plan_registry.json")), work("read_file knowledge_core/plan_registry.json")),
+        (
+            work(written("knowledge_core/plan_registry.json")),
+            work("read_file knowledge_core/plan_registry.json"),
+        ),
         (
             work("list_files knowledge_core", "delete_file knowledge_core/plan_registry.json"),
             work("run_in_bash_session python3 tooling/plan_manager.py deregister deep-research"),
@@ -106,38 +123,69 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             work(written("knowledge_core/lessons.jsonl")),
             work("run_in_bash_session python3 tooling/knowledge_compiler.py postmortems/a.md"),
         ),
-        (work("list_files knowledge_core", "delete_file knowledge_core/lessons.jsonl"), work("list_files knowledge_core")),
+        (
+            work("list_files knowledge_core", "delete_file knowledge_core/lessons.jsonl"),
+            work("list_files knowledge_core"),
+        ),
     ],
     "programmatic-updates": [
         (work(written("protocols/07_plan_registry.protocol.json")), work("list_files protocols")),
         (
             work("list_files protocols", "delete_file protocols/07_plan_registry.protocol.json"),
             NAMED
-            + work("create_file_with_block protocols/12_tea.protocol.md\n    # Tea", "read_file protocols/12_tea.protocol.md"),
+            + work(
+                "create_file_with_block protocols/12_tea.protocol.md\n    # Tea",
+                "read_file protocols/12_tea.protocol.md",
+            ),
         ),
     ],
     "automated-orchestration": [
         (work(UPDATER), work(UPDATER, "run_in_bash_session fdc protocols build")),
         (
             work("run_in_bash_session make AGENTS.md", UPDATER),
-            work(UPDATER, "read_file protocols/07_plan_registry.protocol.json", "run_in_bash_session make AGENTS.md"),
+            work(
+                UPDATER,
+                "read_file protocols/07_plan_registry.protocol.json",
+                "run_in_bash_session make AGENTS.md",
+            ),
         ),
     ],
     "autonomous-code-suggestion": [
-        (CHANGE + "overwrite_file_with_block docs/tea.md\n    Coffee.\n", CHANGE + "allow write docs/tea.md\n" + EDIT),
+        (
+            CHANGE + "overwrite_file_with_block docs/tea.md\n    Coffee.\n",
+            CHANGE + "allow write docs/tea.md\n" + EDIT,
+        ),
     ],
     "mandate-research-tools": [  # FDC-55
-        (research(*PHASES, step), research(*PHASES, "execute_research_protocol target=local_filesystem scope=file path=x"))
-        for step in ("run_in_bash_session curl https://example.org/tea", "read_file docs/tea.md", "list_files docs/*.md",
-                     "grep Tea docs", "view_image docs/tea.png")
+        (
+            research(*PHASES, step),
+            research(
+                *PHASES, "execute_research_protocol target=local_filesystem scope=file path=x"
+            ),
+        )
+        for step in (
+            "run_in_bash_session curl https://example.org/tea",
+            "read_file docs/tea.md",
+            "list_files docs/*.md",
+            "grep Tea docs",
+            "view_image docs/tea.png",
+        )
     ],
     "complex-research": [  # FDC-55
         (work(SEARCH, SEARCH, SEARCH), work(SEARCH, WEB)),
-        (work("pages <- list_files *", "for page in {pages} max 3", "    " + WEB), work(WEB, "read_file docs/tea.md", WEB)),
+        (
+            work("pages <- list_files *", "for page in {pages} max 3", "    " + WEB),
+            work(WEB, "read_file docs/tea.md", WEB),
+        ),
     ],
     "structured-research-phases": [
         (
-            research("hits <- grep Tea docs", SEARCH, WEB, report=REPORT.replace("{found.citations}", "{hits}")),
+            research(
+                "hits <- grep Tea docs",
+                SEARCH,
+                WEB,
+                report=REPORT.replace("{found.citations}", "{hits}"),
+            ),
             research(*PHASES),
         ),
     ],
@@ -148,11 +196,21 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "extraction-before-synthesis": [
-        (research(*PHASES[:3], report=REPORT.replace("{found.citations}", "{gathered.passages}")), research(*PHASES)),
+        (
+            research(
+                *PHASES[:3], report=REPORT.replace("{found.citations}", "{gathered.passages}")
+            ),
+            research(*PHASES),
+        ),
     ],
     "checked-before-answered": [
-        (EXPLORE.replace("check_synthesis proposal={synthesis} findings={findings}",
-                         "gate_track question=x track=x found=x evidence=x checked={synthesis}"), EXPLORE),
+        (
+            EXPLORE.replace(
+                "check_synthesis proposal={synthesis} findings={findings}",
+                "gate_track question=x track=x found=x evidence=x checked={synthesis}",
+            ),
+            EXPLORE,
+        ),
     ],
 }
 
@@ -169,7 +227,11 @@ CODES: dict[str, str] = {
     "FDC301": work("boil_water docs/tea.md"),
     "FDC306": work("reset_all"),
     "FDC471": work("page <- view_text_website https://example.org/", "read_file {page}"),
-    "FDC472": work("page <- view_text_website https://example.org/", "if page == \"\"", "  run_in_bash_session ls"),
+    "FDC472": work(
+        "page <- view_text_website https://example.org/",
+        'if page == ""',
+        "  run_in_bash_session ls",
+    ),
     "FDC473": work("for_each_file docs/*.md as page", '  run_in_bash_session sh -c "cat {page}"'),
     "FDC307": work("run_in_bash_session fdc start --task-id T-2"),
     "FDC321": work("call_plan no-such-plan"),
@@ -255,21 +317,30 @@ def codes_of(check: dict[str, Any]) -> list[str]:
 def test_most_rules_are_checked_and_each_check_is_tested() -> None:
     assert len(CHECKED) >= 20
     assert TEMPLATES == sorted(BROKEN)
-    assert {code for check in CHECKED.values() for code in codes_of(check)} == set(CODES) | ELSEWHERE
+    assert {code for check in CHECKED.values() for code in codes_of(check)} == set(
+        CODES
+    ) | ELSEWHERE
 
 
 @pytest.mark.parametrize("rule", TEMPLATES)
-def test_a_plan_that_breaks_the_rule_is_found_and_one_that_does_not_is_clean(rule: str, found: Any) -> None:
+def test_a_plan_that_breaks_the_rule_is_found_and_one_that_does_not_is_clean(
+    rule: str, found: Any
+) -> None:
     """FDC-52, FDC-63, FDC-64 and the seed's rules, each by its check."""
     grade = CHECKED[rule].get("severity", "error")
     for number in range(len(BROKEN[rule])):
         bad = found[named(rule, number, "breaks")]
-        assert [("FDC461", grade)] == [item[:2] for item in bad if f"`{rule}`" in item[2]], (number, bad)
+        assert [("FDC461", grade)] == [item[:2] for item in bad if f"`{rule}`" in item[2]], (
+            number,
+            bad,
+        )
         assert [] == found[named(rule, number, "keeps")], number
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_each_code_that_enforces_a_rule_is_found_in_a_plan_that_breaks_it(code: str, found: Any) -> None:
+def test_each_code_that_enforces_a_rule_is_found_in_a_plan_that_breaks_it(
+    code: str, found: Any
+) -> None:
     assert code in {item[0] for item in found[f"{code}.plan"]}, found[f"{code}.plan"]
 
 

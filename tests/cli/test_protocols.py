@@ -42,18 +42,34 @@ def protocols(cwd: Path, *arguments: str) -> tuple[int, str, str]:
 def test_build_writes_what_check_accepts(root: Path) -> None:
     """FDC-97, FDC-98."""
     code, out, err = protocols(root, "build")
-    assert (0, "") == (code, err) and out.startswith("AGENTS.md written: ") and "from 2 sources" in out
+    assert (
+        (0, "") == (code, err) and out.startswith("AGENTS.md written: ") and "from 2 sources" in out
+    )
     first = (root / "AGENTS.md").read_bytes()
-    for part in (b"GENERATED", b"Protocol version: 1.2.3", b"Prose.", b'"protocol_id": "p"', b"What t does."):
+    for part in (
+        b"GENERATED",
+        b"Protocol version: 1.2.3",
+        b"Prose.",
+        b'"protocol_id": "p"',
+        b"What t does.",
+    ):
         assert part in first
     assert (0, "AGENTS.md is up to date\n", "") == protocols(root, "check")
     stamp = (root / "AGENTS.md").stat().st_mtime_ns
-    assert (0, True) == (protocols(root)[0], protocols(root)[1].startswith("AGENTS.md is up to date: "))
-    assert (first, stamp) == ((root / "AGENTS.md").read_bytes(), (root / "AGENTS.md").stat().st_mtime_ns)
+    assert (0, True) == (
+        protocols(root)[0],
+        protocols(root)[1].startswith("AGENTS.md is up to date: "),
+    )
+    assert (first, stamp) == (
+        (root / "AGENTS.md").read_bytes(),
+        (root / "AGENTS.md").stat().st_mtime_ns,
+    )
 
 
 @pytest.mark.parametrize("arguments", [["check"], ["--check"], ["build", "--check"]])
-def test_check_fails_for_a_file_that_is_absent_and_writes_nothing(root: Path, arguments: list[str]) -> None:
+def test_check_fails_for_a_file_that_is_absent_and_writes_nothing(
+    root: Path, arguments: list[str]
+) -> None:
     """FDC-102."""
     code, _, err = protocols(root, *arguments)
     assert 1 == code and "FDC504" in err and "does not exist" in err
@@ -72,7 +88,9 @@ def test_check_tells_an_edited_file_from_a_stale_one(root: Path) -> None:
     (root / "AGENTS.md").write_bytes(built)
     (root / "protocols" / "01_p.protocol.md").write_text("# P\n\nOther prose.\n", "utf-8")
     code, _, err = protocols(root, "check")
-    assert 1 == code and "stale: `protocols/01_p.protocol.md` is newer" in err and "edited" not in err
+    assert (
+        1 == code and "stale: `protocols/01_p.protocol.md` is newer" in err and "edited" not in err
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +103,9 @@ def test_check_tells_an_edited_file_from_a_stale_one(root: Path) -> None:
         ("VERSION", "1.0", "VERSION:1:1: error[FDC503] VERSION holds `1.0`"),
     ],
 )  # fmt: skip
-def test_a_bad_source_stops_the_build_and_leaves_the_old_file(root: Path, path: str, text: str, words: str) -> None:
+def test_a_bad_source_stops_the_build_and_leaves_the_old_file(
+    root: Path, path: str, text: str, words: str
+) -> None:
     """FDC-95, FDC-96: with file, JSON path and reason."""
     protocols(root, "build")
     before = (root / "AGENTS.md").read_bytes()
@@ -95,7 +115,9 @@ def test_a_bad_source_stops_the_build_and_leaves_the_old_file(root: Path, path: 
         code, out, err = protocols(root, command)
         assert (1, "") == (code, out) and words in err, err
     assert before == (root / "AGENTS.md").read_bytes()
-    assert ["AGENTS.md", "VERSION", "knowledge_core", "protocols", "tooling"] == sorted(os.listdir(root))
+    assert ["AGENTS.md", "VERSION", "knowledge_core", "protocols", "tooling"] == sorted(
+        os.listdir(root)
+    )
 
 
 def test_sources_and_result_may_lie_elsewhere(root: Path, tmp_path: Path) -> None:
@@ -121,7 +143,9 @@ def test_a_tool_outside_the_workspace_is_not_read(root: Path) -> None:
     secret = root.parent / "secret.py"
     secret.write_text('"""A secret."""\n', "utf-8")
     tools = ["../secret.py", str(secret)]
-    (root / "protocols" / "01_p.protocol.json").write_text(json.dumps({**RULES, "associated_tools": tools}), "utf-8")
+    (root / "protocols" / "01_p.protocol.json").write_text(
+        json.dumps({**RULES, "associated_tools": tools}), "utf-8"
+    )
     code, _, err = protocols(root, "build")
     assert 0 == code and 2 == err.count("FDC506")
     assert "A secret" not in (root / "AGENTS.md").read_text("utf-8")
@@ -131,7 +155,12 @@ def test_the_result_does_not_depend_on_where_or_how_it_is_built(root: Path) -> N
     """FDC-97: byte for byte the same, whatever the hash seed and the folder."""
     results = set()
     for seed in ("0", "1", "2"):
-        done = fdc("build", cwd=root / "tooling", script="protocol_compiler.py", env={"PYTHONHASHSEED": seed})
+        done = fdc(
+            "build",
+            cwd=root / "tooling",
+            script="protocol_compiler.py",
+            env={"PYTHONHASHSEED": seed},
+        )
         assert 0 == done.returncode, done.stderr
         results.add((root / "AGENTS.md").read_bytes())
         (root / "AGENTS.md").unlink()
@@ -147,7 +176,9 @@ def test_a_kill_in_the_middle_of_a_build_leaves_the_old_file(root: Path) -> None
         "os.replace = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
         "from fdc_toolchain.cli.main import main; main(['protocols', 'build'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=root, env=clean_environment(), check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, env=clean_environment(), check=False
+    )
     assert -signal.SIGKILL == done.returncode
     assert before == (root / "AGENTS.md").read_bytes()
     assert 0 == protocols(root, "build")[0]
@@ -159,9 +190,13 @@ def test_a_linked_result_is_written_where_it_lies(root: Path) -> None:
     (root / "docs" / "agents.md").write_text("old", "utf-8")
     (root / "AGENTS.md").symlink_to("docs/agents.md")
     code, _, err = protocols(root, "build")
-    assert 1 == code and "FDC508" in err and "old" == (root / "docs" / "agents.md").read_text("utf-8")
+    assert (
+        1 == code and "FDC508" in err and "old" == (root / "docs" / "agents.md").read_text("utf-8")
+    )
     assert 0 == protocols(root, "build", "--force")[0]
-    assert (root / "AGENTS.md").is_symlink() and "Prose." in (root / "docs" / "agents.md").read_text("utf-8")
+    assert (root / "AGENTS.md").is_symlink() and "Prose." in (
+        root / "docs" / "agents.md"
+    ).read_text("utf-8")
 
 
 def test_a_result_that_cannot_be_written_is_an_error_of_the_world(root: Path) -> None:

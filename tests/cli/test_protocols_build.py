@@ -17,8 +17,18 @@ REGION = "<!-- fdc:keep mine -->\nAsk Ada before you touch the kettle.\n<!-- /fd
 
 
 def source(name: str, *, scope: str = "", **more: object) -> dict[str, object]:
-    rule = {"rule_id": "draw", "description": f"{name} draws three minutes.", "enforcement": "A clock."}
-    return {"protocol_id": name, "description": f"About {name}.", "rules": [rule], **({"scope": scope} if scope else {}), **more}
+    rule = {
+        "rule_id": "draw",
+        "description": f"{name} draws three minutes.",
+        "enforcement": "A clock.",
+    }
+    return {
+        "protocol_id": name,
+        "description": f"About {name}.",
+        "rules": [rule],
+        **({"scope": scope} if scope else {}),
+        **more,
+    }
 
 
 def write(folder: Path, files: dict[str, object]) -> None:
@@ -52,14 +62,23 @@ def protocols(cwd: Path, *arguments: str, status: int = 0) -> str:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
 
 
 def test_a_check_that_no_linter_can_enforce_stops_the_build(root: Path) -> None:
     """Issue 3: AGENTS.md never says *enforced* of a rule whose check cannot be made out (FDC462)."""
     protocols(root, "build")
     before = (root / "AGENTS.md").read_bytes()
-    rule = {"rule_id": "r", "description": "d", "enforcement": "e", "check": {"template": "absence", "a": "wriet_op"}}
+    rule = {
+        "rule_id": "r",
+        "description": "d",
+        "enforcement": "e",
+        "check": {"template": "absence", "a": "wriet_op"},
+    }
     write(root, {"protocols/10_tea.protocol.json": {**source("tea"), "rules": [rule]}})
     said = protocols(root, "build", status=1)
     assert "FDC462" in said and "write_op" in said and "10_tea.protocol.json" in said
@@ -69,9 +88,18 @@ def test_a_check_that_no_linter_can_enforce_stops_the_build(root: Path) -> None:
 def test_every_rule_says_what_enforces_it(root: Path) -> None:
     """Issue 3: beside each rule *enforced by CODE* or *advice*, inside of JSON that is still the source's."""
     rules = [
-        {"rule_id": "a", "description": "d", "enforcement": "e", "check": {"code": ["FDC401", "FDC403"]}},
-        {"rule_id": "b", "description": "d", "enforcement": "e",
-         "check": {"template": "precedence", "a": "read_op", "b": "write_op"}},
+        {
+            "rule_id": "a",
+            "description": "d",
+            "enforcement": "e",
+            "check": {"code": ["FDC401", "FDC403"]},
+        },
+        {
+            "rule_id": "b",
+            "description": "d",
+            "enforcement": "e",
+            "check": {"template": "precedence", "a": "read_op", "b": "write_op"},
+        },
         {"rule_id": "c", "description": "d", "enforcement": "enforced by FDC401: e"},
     ]
     write(root, {"protocols/10_tea.protocol.json": {**source("tea"), "rules": rules}})
@@ -86,21 +114,37 @@ def test_every_rule_says_what_enforces_it(root: Path) -> None:
 def test_a_check_by_a_code_that_does_not_exist_stops_the_build(root: Path) -> None:
     """FDC-96."""
     body = source("tea")
-    body["rules"] = [{"rule_id": "a", "description": "d", "enforcement": "e", "check": {"code": "FDC999"}}]
+    body["rules"] = [
+        {"rule_id": "a", "description": "d", "enforcement": "e", "check": {"code": "FDC999"}}
+    ]
     write(root, {"protocols/10_tea.protocol.json": body})
     assert "$.rules[0].check.code: fdc has no `FDC999`" in protocols(root, "build", status=1)
 
 
-def test_a_split_build_writes_each_folder_its_own_and_agents_doctor_agrees_on_the_bytes(root: Path) -> None:
+def test_a_split_build_writes_each_folder_its_own_and_agents_doctor_agrees_on_the_bytes(
+    root: Path,
+) -> None:
     out = protocols(root, "build", "--split", "--show-bytes")
-    texts = {name: (root / name).read_text("utf-8") for name in ("AGENTS.md", "src/AGENTS.md", "src/api/AGENTS.md")}
-    for name, marks in {"AGENTS.md": (1, 0, 0), "src/AGENTS.md": (0, 1, 0), "src/api/AGENTS.md": (0, 0, 1)}.items():
-        assert marks == tuple(texts[name].count(f'"protocol_id": "{part}"') for part in ("tea", "src", "api"))
+    texts = {
+        name: (root / name).read_text("utf-8")
+        for name in ("AGENTS.md", "src/AGENTS.md", "src/api/AGENTS.md")
+    }
+    for name, marks in {
+        "AGENTS.md": (1, 0, 0),
+        "src/AGENTS.md": (0, 1, 0),
+        "src/api/AGENTS.md": (0, 0, 1),
+    }.items():
+        assert marks == tuple(
+            texts[name].count(f'"protocol_id": "{part}"') for part in ("tea", "src", "api")
+        )
     assert "# The API" in texts["src/api/AGENTS.md"] and "# The API" not in texts["AGENTS.md"]
     seen = run([BIN / "agents-doctor", "explain", "src/api", "--format", "json"], cwd=root)
     plan = json.loads(seen.stdout)
     assert (0, 0) == (seen.returncode, plan["lost_bytes"])
-    assert f"AGENTS.md + src/AGENTS.md + src/api/AGENTS.md: {plan['requested_bytes']:,} of 32,768 bytes" in out
+    assert (
+        f"AGENTS.md + src/AGENTS.md + src/api/AGENTS.md: {plan['requested_bytes']:,} of 32,768 bytes"
+        in out
+    )
     assert "up to date" in protocols(root, "check", "--split")
     assert "FDC504" in protocols(root, "check", status=1)
 
@@ -108,23 +152,48 @@ def test_a_split_build_writes_each_folder_its_own_and_agents_doctor_agrees_on_th
 def test_a_chain_that_agents_would_cut_is_an_error_with_ways_out(root: Path) -> None:
     """FDC505 exactly where a model of Codex's loader finds lost bytes, for the whole file and for the split."""
     protocols(root, "build", "--split")
-    whole = json.loads(run([BIN / "agents-doctor", "explain", "src/api", "--format", "json"], cwd=root).stdout)["requested_bytes"]
+    whole = json.loads(
+        run([BIN / "agents-doctor", "explain", "src/api", "--format", "json"], cwd=root).stdout
+    )["requested_bytes"]
     before = tree(root)
     out = protocols(root, "build", "--split", "--max-bytes", str(whole - 1), status=1)
-    assert f"src/api/AGENTS.md:1:1: error[FDC505] {whole} bytes, read in `src/api/` with `AGENTS.md`" in out
-    assert "`--profile compact` leaves" in out and "shorten the longest: " in out and "CUT after" in out
+    assert (
+        f"src/api/AGENTS.md:1:1: error[FDC505] {whole} bytes, read in `src/api/` with `AGENTS.md`"
+        in out
+    )
+    assert (
+        "`--profile compact` leaves" in out
+        and "shorten the longest: " in out
+        and "CUT after" in out
+    )
     assert before == tree(root)
     assert "FDC505" not in protocols(root, "build", "--split", "--max-bytes", str(whole))
-    limited = [BIN / "agents-doctor", "--max-bytes", str(whole - 1), "check", "--rule", "AD001", "."]
+    limited = [
+        BIN / "agents-doctor",
+        "--max-bytes",
+        str(whole - 1),
+        "check",
+        "--rule",
+        "AD001",
+        ".",
+    ]
     assert 1 == run(limited, cwd=root).returncode
-    write(root, {"protocols/60_big.protocol.json": source("big", scope="tools"), "protocols/60_big.protocol.md": "x" * 9000})
+    write(
+        root,
+        {
+            "protocols/60_big.protocol.json": source("big", scope="tools"),
+            "protocols/60_big.protocol.md": "x" * 9000,
+        },
+    )
     assert "`--split` leaves" in protocols(root, "build", "--max-bytes", "5000", status=1)
 
 
 def test_the_compact_profile_leaves_tool_documentation_out(root: Path) -> None:
     protocols(root, "build", "--profile", "compact")
     assert "What t does" not in (root / "AGENTS.md").read_text("utf-8")
-    assert "other settings" in protocols(root, "check", status=1) or "tools/t.py" in protocols(root, "check", status=1)
+    assert "other settings" in protocols(root, "check", status=1) or "tools/t.py" in protocols(
+        root, "check", status=1
+    )
     protocols(root, "build")
     protocols(root, "build")
     assert 1 == (root / "AGENTS.md").read_text("utf-8").count("What t does")
@@ -155,15 +224,22 @@ def test_files_of_an_earlier_split_go_unless_somebody_changed_them(root: Path) -
     foreign.write_text("Nobody's.\n", "utf-8")
     out = protocols(root, "build", "--target", "cursor")
     assert "src/api/AGENTS.md removed" in out and "src/AGENTS.md:1:1: warning[FDC511]" in out
-    assert not (root / "src" / "api" / "AGENTS.md").exists() and nested.exists() and foreign.exists()
+    assert (
+        not (root / "src" / "api" / "AGENTS.md").exists() and nested.exists() and foreign.exists()
+    )
     assert [".cursor/rules/fdc.mdc"] == [name for name in tree(root) if name.endswith(".mdc")]
-    assert ["CLAUDE.md", "GEMINI.md"] == [name for name in tree(root) if name.endswith(("CLAUDE.md", "GEMINI.md"))]
+    assert ["CLAUDE.md", "GEMINI.md"] == [
+        name for name in tree(root) if name.endswith(("CLAUDE.md", "GEMINI.md"))
+    ]
 
 
 def test_a_scope_that_is_no_folder_stops_the_build(root: Path) -> None:
     write(root, {"protocols/20_api.protocol.json": source("api", scope="src/ipa")})
     out = protocols(root, "build", status=1)
-    assert "protocols/20_api.protocol.json:1:" in out and "error[FDC509] $.scope: there is no folder `src/ipa`" in out
+    assert (
+        "protocols/20_api.protocol.json:1:" in out
+        and "error[FDC509] $.scope: there is no folder `src/ipa`" in out
+    )
     assert not (root / "AGENTS.md").exists()
 
 
@@ -172,13 +248,20 @@ def test_text_between_marks_survives_every_build(root: Path) -> None:
     path = root / "AGENTS.md"
     path.write_text(path.read_text("utf-8").replace("`make`.\n", "`make`.\n" + REGION), "utf-8")
     assert "up to date" in protocols(root, "check")
-    write(root, {"protocols/10_tea.protocol.md": "# Tea\n\nWe boil.\n\nThis project makes tea. Build it with `make`.\n"})
+    write(
+        root,
+        {
+            "protocols/10_tea.protocol.md": "# Tea\n\nWe boil.\n\nThis project makes tea. Build it with `make`.\n"
+        },
+    )
     out = protocols(root, "check", status=1)
     assert "10_tea.protocol.md` is newer" in out and "by hand" not in out
     for _ in range(2):
         protocols(root, "build")
         text = path.read_text("utf-8")
-        assert 1 == text.count(REGION) and text.index("We boil.") < text.index("Ask Ada") < text.index("# The API")
+        assert 1 == text.count(REGION) and text.index("We boil.") < text.index(
+            "Ask Ada"
+        ) < text.index("# The API")
         assert "up to date" in protocols(root, "check")
     path.write_text(text.replace("We boil.", "We toil."), "utf-8")
     assert "was edited by hand" in protocols(root, "check", status=1)
@@ -208,10 +291,14 @@ def test_a_source_may_keep_the_place_of_a_region(root: Path) -> None:
         (REGION.replace("Ask", "```\nAsk"), "opens a code block that does not end in it"),
     ],
 )  # fmt: skip
-def test_damaged_marks_are_an_error_that_changes_nothing(root: Path, broken: str, words: str) -> None:
+def test_damaged_marks_are_an_error_that_changes_nothing(
+    root: Path, broken: str, words: str
+) -> None:
     protocols(root, "build")
     path = root / "AGENTS.md"
-    path.write_text(path.read_text("utf-8").replace("makes tea.", "makes tea.\n\n" + broken), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("makes tea.", "makes tea.\n\n" + broken), "utf-8"
+    )
     write(root, {"protocols/20_api.protocol.md": "# New\n"})
     before = tree(root)
     out = protocols(root, "build", status=1)
@@ -220,12 +307,30 @@ def test_damaged_marks_are_an_error_that_changes_nothing(root: Path, broken: str
 
 
 def test_other_agents_get_their_own_files_in_their_own_form(root: Path) -> None:
-    protocols(root, "build", "--split", "--target", "claude,gemini", "--target", "cursor", "--target", "copilot")
+    protocols(
+        root,
+        "build",
+        "--split",
+        "--target",
+        "claude,gemini",
+        "--target",
+        "cursor",
+        "--target",
+        "copilot",
+    )
     files = {name: data.decode() for name, data in tree(root).items()}
-    for name in ("CLAUDE.md", "src/CLAUDE.md", "src/api/CLAUDE.md", "GEMINI.md", "src/api/GEMINI.md"):
+    for name in (
+        "CLAUDE.md",
+        "src/CLAUDE.md",
+        "src/api/CLAUDE.md",
+        "GEMINI.md",
+        "src/api/GEMINI.md",
+    ):
         assert "\n@AGENTS.md\n" in files[name] and len(files[name]) < 300
     always, scoped = files[".cursor/rules/fdc.mdc"], files[".cursor/rules/src/api/fdc.mdc"]
-    assert {"alwaysApply": True} == {k: v for k, v in yaml.safe_load(always.split("---\n")[1]).items() if k != "description"}
+    assert {"alwaysApply": True} == {
+        k: v for k, v in yaml.safe_load(always.split("---\n")[1]).items() if k != "description"
+    }
     front = yaml.safe_load(scoped.split("---\n")[1])
     assert ("src/api/**", False) == (front["globs"], front["alwaysApply"])
     nested = files[".github/instructions/src/api/fdc.instructions.md"]
@@ -234,7 +339,9 @@ def test_other_agents_get_their_own_files_in_their_own_form(root: Path) -> None:
     for text in (always, files[".github/copilot-instructions.md"]):
         assert "# Tea" in text and '"protocol_id": "tea"' in text and "# The API" not in text
     assert "# The API" in scoped and "# Tea" not in scoped
-    assert "there is no target `claud`; did you mean `claude`?" in protocols(root, "build", "--target", "claud", status=2)
+    assert "there is no target `claud`; did you mean `claude`?" in protocols(
+        root, "build", "--target", "claud", status=2
+    )
 
 
 @pytest.mark.parametrize("name", ["fdc.toml", "pyproject.toml"])
@@ -243,7 +350,9 @@ def test_settings_say_what_is_built_and_checked(root: Path, name: str) -> None:
     settings = f'[{table}]\nsplit = true\ntargets = ["claude"]\nprofile = "compact"\n'
     write(root, {name: settings})
     protocols(root)
-    assert (root / "src" / "CLAUDE.md").exists() and b"What t" not in (root / "AGENTS.md").read_bytes()
+    assert (root / "src" / "CLAUDE.md").exists() and b"What t" not in (
+        root / "AGENTS.md"
+    ).read_bytes()
     assert "src/CLAUDE.md is up to date" in protocols(root, "check")
     (root / "src" / "CLAUDE.md").unlink()
     assert "`src/CLAUDE.md` does not exist" in protocols(root, "check", status=1)
@@ -265,13 +374,19 @@ def test_a_file_that_fdc_did_not_write_is_not_written_over(root: Path) -> None:
     assert "GEMINI.md:1:1: error[FDC508]" in protocols(root, "build", "--target", "all", status=1)
     assert before == tree(root)
     protocols(root, "build", "--target", "all", "--force")
-    assert b"@AGENTS.md" in (root / "GEMINI.md").read_bytes() and b"# Tea" in (root / "CLAUDE.md").read_bytes()
+    assert (
+        b"@AGENTS.md" in (root / "GEMINI.md").read_bytes()
+        and b"# Tea" in (root / "CLAUDE.md").read_bytes()
+    )
 
 
 def test_an_override_beside_a_compiled_file_is_told_and_counted(root: Path) -> None:
     write(root, {"AGENTS.override.md": "x" * 500, "src/api/deep/AGENTS.md": "y" * 70})
     out = protocols(root, "build", "--show-bytes")
-    assert "AGENTS.override.md:1:1: warning[FDC510] agents read `AGENTS.override.md` in place of `AGENTS.md`" in out
+    assert (
+        "AGENTS.override.md:1:1: warning[FDC510] agents read `AGENTS.override.md` in place of `AGENTS.md`"
+        in out
+    )
     assert "AGENTS.override.md + src/api/deep/AGENTS.md: 570 of 32,768 bytes" in out
 
 
@@ -289,10 +404,20 @@ def test_the_same_bytes_in_every_folder_and_locale(root: Path) -> None:
     write(root, {"protocols/50_u.protocol.md": "é ü 漢\r\n\r\nline\r\n"})
     seen = set()
     for locale, seed in (("C", "0"), ("C.UTF-8", "1"), ("POSIX", "2")):
-        env = {"LC_ALL": locale, "PYTHONHASHSEED": seed, "PYTHONUTF8": "0", "TZ": "Asia/Tokyo", "SOURCE_DATE_EPOCH": "1"}
+        env = {
+            "LC_ALL": locale,
+            "PYTHONHASHSEED": seed,
+            "PYTHONUTF8": "0",
+            "TZ": "Asia/Tokyo",
+            "SOURCE_DATE_EPOCH": "1",
+        }
         done = fdc("protocols", "build", "--split", "--target", "all", cwd=root / "src", env=env)
         assert 0 == done.returncode, done.stderr
-        names = [name for name in tree(root) if (root / name).suffix in (".md", ".mdc") and not name.startswith("protocols/")]
+        names = [
+            name
+            for name in tree(root)
+            if (root / name).suffix in (".md", ".mdc") and not name.startswith("protocols/")
+        ]
         seen.add(tuple((name, (root / name).read_bytes()) for name in names))
         for name in names:
             os.unlink(root / name)
@@ -302,7 +427,13 @@ def test_the_same_bytes_in_every_folder_and_locale(root: Path) -> None:
 def test_a_build_that_fails_in_its_middle_leaves_every_file(root: Path) -> None:
     """All outputs or none: one of them cannot be written."""
     protocols(root, "build", "--split")
-    write(root, {"protocols/10_tea.protocol.md": "# Coffee\n", "protocols/30_src.protocol.md": "# Source\n"})
+    write(
+        root,
+        {
+            "protocols/10_tea.protocol.md": "# Coffee\n",
+            "protocols/30_src.protocol.md": "# Source\n",
+        },
+    )
     (root / "CLAUDE.md").mkdir()
     before = tree(root)
     assert "CLAUDE.md" in protocols(root, "build", "--split", "--target", "claude", status=3)
@@ -313,6 +444,8 @@ def test_an_imported_layout_is_one_file(root: Path) -> None:
     """`layout.json` says where everything stands in AGENTS.md; nothing says it of other files."""
     (root / "AGENTS.md").write_text("# Ours\n\nBoil.\n", "utf-8")
     protocols(root, "import", "AGENTS.md", "--out", "own")
-    assert "lays out one AGENTS.md" in protocols(root, "build", "--source", "own", "--split", status=2)
+    assert "lays out one AGENTS.md" in protocols(
+        root, "build", "--source", "own", "--split", status=2
+    )
     assert "up to date" in protocols(root, "build", "--source", "own")
     assert "up to date" in protocols(root, "check", "--source", "own")

@@ -18,9 +18,19 @@ def rule(name: str = "draw", **more: Any) -> dict[str, Any]:
     return {"rule_id": name, "description": "Three minutes.", "enforcement": "A clock.", **more}
 
 
-def put(root: Path, *rules: dict[str, Any], tools: tuple[str, ...] = ("grep",), prose: str = "# Tea\n\nIt is hot.\n") -> None:
+def put(
+    root: Path,
+    *rules: dict[str, Any],
+    tools: tuple[str, ...] = ("grep",),
+    prose: str = "# Tea\n\nIt is hot.\n",
+) -> None:
     (root / "protocols").mkdir(exist_ok=True)
-    body = {"protocol_id": "tea", "description": "How tea is made.", "rules": [*rules], "associated_tools": [*tools]}
+    body = {
+        "protocol_id": "tea",
+        "description": "How tea is made.",
+        "rules": [*rules],
+        "associated_tools": [*tools],
+    }
     (root / "protocols" / "10_tea.protocol.json").write_text(json.dumps(body, indent=2), "utf-8")
     (root / "protocols" / "10_tea.protocol.md").write_text(prose, "utf-8")
 
@@ -32,7 +42,9 @@ def diff(cwd: Path, *arguments: str, env: dict[str, str] | None = None) -> tuple
 
 
 def git(cwd: Path, *arguments: str) -> None:
-    done = run(["git", "-c", "user.name=A", "-c", "user.email=a@example.invalid", *arguments], cwd=cwd)
+    done = run(
+        ["git", "-c", "user.name=A", "-c", "user.email=a@example.invalid", *arguments], cwd=cwd
+    )
     assert 0 == done.returncode, done.stderr
 
 
@@ -47,7 +59,13 @@ def root(workspace: Path) -> Path:
 def test_what_was_edited_since_the_last_build_is_told_by_meaning(root: Path) -> None:
     assert (0, "- AGENTS.md\n+ protocols\nno difference\n", "") == diff(root)
     weaker = {**CHECK, "severity": "warning"}
-    put(root, rule(check=weaker), rule("cold", check=CHECK), tools=("find",), prose="# Tea\n\nIt is warm.\n")
+    put(
+        root,
+        rule(check=weaker),
+        rule("cold", check=CHECK),
+        tools=("find",),
+        prose="# Tea\n\nIt is warm.\n",
+    )
     code, out, err = diff(root)
     assert (1, "") == (code, err)
     assert [
@@ -74,7 +92,14 @@ def test_what_was_edited_since_the_last_build_is_told_by_meaning(root: Path) -> 
 def test_as_json_every_difference_has_both_sides(root: Path) -> None:
     put(root, rule(check=CHECK), rule("warm", enforcement="A watch."))
     code, out, _ = diff(root, "AGENTS.md", "protocols", "--format", "json")
-    row = {"what": "changed", "protocol": "tea", "rule": "warm", "field": "enforcement", "one": "A clock.", "other": "A watch."}
+    row = {
+        "what": "changed",
+        "protocol": "tea",
+        "rule": "warm",
+        "field": "enforcement",
+        "one": "A clock.",
+        "other": "A watch.",
+    }
     assert (1, {"format": 1, "one": "AGENTS.md", "other": "protocols", "differences": [{**row, "effect": None}]}) == (
         code, json.loads(out),
     )  # fmt: skip
@@ -88,10 +113,16 @@ def test_a_revision_of_git_is_compared_without_a_checkout(root: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
     code, out, _ = diff(root, "--since", "HEAD")
     assert before == {path: path.stat().st_mtime_ns for path in root.rglob("*")}
-    assert 1 == code and ["- HEAD:protocols", "+ protocols", "check removed: tea/draw"] == out.splitlines()[:3]
+    assert (
+        1 == code
+        and ["- HEAD:protocols", "+ protocols", "check removed: tea/draw"] == out.splitlines()[:3]
+    )
     assert "1 weakened" in out
     inner = root / "protocols"
-    assert (1, out.splitlines()[2:]) == (diff(inner, "--since", "HEAD")[0], diff(inner, "--since", "HEAD")[1].splitlines()[2:])
+    assert (1, out.splitlines()[2:]) == (
+        diff(inner, "--since", "HEAD")[0],
+        diff(inner, "--since", "HEAD")[1].splitlines()[2:],
+    )
     assert 0 == diff(root, "AGENTS.md", "--since", "HEAD")[0]  # it was not built since
     assert 0 == fdc("protocols", "build", cwd=root).returncode
     assert 1 == diff(root, "AGENTS.md", "--since", "HEAD")[0]
@@ -113,7 +144,9 @@ def test_a_revision_of_git_is_compared_without_a_checkout(root: Path) -> None:
         (["VERSION", "latin.md"], 2, "FDC520"),
     ],
 )
-def test_what_cannot_be_compared_is_no_difference(root: Path, arguments: list[str], status: int, said: str) -> None:
+def test_what_cannot_be_compared_is_no_difference(
+    root: Path, arguments: list[str], status: int, said: str
+) -> None:
     (root / "broken").mkdir()
     (root / "broken" / "a.protocol.json").write_text("{", "utf-8")
     (root / "latin.md").write_bytes(b"caf\xe9")
@@ -126,7 +159,9 @@ def test_a_revision_that_is_none_is_wrong_usage(root: Path, revision: str) -> No
     git(root, "init", "-q")
     git(root, "commit", "-q", "--allow-empty", "-m", "one")
     code, out, err = diff(root, f"--since={revision}")
-    assert (2, "") == (code, out) and "git knows no revision" in err and not (root / "evil").exists()
+    assert (
+        (2, "") == (code, out) and "git knows no revision" in err and not (root / "evil").exists()
+    )
 
 
 def test_this_repository_is_as_its_sources_say() -> None:

@@ -14,8 +14,14 @@ import rdflib
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 
-PROTOCOLS = [json.loads(path.read_bytes()) for path in sorted((ROOT / "protocols").glob("*.protocol.json"))]
-RULES = {f"rule:{body['protocol_id']}/{rule['rule_id']}": rule for body in PROTOCOLS for rule in body["rules"]}
+PROTOCOLS = [
+    json.loads(path.read_bytes()) for path in sorted((ROOT / "protocols").glob("*.protocol.json"))
+]
+RULES = {
+    f"rule:{body['protocol_id']}/{rule['rule_id']}": rule
+    for body in PROTOCOLS
+    for rule in body["rules"]
+}
 TEA = "urn:fdc:protocols:"
 
 
@@ -48,17 +54,25 @@ def test_graphml_has_every_protocol_rule_check_and_tool() -> None:
     read = networkx.read_graphml(io.BytesIO(out.encode()))
     kinds = networkx.get_node_attributes(read, "kind")
     assert set(RULES) == {name for name, kind in kinds.items() if kind == "rule"}
-    assert {f"protocol:{body['protocol_id']}" for body in PROTOCOLS} == {n for n, kind in kinds.items() if kind == "protocol"}
-    assert {name: "check" in rule for name, rule in RULES.items()} == {name: read.nodes[name]["enforced"] for name in RULES}
+    assert {f"protocol:{body['protocol_id']}" for body in PROTOCOLS} == {
+        n for n, kind in kinds.items() if kind == "protocol"
+    }
+    assert {name: "check" in rule for name, rule in RULES.items()} == {
+        name: read.nodes[name]["enforced"] for name in RULES
+    }
     for name, rule in RULES.items():
-        checks = {target for _, target, kind in read.out_edges(name, data="kind") if kind == "enforced_by"}
+        checks = {
+            target for _, target, kind in read.out_edges(name, data="kind") if kind == "enforced_by"
+        }
         codes = rule.get("check", {}).get("code", [])
         wanted = {f"check:{code}" for code in ([codes] if isinstance(codes, str) else codes)}
         assert (wanted or ({f"check:{name[5:]}"} if "check" in rule else set())) == checks
     used = {target for _, target, kind in read.edges(data="kind") if kind == "uses"}
     assert {"tool", "file", "function"} == {kinds[name] for name in used}
     check = "check:self-correction-protocol-001/autonomous-code-suggestion"
-    assert {"tool:replace_with_git_merge_diff": {"kind": "names"}} == {name: dict(row) for name, row in read[check].items()}
+    assert {"tool:replace_with_git_merge_diff": {"kind": "names"}} == {
+        name: dict(row) for name, row in read[check].items()
+    }
 
 
 def test_turtle_says_the_same_as_graphml() -> None:
@@ -71,14 +85,19 @@ def test_turtle_says_the_same_as_graphml() -> None:
         if isinstance(o, rdflib.URIRef) and p != rdflib.RDF.type
     }
     assert named == {(source, kind, target) for source, target, kind in plain.edges(data="kind")}
-    labels = {str(s).removeprefix(TEA): str(o) for s, o in triples.subject_objects(rdflib.RDFS.label)}
+    labels = {
+        str(s).removeprefix(TEA): str(o) for s, o in triples.subject_objects(rdflib.RDFS.label)
+    }
     assert labels == dict(plain.nodes(data="label"))
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.dot", "digraph "), ("a.mmd", "---\n"), ("a.ttl", "@prefix"), ("a.graphml", "<?xml")]
+    ("name", "start"),
+    [("a.dot", "digraph "), ("a.mmd", "---\n"), ("a.ttl", "@prefix"), ("a.graphml", "<?xml")],
 )
-def test_the_suffix_chooses_the_format_and_the_bytes_are_the_same_each_time(name: str, start: str, tmp_path: Path) -> None:
+def test_the_suffix_chooses_the_format_and_the_bytes_are_the_same_each_time(
+    name: str, start: str, tmp_path: Path
+) -> None:
     root = workspace_with(tmp_path, protocol(associated_tools=["read_file", "grep"]), protocol("b"))
     assert (0, "", "") == graph(root, "-o", name)
     first = (root / name).read_bytes()
@@ -87,16 +106,24 @@ def test_the_suffix_chooses_the_format_and_the_bytes_are_the_same_each_time(name
 
 
 def test_a_drawing_has_a_frame_for_each_protocol_and_a_node_for_each_rule(tmp_path: Path) -> None:
-    root = workspace_with(tmp_path, protocol(protocol_name='Tea "time"', associated_tools=["read_file"]))
+    root = workspace_with(
+        tmp_path, protocol(protocol_name='Tea "time"', associated_tools=["read_file"])
+    )
     assert 'label="Tea \\"time\\"\\ntea";' in graph(root, "--format", "dot")[1]
     out = graph(root)[1]
-    assert "subgraph c0[" in out and '("draw<br/>advice")' in out and '["read_file<br/>tool"]' in out
+    assert (
+        "subgraph c0[" in out and '("draw<br/>advice")' in out and '["read_file<br/>tool"]' in out
+    )
 
 
 @pytest.mark.parametrize("form", ["dot", "mermaid", "graphml", "turtle"])
 def test_names_of_any_characters_are_drawn(form: str, tmp_path: Path) -> None:
     odd = "a\u0001\"'<>&\\ é\u202e.b|c;\n\U0001f375"
-    code, out, err = graph(workspace_with(tmp_path, protocol(protocol_name=odd, associated_tools=[odd])), "--format", form)
+    code, out, err = graph(
+        workspace_with(tmp_path, protocol(protocol_name=odd, associated_tools=[odd])),
+        "--format",
+        form,
+    )
     assert 0 == code and "FDC532" in err and "\u0001" not in out and "\u202e" not in out
     if form == "graphml":
         assert 3 == len(networkx.read_graphml(io.BytesIO(out.encode())))
@@ -135,26 +162,47 @@ def test_a_tool_is_owned_by_the_rule_that_names_it_or_by_its_protocol(tmp_path: 
     assert {"nobody": 2, "rule": 0, "protocol": 0, "both": 0, "dotted": 0} == found
 
 
-def test_the_tools_of_the_workspaces_own_catalogue_are_asked_for_and_those_of_fdc_are_not(tmp_path: Path) -> None:
-    row = {"summary": "boils water", "action": "step_op", "effect": "pure", "trust": "trusted", "parameters": []}
+def test_the_tools_of_the_workspaces_own_catalogue_are_asked_for_and_those_of_fdc_are_not(
+    tmp_path: Path,
+) -> None:
+    row = {
+        "summary": "boils water",
+        "action": "step_op",
+        "effect": "pure",
+        "trust": "trusted",
+        "parameters": [],
+    }
     root = workspace_with(tmp_path, protocol(associated_tools=["boil"]))
     catalogue = {"format": 1, "name": "kitchen", "tools": {"boil": row, "pour": row}}
     (root / "fdc_tools.json").write_text(json.dumps(catalogue, indent=1), "utf-8")
     code, _, err = graph(root, "--check")
     assert 1 == code and 1 == err.count("FDC530")
-    line = json.dumps(catalogue, indent=1)[: json.dumps(catalogue, indent=1).index('"pour"')].count("\n") + 1
+    line = (
+        json.dumps(catalogue, indent=1)[: json.dumps(catalogue, indent=1).index('"pour"')].count(
+            "\n"
+        )
+        + 1
+    )
     assert f"fdc_tools.json:{line}:" in err and "`pour`" in err
 
 
 def test_a_protocol_that_names_a_catalogue_owns_its_tools(tmp_path: Path) -> None:
-    row = {"summary": "boils water", "action": "step_op", "effect": "pure", "trust": "trusted", "parameters": []}
+    row = {
+        "summary": "boils water",
+        "action": "step_op",
+        "effect": "pure",
+        "trust": "trusted",
+        "parameters": [],
+    }
     check = {"template": "precedence", "a": {"tool": "boil"}, "b": "read_op"}
     rule = {"rule_id": "look", "description": "d", "enforcement": "e", "check": check}
     for tools, loose in (["fdc_tools.json"], 0), (["read_file"], 1):
         folder = tmp_path / str(loose)
         folder.mkdir()
         root = workspace_with(folder, protocol(rules=[rule], associated_tools=tools))
-        (root / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "kitchen", "tools": {"boil": row}}), "utf-8")
+        (root / "fdc_tools.json").write_text(
+            json.dumps({"format": 1, "name": "kitchen", "tools": {"boil": row}}), "utf-8"
+        )
         assert loose == graph(root, "--check")[2].count("FDC531")
 
 

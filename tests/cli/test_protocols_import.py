@@ -16,7 +16,9 @@ from tests.support.repository import ROOT
 from tests.support.seeds import seed
 
 RULE = {"rule_id": "draw", "description": "Three minutes.", "enforcement": "A clock."}
-TEA = json.dumps({"protocol_id": "tea", "description": "How tea is made.", "rules": [RULE]}, indent=2)
+TEA = json.dumps(
+    {"protocol_id": "tea", "description": "How tea is made.", "rules": [RULE]}, indent=2
+)
 POT = TEA.replace("tea", "pot")
 PAGE = f"# Kitchen\n\nBe kind.\n\n---\n\n```json\n{TEA}\n```\n\n---\n\n```json\n{POT}\n```\n"
 EXAMPLE = '1. So:\n\n    ```json\n    {\n      "protocol_id": "example"\n    }\n    ```\n'
@@ -45,7 +47,9 @@ CORPUS = {
     "JSON of other kinds": '# Settings\n\n```json\n{"a": [1, 2,\n 3]}\n```\n\n```json\n[]\n```\n\n```json5\n{a: 1}\n```\n',
     "odd indentation": PAGE.replace('  "', '\t   "').replace('": "', '"  :\t"'),
     "one line": f"```json\n{json.dumps(json.loads(TEA))}\n```\n",
-    "duplicate keys": "# A\n\n```json\n" + TEA.replace("{", '{ "protocol_id": "twice",', 1) + "\n```\n",
+    "duplicate keys": "# A\n\n```json\n"
+    + TEA.replace("{", '{ "protocol_id": "twice",', 1)
+    + "\n```\n",
     "escapes": PAGE.replace("How tea", "H\\u006fw t\\u00e9\\ud83c\\udf75a\\/"),
     "the same id twice": f"```json\n{TEA}\n```\n\n```json\n{TEA}\n```\n",
     "a broken protocol": f"```json\n{TEA[:-1]}\n```\n\n```json\n{POT}\n```\n",
@@ -93,13 +97,27 @@ def test_a_protocol_is_a_code_block_of_the_document_itself(name: str, ids: list[
 
 
 def test_a_megabyte_goes_in_and_comes_out() -> None:
-    text = (NESTED + "\n---\n\n" + "Words. " * 90 + "\n\n") * 1100 + "```\n" * 999 + "> " * 200 + "- " * 200 + "<" * 2000
+    text = (
+        (NESTED + "\n---\n\n" + "Words. " * 90 + "\n\n") * 1100
+        + "```\n" * 999
+        + "> " * 200
+        + "- " * 200
+        + "<" * 2000
+    )
     assert len(text) > 1_000_000
     made = take_apart(text.encode(), "AGENTS.md", lambda path: None)
-    assert {"FDC521"} == {item.code for item in made.findings}  # all but the first have an id that is taken
-    assert text == compile_agents(
-        {f"src/{name}": data for name, data in made.files.items()}, None, lambda path: None, How(source="src", max_bytes=1)
-    ).text
+    assert {"FDC521"} == {
+        item.code for item in made.findings
+    }  # all but the first have an id that is taken
+    assert (
+        text
+        == compile_agents(
+            {f"src/{name}": data for name, data in made.files.items()},
+            None,
+            lambda path: None,
+            How(source="src", max_bytes=1),
+        ).text
+    )
 
 
 def imported(cwd: Path, *arguments: str, status: int = 0) -> str:
@@ -112,8 +130,13 @@ def test_the_seed_comes_apart_into_its_twelve_protocols_and_is_built_again(works
     """FDC-97, FDC-100 (T-35): also those below a nested example."""
     shutil.copy(seed("agents_protocol.md"), workspace / "AGENTS.md")
     before = (workspace / "AGENTS.md").read_bytes()
-    assert "src: 12 protocols, 11 sections of prose" in imported(workspace, "import", "AGENTS.md", "--out", "src")
-    bodies = [json.loads(path.read_bytes()) for path in sorted((workspace / "src").glob("*.protocol.json"))]
+    assert "src: 12 protocols, 11 sections of prose" in imported(
+        workspace, "import", "AGENTS.md", "--out", "src"
+    )
+    bodies = [
+        json.loads(path.read_bytes())
+        for path in sorted((workspace / "src").glob("*.protocol.json"))
+    ]
     assert 12 == len(bodies) and 34 == sum(len(body["rules"]) for body in bodies)
     assert not any("Associated Tool Documentation" in body["description"] for body in bodies)
     (workspace / "AGENTS.md").unlink()
@@ -129,14 +152,20 @@ def test_our_own_file_comes_apart_into_our_own_sources(workspace: Path) -> None:
         copy(ROOT / name, workspace / name)
     imported(workspace, "build")
     text = (workspace / "AGENTS.md").read_bytes()
-    sources = {path.name: path.read_bytes() for path in (workspace / "protocols").glob("*.protocol.*")}
+    sources = {
+        path.name: path.read_bytes() for path in (workspace / "protocols").glob("*.protocol.*")
+    }
     imported(workspace, "import", "AGENTS.md", "--out", "protocols", "--force")
-    assert sources == {path.name: path.read_bytes() for path in (workspace / "protocols").glob("*.protocol.*")}
+    assert sources == {
+        path.name: path.read_bytes() for path in (workspace / "protocols").glob("*.protocol.*")
+    }
     assert not (workspace / "protocols" / "layout.json").exists()
 
     shutil.rmtree(workspace / "protocols")
     imported(workspace, "import", "AGENTS.md", "--out", "protocols")
-    again = {path.name: path.read_bytes() for path in (workspace / "protocols").glob("*.protocol.*")}
+    again = {
+        path.name: path.read_bytes() for path in (workspace / "protocols").glob("*.protocol.*")
+    }
     assert {name: json.loads(data) for name, data in sources.items() if name.endswith("json")} == {
         name: json.loads(data) for name, data in again.items() if name.endswith("json")
     }
@@ -147,7 +176,9 @@ def test_our_own_file_comes_apart_into_our_own_sources(workspace: Path) -> None:
     assert text == (workspace / "AGENTS.md").read_bytes()
 
 
-def test_an_edited_source_changes_its_part_and_an_edited_file_is_not_written_over(workspace: Path) -> None:
+def test_an_edited_source_changes_its_part_and_an_edited_file_is_not_written_over(
+    workspace: Path,
+) -> None:
     """A file without a seal: what the last build wrote is remembered in the layout."""
     file, source = workspace / "AGENTS.md", workspace / "protocols" / "00_kitchen.protocol.md"
     file.write_text(PAGE, "utf-8")
@@ -173,9 +204,13 @@ def test_sources_come_and_go_with_their_separators(workspace: Path) -> None:
     (workspace / "AGENTS.md").write_text(PAGE, "utf-8")
     imported(workspace, "import", "AGENTS.md", "--out", "protocols")
     (workspace / "protocols" / "02_pot.protocol.json").unlink()
-    (workspace / "protocols" / "01a_cup.protocol.json").write_text(TEA.replace("tea", "cup") + "\n", "utf-8")
+    (workspace / "protocols" / "01a_cup.protocol.json").write_text(
+        TEA.replace("tea", "cup") + "\n", "utf-8"
+    )
     imported(workspace, "build")
-    assert PAGE.replace(POT, TEA.replace("tea", "cup")) == (workspace / "AGENTS.md").read_text("utf-8")
+    assert PAGE.replace(POT, TEA.replace("tea", "cup")) == (workspace / "AGENTS.md").read_text(
+        "utf-8"
+    )
 
 
 def test_injected_documentation_follows_its_tool_and_only_then(workspace: Path) -> None:
@@ -183,7 +218,9 @@ def test_injected_documentation_follows_its_tool_and_only_then(workspace: Path) 
     kettle = workspace / "kettle.py"
     kettle.write_text('"""Boils water."""\n', "utf-8")
     said = "How tea is made.\\n\\n**Associated Tool Documentation (`kettle.py`):**\\n\\nOLD WORDS"
-    page = PAGE.replace("How tea is made.", said, 1).replace('"rules"', '"associated_tools": ["kettle.py"],\n  "rules"', 1)
+    page = PAGE.replace("How tea is made.", said, 1).replace(
+        '"rules"', '"associated_tools": ["kettle.py"],\n  "rules"', 1
+    )
     (workspace / "AGENTS.md").write_text(page, "utf-8")
     imported(workspace, "import", "AGENTS.md", "--out", "protocols")
     assert "OLD WORDS" not in (workspace / "protocols" / "01_tea.protocol.json").read_text("utf-8")
@@ -195,7 +232,11 @@ def test_injected_documentation_follows_its_tool_and_only_then(workspace: Path) 
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def test_a_folder_with_files_is_refused_and_forced_without_touching_others(workspace: Path) -> None:
@@ -208,7 +249,13 @@ def test_a_folder_with_files_is_refused_and_forced_without_touching_others(works
     assert before == tree(workspace)
     imported(workspace, "import", "A.md", "--out", "src", "--force")
     names = sorted(path.name for path in (workspace / "src").iterdir())
-    assert ["00_kitchen.protocol.md", "01_tea.protocol.json", "02_pot.protocol.json", "layout.json", "mine.txt"] == names
+    assert [
+        "00_kitchen.protocol.md",
+        "01_tea.protocol.json",
+        "02_pot.protocol.json",
+        "layout.json",
+        "mine.txt",
+    ] == names
 
 
 @pytest.mark.parametrize(
@@ -222,7 +269,9 @@ def test_a_folder_with_files_is_refused_and_forced_without_touching_others(works
         (["A.md"], 2, "--out"),
     ],
 )
-def test_what_cannot_be_imported_leaves_nothing_behind(workspace: Path, arguments: list[str], status: int, said: str) -> None:
+def test_what_cannot_be_imported_leaves_nothing_behind(
+    workspace: Path, arguments: list[str], status: int, said: str
+) -> None:
     (workspace / "A.md").write_text(PAGE, "utf-8")
     (workspace / "B.md").write_bytes(PAGE.encode("utf-16"))
     before = tree(workspace)
@@ -253,7 +302,9 @@ def test_a_link_in_the_folder_is_not_followed_out_of_it(workspace: Path) -> None
     claims = "abcdef01 src/deep/b.protocol.md\nabcdef01 src/a.protocol.md"
     text = f"{HEAD}---\n\n<!-- built from\n{claims}\n-->\n"
     (workspace / "A.md").write_text(text, "utf-8")
-    assert "leads out of the folder" in imported(workspace, "import", "A.md", "--out", "src", "--force", status=2)
+    assert "leads out of the folder" in imported(
+        workspace, "import", "A.md", "--out", "src", "--force", status=2
+    )
     assert [] == [*(workspace / "outside").iterdir()]
 
 
@@ -263,7 +314,9 @@ def test_what_acts_in_a_viewer_is_told_and_left_out_where_that_is_asked(workspac
     (workspace / "AGENTS.md").write_text(text, "utf-8")
     said = imported(workspace, "import", "AGENTS.md", "--out", "src")
     line = text.count("\n")
-    assert f"AGENTS.md:{line}:1: warning[FDC524] `onclick` of `<b>`" in said and 2 == said.count("FDC524")
+    assert f"AGENTS.md:{line}:1: warning[FDC524] `onclick` of `<b>`" in said and 2 == said.count(
+        "FDC524"
+    )
     imported(workspace, "check", "--source", "src")
     said = imported(workspace, "import", "AGENTS.md", "--out", "src", "--force", "--sanitise")
     assert "FDC524" not in said and "2 pieces of HTML" in said
@@ -278,11 +331,14 @@ def test_all_that_works_on_protocols_works_on_imported_ones(workspace: Path) -> 
     imported(workspace, "import", "AGENTS.md", "--out", "protocols")
     actions = "1. **Lesson:** It was cold.\n   **Action:** Update rule 'draw' in protocol 'tea' to 'Four minutes.'\n"
     (workspace / "pm.md").write_text(
-        f"# P\n\n**Task ID:** `T-1`\n\n## Corrective Actions & Lessons Learned\n\n{actions}", "utf-8"
+        f"# P\n\n**Task ID:** `T-1`\n\n## Corrective Actions & Lessons Learned\n\n{actions}",
+        "utf-8",
     )
     for arguments in (["lessons", "add", "pm.md"], ["lessons", "apply"], ["audit"]):
         done = fdc(*arguments, cwd=workspace)
-        assert 0 == done.returncode and "FDC504" not in done.stdout + done.stderr, done.stdout + done.stderr
+        assert 0 == done.returncode and "FDC504" not in done.stdout + done.stderr, (
+            done.stdout + done.stderr
+        )
     imported(workspace, "check")
     assert PAGE.replace("Three minutes.", "Four minutes.", 1) == file.read_text("utf-8")
     (workspace / "protocols" / "00_kitchen.protocol.md").write_text("# Kitchen\n", "utf-8")

@@ -44,10 +44,20 @@ def laid_out(workspace: Path, effect: str, *items: str) -> None:
         "parameters": [{"name": "name", "kind": "word"}], "result": {"name": "text"}, "run": {"python": "asks:ask"},
         "access": {"write": ["begun"]},
     }  # fmt: skip
-    given = {**tool, "effect": "read", "parameters": [], "result": {"list": "list"}, "run": {"python": "asks:items"}}
+    given = {
+        **tool,
+        "effect": "read",
+        "parameters": [],
+        "result": {"list": "list"},
+        "run": {"python": "asks:items"},
+    }
     tools = {"ask": tool, "for_items": given}
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
-    (workspace / "asks.py").write_text(TOOLS + f"\ndef items():\n    return {{'list': {list(items)!r}}}\n")
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": tools})
+    )
+    (workspace / "asks.py").write_text(
+        TOOLS + f"\ndef items():\n    return {{'list': {list(items)!r}}}\n"
+    )
     (workspace / "ask.plan").write_text(PLAN)
 
 
@@ -66,7 +76,9 @@ def replayed(workspace: Path) -> None:
 
 @pytest.mark.parametrize("effect", ["read", "idempotent", "once"])
 @pytest.mark.parametrize("items", [("nobody",), ("a", "nobody", "nobody")])
-def test_a_run_in_which_a_tool_waits_follows_from_its_record(workspace: Path, effect: str, items: tuple[str, ...]) -> None:
+def test_a_run_in_which_a_tool_waits_follows_from_its_record(
+    workspace: Path, effect: str, items: tuple[str, ...]
+) -> None:
     laid_out(workspace, effect, *items)
     done = fdc("run", "ask.plan", cwd=workspace)
     assert 1 == done.returncode and "question: who?" in done.stdout, done
@@ -74,7 +86,9 @@ def test_a_run_in_which_a_tool_waits_follows_from_its_record(workspace: Path, ef
 
 
 @pytest.mark.parametrize("effect", ["read", "idempotent"])
-def test_a_run_that_broke_off_in_a_step_follows_from_its_record(workspace: Path, effect: str) -> None:
+def test_a_run_that_broke_off_in_a_step_follows_from_its_record(
+    workspace: Path, effect: str
+) -> None:
     laid_out(workspace, effect, "a", "broken")
     assert 3 == fdc("run", "ask.plan", cwd=workspace).returncode
     replayed(workspace)

@@ -59,13 +59,34 @@ class Page(HTMLParser):
 
 def safe(page: Page) -> None:
     """Nothing runs, nothing loads, nothing is hidden; links within the page lead somewhere."""
-    assert not {tag for tag, _ in page.tags} & {"script", "img", "iframe", "object", "embed", "link", "base", "form", "video"}
-    assert not [attrs for _, attrs in page.tags if any(name.startswith("on") or name in ("style", "src") for name in attrs)]
-    policy = next(one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert not {tag for tag, _ in page.tags} & {
+        "script",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "link",
+        "base",
+        "form",
+        "video",
+    }
+    assert not [
+        attrs
+        for _, attrs in page.tags
+        if any(name.startswith("on") or name in ("style", "src") for name in attrs)
+    ]
+    policy = next(
+        one["content"]
+        for one in page.all("meta")
+        if one.get("http-equiv") == "Content-Security-Policy"
+    )
     style = re.findall(r"<style>(.*?)</style>", page.source, re.DOTALL)
     assert len(style) == 1 and "url(" not in style[0] and "@import" not in style[0]
     digest = base64.b64encode(hashlib.sha256(style[0].encode()).digest()).decode()
-    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert (
+        policy
+        == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
     names = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
     assert len(names) == len(set(names))
     for anchor in page.all("a"):
@@ -85,7 +106,11 @@ def run_of(text: str, steps: int = 1) -> Run:
              (value,), value, text, text, ((text, text),))
         for number in range(1, steps + 1)
     )  # fmt: skip
-    lines = (Line(1, text, (("failed", 1), ("ok", 2)), 1), Line(2, text, (("not reached", 0),)), Line(3, text))
+    lines = (
+        Line(1, text, (("failed", 1), ("ok", 2)), 1),
+        Line(2, text, (("not reached", 0),)),
+        Line(3, text),
+    )
     return Run(
         "r", text, "stopped", text, text, 1.0, (value,), text, 3, text, (text,), ((text, 2),), (Budget(text, 1, 2.5),),
         (Plan(text, lines, text),), made, 0, ((0.5, text),), ((text, text),), ((text, text),), text, value,
@@ -96,8 +121,14 @@ def test_no_text_of_a_run_gets_out_of_its_place() -> None:
     page = Page(render(run_of(HOSTILE), "."))
     safe(page)
     harmless = Page(render(run_of("x y"), "."))
-    assert [tag for tag, _ in page.tags if tag != "a"] == [tag for tag, _ in harmless.tags if tag != "a"]
-    assert "<script>alert(1)</script>" in page.text and "{{ 7*7 }}" in page.text and "\\u{1b}[2J\\u{202e}\\u{200b}" in page.text
+    assert [tag for tag, _ in page.tags if tag != "a"] == [
+        tag for tag, _ in harmless.tags if tag != "a"
+    ]
+    assert (
+        "<script>alert(1)</script>" in page.text
+        and "{{ 7*7 }}" in page.text
+        and "\\u{1b}[2J\\u{202e}\\u{200b}" in page.text
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +148,9 @@ def test_no_text_of_a_run_gets_out_of_its_place() -> None:
         ("", None),
     ],
 )
-def test_links_lead_to_files_of_the_workspace_and_to_the_web_only(citation: str, leads: str | None) -> None:
+def test_links_lead_to_files_of_the_workspace_and_to_the_web_only(
+    citation: str, leads: str | None
+) -> None:
     found = link(citation, ".")
     assert found == leads or (leads is None and found is not None and found.startswith("./"))
     assert link("docs/a.md", None) is None
@@ -160,7 +193,13 @@ def test_the_page_of_a_waiting_run(reported: Path) -> None:
     rows = [attrs.get("class") for attrs in page.all("tr")]
     assert rows.count("waiting") == 1 and rows.count("not-reached") == 2
     assert "./docs/a.md" in [attrs["href"] for attrs in page.all("a")]
-    for words in ("sub.plan", "6 of 40", "Whole: ", "sealed by your key", "request_user_input at main/6 waits for a person"):
+    for words in (
+        "sub.plan",
+        "6 of 40",
+        "Whole: ",
+        "sealed by your key",
+        "request_user_input at main/6 waits for a person",
+    ):
         assert words in page.text, words
     first = page.source
     assert page_of(reported).source == first  # equal runs make equal pages
@@ -182,7 +221,11 @@ def test_the_page_of_a_damaged_run_says_so(reported: Path) -> None:
         db.execute("UPDATE record SET request='no' WHERE address='main/4' AND kind='outcome'")
     page = page_of(reported)
     safe(page)
-    assert "journal DAMAGED" in page.text and "cannot be followed any further" in page.text and "main/5" in page.text
+    assert (
+        "journal DAMAGED" in page.text
+        and "cannot be followed any further" in page.text
+        and "main/5" in page.text
+    )
 
 
 def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(workspace: Path) -> None:
@@ -194,10 +237,15 @@ def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(worksp
         driver.kill()
         driver.wait()
     interrupted = page_of(workspace)
-    assert "interrupted" in interrupted.text and "run_in_bash_session at main/3 was begun" in interrupted.text
+    assert (
+        "interrupted" in interrupted.text
+        and "run_in_bash_session at main/3 was begun" in interrupted.text
+    )
     assert "step begun" in [one.get("class") for one in interrupted.all("details")]
     assert fdc("resume", "last", cwd=workspace).returncode == 1
-    assert re.search("nobody knows whether it happened.*--assume main/3=done", page_of(workspace).text)
+    assert re.search(
+        "nobody knows whether it happened.*--assume main/3=done", page_of(workspace).text
+    )
     refused = fdc("answer", "last", "x", cwd=workspace)
     assert refused.returncode == 1 and "--assume" in refused.stderr
 
@@ -205,7 +253,9 @@ def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(worksp
 def test_the_stack_of_a_branch_goes_up_to_the_root(workspace: Path) -> None:
     (workspace / "docs").mkdir()
     (workspace / "docs" / "a").write_text("")
-    (workspace / "sub.plan").write_text("param name\nsaid <- request_user_input {name}?\nyield {said}\n")
+    (workspace / "sub.plan").write_text(
+        "param name\nsaid <- request_user_input {name}?\nyield {said}\n"
+    )
     (workspace / "p.plan").write_text(
         "set_plan x\nplan_step_complete x\nnames <- list_files docs\nall <- fork name in {names} max 3\n"
         "    got <- call_plan sub.plan name={name}\n    yield {got}\nmessage_user {all}\nclose_task\nsubmit\n"
@@ -231,7 +281,9 @@ def test_what_cannot_be_done_is_one_sentence(reported: Path) -> None:
         (("report", "last", "-o", "nowhere/run.html"), 3, "cannot be written"),
     ):
         found = fdc(*arguments, cwd=reported)
-        assert found.returncode == code and said in found.stderr and found.stderr.count("\n") == 1, found.stderr
+        assert (
+            found.returncode == code and said in found.stderr and found.stderr.count("\n") == 1
+        ), found.stderr
 
 
 def test_the_page_agrees_with_fdc_show(reported: Path) -> None:

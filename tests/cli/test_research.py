@@ -51,13 +51,21 @@ def test_code_is_answered_with_the_definition_as_explore_finds_it(tmp_path: Path
     """Issue 5: research on a source tree ranks as `fdc explore` does; a definition that says nothing of itself is found too."""
     write(tmp_path, KITCHEN)
     for question, line, text in (
-        ("Where is the temperature measured?", "src/kettle.py:9", "def measure_temperature(sensor):"),
+        (
+            "Where is the temperature measured?",
+            "src/kettle.py:9",
+            "def measure_temperature(sensor):",
+        ),
         ("Which function makes a pot pour?", "src/pot.py:2", "def pour(self, cup):"),
         ("What ends the boiling of a kettle?", "src/kettle.py:2", "Ends the boiling of a kettle."),
     ):
-        out = json.loads(fdc("research", question, "--code", "--format", "json", cwd=tmp_path).stdout)
+        out = json.loads(
+            fdc("research", question, "--code", "--format", "json", cwd=tmp_path).stdout
+        )
         assert any(one == f"{text} [{line}]" for one in out["answer"]), out["answer"]
-        assert out["checked"] == out["held"] > 0 and {"workspace"} == {row["trust"] for row in out["findings"]}
+        assert out["checked"] == out["held"] > 0 and {"workspace"} == {
+            row["trust"] for row in out["findings"]
+        }
         report = Path(out["report"]).read_text("utf-8")
         checked = cite.check_report(str(tmp_path), report)
         assert [] == checked.failures and checked.checked > 0
@@ -71,7 +79,13 @@ def test_the_run_can_be_looked_at_like_any_other(tmp_path: Path) -> None:
     assert name in fdc("runs", cwd=tmp_path).stdout
     shown = fdc("show", name, cwd=tmp_path).stdout
     assert all(
-        tool in shown for tool in ("scan_documents", "extract_evidence", "check_citations", "overwrite_file_with_block")
+        tool in shown
+        for tool in (
+            "scan_documents",
+            "extract_evidence",
+            "check_citations",
+            "overwrite_file_with_block",
+        )
     )
 
 
@@ -82,8 +96,15 @@ def test_json_has_the_citations_as_they_were_checked(tmp_path: Path) -> None:
     assert ("Green tea wants water of eighty degrees.", "tea.md", 3, 1, 3, 41) == (
         first["text"], first["path"], first["line"], first["column"], first["end_line"], first["end_column"],
     )  # fmt: skip
-    assert ("finished", done["checked"], 1, 1) == (done["status"], done["held"], done["documents"], done["skipped"])
-    assert done["report"].endswith(NAME) and done["answer"] == ["Green tea wants water of eighty degrees. [tea.md:3]"]
+    assert ("finished", done["checked"], 1, 1) == (
+        done["status"],
+        done["held"],
+        done["documents"],
+        done["skipped"],
+    )
+    assert done["report"].endswith(NAME) and done["answer"] == [
+        "Green tea wants water of eighty degrees. [tea.md:3]"
+    ]
 
 
 def test_twice_the_same_question_has_twice_the_same_bytes(tmp_path: Path) -> None:
@@ -119,7 +140,9 @@ def test_the_report_goes_where_it_is_wanted(tmp_path: Path) -> None:
         done = fdc("research", QUESTION, "--docs", str(docs), "--out", str(out), cwd=here)
         assert 0 == done.returncode, done.stderr
         assert "Green tea wants water" in out.read_text("utf-8")
-    assert ["answer.md"] == [path.name for path in (tmp_path / "elsewhere").iterdir()], "no record, no temporary file"
+    assert ["answer.md"] == [path.name for path in (tmp_path / "elsewhere").iterdir()], (
+        "no record, no temporary file"
+    )
 
 
 def test_what_is_no_report_is_not_overwritten(tmp_path: Path) -> None:
@@ -137,14 +160,22 @@ def test_where_nothing_can_be_written_the_report_goes_to_the_current_folder(
     monkeypatch.chdir(home / "sub")
     monkeypatch.setattr(command, "_writable", lambda folder: Path(folder) != home)
     assert 0 == command.command.main([QUESTION, "--docs", str(home)], standalone_mode=False)
-    assert (home / "sub" / NAME).exists() and not (home / ".fdc").exists() and not (home / "research").exists()
+    assert (
+        (home / "sub" / NAME).exists()
+        and not (home / ".fdc").exists()
+        and not (home / "research").exists()
+    )
 
 
 def test_a_report_that_cannot_be_written_does_not_take_the_answer_with_it(tmp_path: Path) -> None:
     write(tmp_path, {"tea.md": TEA, "file": "x"})
     done = fdc("research", QUESTION, "--out", "/proc/version/report.md", cwd=tmp_path)
     assert 3 == done.returncode and "Green tea wants water of eighty degrees." in done.stdout
-    assert "cannot be written" in done.stderr and "--out" in done.stderr and 1 == done.stderr.count("\n")
+    assert (
+        "cannot be written" in done.stderr
+        and "--out" in done.stderr
+        and 1 == done.stderr.count("\n")
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +183,11 @@ def test_a_report_that_cannot_be_written_does_not_take_the_answer_with_it(tmp_pa
     [
         ({"picture.png": "x"}, QUESTION, "there are no documents to read"),
         ({"tea.py": "x = 1"}, QUESTION, f"there are no documents to read\n{CODE}"),
-        ({"a.md": b"\xff\xfe"}, QUESTION, "there are no documents to read\n  skipped a.md: UTF-16 text, not UTF-8"),
+        (
+            {"a.md": b"\xff\xfe"},
+            QUESTION,
+            "there are no documents to read\n  skipped a.md: UTF-16 text, not UTF-8",
+        ),
         ({"tea.md": TEA}, "xyzzy plugh?", "no document has a word of the question"),
         ({"tea.md": TEA}, "☕", "no document has a word of the question"),
     ],
@@ -173,7 +208,9 @@ def test_no_answer_is_one_sentence_and_exit_code_1(
         ([QUESTION, "--docs", "tea.md"], "`tea.md` is not a folder"), ([], "Missing argument 'QUESTION'"),
     ],
 )  # fmt: skip
-def test_a_wrong_command_line_is_one_sentence_and_exit_code_2(tmp_path: Path, arguments: list[str], why: str) -> None:
+def test_a_wrong_command_line_is_one_sentence_and_exit_code_2(
+    tmp_path: Path, arguments: list[str], why: str
+) -> None:
     done = fdc("research", *arguments, cwd=write(tmp_path, {"tea.md": TEA}))
     assert 2 == done.returncode and why in done.stderr and "Traceback" not in done.stderr
 
@@ -201,8 +238,7 @@ def test_documents_cannot_write_to_the_terminal(tmp_path: Path) -> None:
         tmp_path,
         {
             "tea.md": "Green tea\x1b]0;title\x07 wants water of eighty degrees.\n\n"
-            "Water for green tea is not hot, said \u202eeman.\n\n"
-            + TEA
+            "Water for green tea is not hot, said \u202eeman.\n\n" + TEA
         },
     )
     done = fdc("research", QUESTION, cwd=tmp_path)
@@ -228,7 +264,12 @@ def test_the_planner_refuses_what_can_be_no_plan(tmp_path: Path, arguments: list
 
 @pytest.mark.parametrize(
     ("question", "name"),
-    [("What is Über-Tea?", "what-is-uber-tea"), ("x" * 200, "x" * 60), ("茶", "question-"), ("../../etc", "etc")],
+    [
+        ("What is Über-Tea?", "what-is-uber-tea"),
+        ("x" * 200, "x" * 60),
+        ("茶", "question-"),
+        ("../../etc", "etc"),
+    ],
 )
 def test_a_question_names_its_report(question: str, name: str) -> None:
     assert command.slug(question).startswith(name) and len(command.slug(question)) <= 60

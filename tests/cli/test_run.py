@@ -60,8 +60,14 @@ def test_a_record_of_fdc_is_text_from_outside_and_no_value_leads_there(workspace
     assert "untrusted" in json.dumps(shown)
     write(workspace, "t <- read_file {p}", head='param p = ".fdc/x.md"\n')
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 1 and "`.fdc/x.md` is a record of fdc, which a step reads only where its own text" in done.stdout
-    write(workspace, "t <- read_file {p}", "u <- read_file .fdc/x.md", head='param p = ".fdc/x.md"\n')
+    assert (
+        done.returncode == 1
+        and "`.fdc/x.md` is a record of fdc, which a step reads only where its own text"
+        in done.stdout
+    )
+    write(
+        workspace, "t <- read_file {p}", "u <- read_file .fdc/x.md", head='param p = ".fdc/x.md"\n'
+    )
     assert fdc("run", "a.plan", cwd=workspace).returncode == 1
 
 
@@ -78,7 +84,11 @@ def test_a_plan_is_proved_run_and_looked_at(plan: Path) -> None:
     assert re.fullmatch(rf"finished: 7 steps, .*; `fdc show {name}` shows every step", lines[-1])
     assert "\x1b" not in done.stdout
     shown = fdc("show", name[:-2], cwd=plan)
-    assert shown.returncode == 0 and "not sandboxed" not in shown.stdout and "topic=green tea" in shown.stdout
+    assert (
+        shown.returncode == 0
+        and "not sandboxed" not in shown.stdout
+        and "topic=green tea" in shown.stdout
+    )
     listed = fdc("runs", "--format", "json", cwd=plan)
     [one] = json.loads(listed.stdout)["runs"]
     assert (one["run"], one["status"], one["plan"]) == (name, "finished", "a.plan")
@@ -108,14 +118,21 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
         (["a.plan", "x"], "expected key=value, found `x`"),
         (["a.plan", "topic=a", "topic=b"], "`topic` is given twice"),
         (["none.plan"], "there is no plan `none.plan`"),
-        (["a.plan", "--budget", "stepz=1"], "MEASURE=NUMBER with one of steps, model_calls, tokens, money, seconds"),
+        (
+            ["a.plan", "--budget", "stepz=1"],
+            "MEASURE=NUMBER with one of steps, model_calls, tokens, money, seconds",
+        ),
         (["a.plan", "--budget", "steps=nan"], "no number"),
         (["needs.plan"], "the plan needs `who=VALUE`"),
         (["a.plan", "--workspace", "nowhere"], "the workspace `nowhere` is not a folder"),
     ],
 )
-def test_a_wrong_command_line_is_one_sentence_and_code_2(plan: Path, arguments: list[str], says: str) -> None:
-    (plan / "needs.plan").write_text("param who\n" + PLAN.replace("{topic}", "{who}").split("\n", 1)[1])
+def test_a_wrong_command_line_is_one_sentence_and_code_2(
+    plan: Path, arguments: list[str], says: str
+) -> None:
+    (plan / "needs.plan").write_text(
+        "param who\n" + PLAN.replace("{topic}", "{who}").split("\n", 1)[1]
+    )
     done = fdc("run", *arguments, cwd=plan)
     assert done.returncode == 2 and says in done.stderr and "Traceback" not in done.stderr
     assert not (plan / ".fdc").exists()
@@ -135,7 +152,12 @@ def test_json_is_one_object_and_the_streams_carry_nothing_else(plan: Path) -> No
     done = fdc("run", "a.plan", "--format", "json", cwd=plan)
     assert (done.returncode, done.stderr) == (0, "")
     end = json.loads(done.stdout)
-    assert (end["format"], end["status"], end["steps"], end["wrote"]) == (1, "finished", 7, ["notes/tea.md"])
+    assert (end["format"], end["status"], end["steps"], end["wrote"]) == (
+        1,
+        "finished",
+        7,
+        ["notes/tea.md"],
+    )
     assert end["said"] == ["I wrote about tea"]
     shown = json.loads(fdc("show", end["run"], "--format", "json", cwd=plan).stdout)
     assert [one["address"] for one in shown["records"] if one["kind"] == "outcome"] == [
@@ -149,7 +171,7 @@ def test_quiet_leaves_the_plans_words_and_the_end(plan: Path) -> None:
 
 
 def test_a_plan_that_stops_says_why_and_where_with_code_1(workspace: Path) -> None:
-    write(workspace, "f <- read_file missing.md", "require len(f) > 0 else \"it is empty\"")
+    write(workspace, "f <- read_file missing.md", 'require len(f) > 0 else "it is empty"')
     done = fdc("lint", "a.plan", cwd=workspace)
     assert done.returncode == 1  # the linter knows already that it is not there
     (workspace / "missing.md").write_text("")
@@ -163,7 +185,9 @@ def test_a_plan_that_stops_says_why_and_where_with_code_1(workspace: Path) -> No
 def test_the_budget_of_a_called_plan_stops_the_run_and_is_the_plans_own(workspace: Path) -> None:
     """docs/headers.md, docs/models.md: the stop names the plan; `--budget` does not raise it."""
     (workspace / "docs").mkdir()
-    (workspace / "pages.plan").write_text("budget steps 2\nfor_each_file docs/*.md\n  read_file {file1}\n")
+    (workspace / "pages.plan").write_text(
+        "budget steps 2\nfor_each_file docs/*.md\n  read_file {file1}\n"
+    )
     write(workspace, "call_plan pages.plan", "call_plan pages.plan")
     for name in ("a", "b"):
         (workspace / "docs" / f"{name}.md").write_text("x")
@@ -176,17 +200,27 @@ def test_the_budget_of_a_called_plan_stops_the_run_and_is_the_plans_own(workspac
     done = fdc("run", "a.plan", "--format", "json", cwd=workspace)
     stop = json.loads(done.stdout)["stop"]
     assert (done.returncode, stop["kind"], stop["cause"]["kind"]) == (1, "plan_budget", "budget")
-    assert (stop["path"], stop["line"], stop["address"]) == ("pages.plan", 3, "main/3>pages.plan/1[3]/1")
+    assert (stop["path"], stop["line"], stop["address"]) == (
+        "pages.plan",
+        3,
+        "main/3>pages.plan/1[3]/1",
+    )
     again = fdc("resume", "last", "--budget", "steps=50", cwd=workspace)
     assert again.returncode == 1 and "--budget MEASURE" not in again.stdout
-    assert "the budget of 2 steps that `pages.plan` states is used up before `read_file`" in again.stdout
+    assert (
+        "the budget of 2 steps that `pages.plan` states is used up before `read_file`"
+        in again.stdout
+    )
     assert fdc("verify", "last", cwd=workspace).returncode == 0
     assert "main/4" not in fdc("show", "last", cwd=workspace).stdout
 
 
 def test_a_budget_stops_a_run_before_the_step_and_more_of_it_lets_the_run_go_on(plan: Path) -> None:
     done = fdc("run", "a.plan", "--budget", "steps=3", cwd=plan)
-    assert done.returncode == 1 and "the budget of 3 steps is used up before `run_in_bash_session`" in done.stdout
+    assert (
+        done.returncode == 1
+        and "the budget of 3 steps is used up before `run_in_bash_session`" in done.stdout
+    )
     assert "--budget MEASURE=NUMBER` goes on" in done.stdout
     done = fdc("resume", run_name(done.stdout), "--budget", "steps=20", cwd=plan)
     assert done.returncode == 0 and done.stdout.splitlines()[-1].startswith("finished: 7 steps")
@@ -195,7 +229,11 @@ def test_a_budget_stops_a_run_before_the_step_and_more_of_it_lets_the_run_go_on(
 def test_a_failed_step_can_be_tried_again_when_its_cause_is_gone(workspace: Path) -> None:
     write(workspace, "run_in_bash_session test -e ready && echo once >> log")
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 1 and "ended with exit code 1" in done.stdout and "--retry" in done.stdout
+    assert (
+        done.returncode == 1
+        and "ended with exit code 1" in done.stdout
+        and "--retry" in done.stdout
+    )
     (workspace / "ready").write_text("")
     name = run_name(done.stdout)
     assert fdc("resume", name, cwd=workspace).returncode == 1
@@ -214,12 +252,17 @@ def test_a_question_waits_for_its_answer_across_processes(workspace: Path) -> No
     [one] = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"]
     assert one["status"] == "waiting"
     assert fdc("resume", name, cwd=workspace).returncode == 1
-    assert "no question that `--assume` could settle" in fdc("resume", name, "--assume", "done", cwd=workspace).stderr
+    assert (
+        "no question that `--assume` could settle"
+        in fdc("resume", name, "--assume", "done", cwd=workspace).stderr
+    )
     done = fdc("resume", name, "--answer", "deep blue=green", cwd=workspace)
     assert done.returncode == 0 and "It is deep blue=green." in done.stdout
 
 
-def test_the_program_that_was_proved_is_what_goes_on_whatever_becomes_of_the_files(workspace: Path) -> None:
+def test_the_program_that_was_proved_is_what_goes_on_whatever_becomes_of_the_files(
+    workspace: Path,
+) -> None:
     """G-TOC."""
     write(workspace, "x <- request_user_input Go on?", "run_in_bash_session echo proved > which")
     name = run_name(fdc("run", "a.plan", cwd=workspace).stdout)
@@ -235,11 +278,22 @@ def test_a_workspace_brings_its_own_tools_and_predicates(workspace: Path) -> Non
         "summary": "words of a text", "action": "step_op", "effect": "pure", "trust": "trusted",
         "parameters": [{"name": "text", "kind": "rest"}], "result": "list", "run": {"python": "words:split"},
     }  # fmt: skip
-    predicate = {"summary": "more than one", "parameters": ["value"], "run": {"python": "words:many"}}
+    predicate = {
+        "summary": "more than one",
+        "parameters": ["value"],
+        "run": {"python": "words:many"},
+    }
     own = {"format": 1, "name": "own", "tools": {"split": tool}, "predicates": {"many": predicate}}
     (workspace / "fdc_tools.json").write_text(json.dumps(own))
-    (workspace / "words.py").write_text("def split(text): return text.split()\ndef many(value): return len(value) > 1\n")
-    write(workspace, "w <- split {text}", 'require many({w}) else "one word only"', head="param text\n")
+    (workspace / "words.py").write_text(
+        "def split(text): return text.split()\ndef many(value): return len(value) > 1\n"
+    )
+    write(
+        workspace,
+        "w <- split {text}",
+        'require many({w}) else "one word only"',
+        head="param text\n",
+    )
     done = fdc("run", "a.plan", "text=green tea", cwd=workspace)
     assert done.returncode == 0, done.stdout + done.stderr
     again = fdc("run", "a.plan", "text=tea", cwd=workspace)
@@ -256,25 +310,40 @@ def test_what_a_plan_allows_is_checked_again_with_the_values_of_the_run(workspac
 
 
 def test_what_tools_and_plans_say_cannot_speak_to_the_terminal(workspace: Path) -> None:
-    write(workspace, r"r <- run_in_bash_session printf 'a\033[2Jb\rc\342\200\256d'", "message_user {r.output}")
+    write(
+        workspace,
+        r"r <- run_in_bash_session printf 'a\033[2Jb\rc\342\200\256d'",
+        "message_user {r.output}",
+    )
     done = fdc("run", "a.plan", cwd=workspace)
     assert done.returncode == 0
-    for text in (done.stdout, fdc("show", run_name(done.stdout), "--step", "main/3", cwd=workspace).stdout):
+    for text in (
+        done.stdout,
+        fdc("show", run_name(done.stdout), "--step", "main/3", cwd=workspace).stdout,
+    ):
         assert "\x1b" not in text and "\u202e" not in text and "\r" not in text
         assert r"\u{1b}[2J" in text or r"\u001b[2J" in text
 
 
 def test_a_pipe_that_closes_does_not_stop_a_run(plan: Path) -> None:
     command = f"{sys.executable} {ROOT}/tooling/fdc_cli.py run a.plan | true"
-    subprocess.run(["bash", "-c", command], cwd=plan, env=clean_environment(), check=True, timeout=PATIENCE)
+    subprocess.run(
+        ["bash", "-c", command], cwd=plan, env=clean_environment(), check=True, timeout=PATIENCE
+    )
     [one] = json.loads(fdc("runs", "--format", "json", cwd=plan).stdout)["runs"]
     assert one["status"] == "finished"
     assert (plan / "notes" / "tea.md").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
-def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(workspace: Path, number: int) -> None:
-    write(workspace, "run_in_bash_session echo $$ > pid; test -e again || sleep 60", "message_user done")
+def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(
+    workspace: Path, number: int
+) -> None:
+    write(
+        workspace,
+        "run_in_bash_session echo $$ > pid; test -e again || sleep 60",
+        "message_user done",
+    )
     with fdc_started("run", "a.plan", cwd=workspace) as process:
         wait_for(lambda: (workspace / "pid").exists() and (workspace / "pid").read_text().strip())
         for _ in range(3):  # an impatient finger
@@ -283,16 +352,29 @@ def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(workspace:
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and "Traceback" not in out + err
     name = run_name(out)
-    assert f"`fdc resume {name} --all --assume not-done` does that step again" in out and "nothing is lost" not in out
+    assert (
+        f"`fdc resume {name} --all --assume not-done` does that step again" in out
+        and "nothing is lost" not in out
+    )
     wait_for(lambda: not working_in(workspace))
     done = fdc("resume", name, cwd=workspace)
-    assert done.returncode == 1 and "unknown: run_in_bash_session" in done.stdout and "--assume done" in done.stdout
+    assert (
+        done.returncode == 1
+        and "unknown: run_in_bash_session" in done.stdout
+        and "--assume done" in done.stdout
+    )
     assert "fdc stopped it before it ended" in done.stdout
-    assert "done:RESULT` or `not-done`" in fdc("resume", name, "--assume", "perhaps", cwd=workspace).stderr
+    assert (
+        "done:RESULT` or `not-done`"
+        in fdc("resume", name, "--assume", "perhaps", cwd=workspace).stderr
+    )
     (workspace / "again").write_text("")
     done = fdc("resume", name, "--assume", "not-done", cwd=workspace)
     assert done.returncode == 0, done.stdout
-    assert "a person said that it had not happened" in fdc("show", name, "--step", "main/3", cwd=workspace).stdout
+    assert (
+        "a person said that it had not happened"
+        in fdc("show", name, "--step", "main/3", cwd=workspace).stdout
+    )
 
 
 def test_an_interrupted_fork_leaves_no_process_of_any_branch(workspace: Path) -> None:
@@ -314,11 +396,18 @@ def test_an_interrupted_fork_leaves_no_process_of_any_branch(workspace: Path) ->
 
 def test_a_terminal_shows_one_live_line_and_asks_there(workspace: Path) -> None:
     asks = "name <- request_user_input Who is there?"
-    write(workspace, "run_in_bash_session while [ ! -e go ]; do sleep 0.05; done", asks, "message_user Hello {name}!")
+    write(
+        workspace,
+        "run_in_bash_session while [ ! -e go ]; do sleep 0.05; done",
+        asks,
+        "message_user Hello {name}!",
+    )
     main, terminal = pty.openpty()
     streams = {"stdin": terminal, "stdout": terminal, "stderr": terminal, "text": False}
     seen = b""
-    with fdc_started("run", "a.plan", cwd=workspace, env={"TERM": "xterm"}, start_new_session=True, **streams) as process:
+    with fdc_started(
+        "run", "a.plan", cwd=workspace, env={"TERM": "xterm"}, start_new_session=True, **streams
+    ) as process:
         os.close(terminal)
         answered = False
         deadline = time.monotonic() + PATIENCE
@@ -328,7 +417,10 @@ def test_a_terminal_shows_one_live_line_and_asks_there(workspace: Path) -> None:
                     seen += os.read(main, 4096)
                 except OSError:
                     break  # the other side is closed
-            if b"2 steps" in seen and b"run_in_bash_session while" in seen.rpartition(b"2 steps")[2]:
+            if (
+                b"2 steps" in seen
+                and b"run_in_bash_session while" in seen.rpartition(b"2 steps")[2]
+            ):
                 (workspace / "go").write_text("")
             if b"> " in seen and not answered:
                 answered = True

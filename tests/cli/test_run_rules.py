@@ -10,7 +10,10 @@ from typing import Any
 from tests.support.process import fdc
 from tests.support.repository import ROOT
 
-HIDDEN = {"template": "absence", "a": {"action": "write_op", "arguments": {"path": "docs/generated/**"}}}
+HIDDEN = {
+    "template": "absence",
+    "a": {"action": "write_op", "arguments": {"path": "docs/generated/**"}},
+}
 READ_BACK = {"template": "response", "same": "path", "a": "write_op", "b": "read_file"}
 
 PLAN = """param page = a.md
@@ -27,7 +30,12 @@ submit
 
 def house(workspace: Path, plan: str = PLAN, **checks: dict[str, Any]) -> None:
     rules = [
-        {"rule_id": name.replace("_", "-"), "description": f"The {name}.", "enforcement": "Proved.", "check": check}
+        {
+            "rule_id": name.replace("_", "-"),
+            "description": f"The {name}.",
+            "enforcement": "Proved.",
+            "check": check,
+        }
         for name, check in checks.items()
     ]
     (workspace / "protocols").mkdir(exist_ok=True)
@@ -56,7 +64,9 @@ def test_a_step_that_breaks_a_rule_is_refused_before_it_touches_anything(workspa
     for command in ("verify", "replay"):
         again = fdc(command, name, cwd=workspace)
         assert again.returncode == 0, again.stdout + again.stderr
-    assert fdc("resume", name, cwd=workspace).returncode != 0, "a run that a rule has stopped is over"
+    assert fdc("resume", name, cwd=workspace).returncode != 0, (
+        "a run that a rule has stopped is over"
+    )
     free = fdc("run", "a.plan", cwd=workspace)
     assert free.returncode == 0, free.stdout
     assert (workspace / "docs" / "a.md").read_text() == "Tea is brewed.\n"
@@ -77,7 +87,11 @@ def test_a_run_that_ends_owing_something_says_what_and_for_which_file(workspace:
 
 def test_a_comment_silences_no_rule_that_is_enforced(workspace: Path) -> None:
     check = {"template": "absence", "a": "overwrite_file_with_block"}
-    house(workspace, PLAN.replace("overwrite", "# fdc: ignore[FDC461] it is urgent\noverwrite"), never=check)
+    house(
+        workspace,
+        PLAN.replace("overwrite", "# fdc: ignore[FDC461] it is urgent\noverwrite"),
+        never=check,
+    )
     assert fdc("lint", "a.plan", cwd=workspace).returncode == 1
     done = fdc("run", "a.plan", cwd=workspace)
     assert done.returncode == 1
@@ -86,7 +100,10 @@ def test_a_comment_silences_no_rule_that_is_enforced(workspace: Path) -> None:
 
 
 def test_a_rule_that_only_warns_lets_the_run_go_on(workspace: Path) -> None:
-    house(workspace, never={"template": "absence", "a": "overwrite_file_with_block", "severity": "warning"})
+    house(
+        workspace,
+        never={"template": "absence", "a": "overwrite_file_with_block", "severity": "warning"},
+    )
     lint = fdc("lint", "a.plan", cwd=workspace)
     assert (lint.returncode, "FDC461" in lint.stdout) == (0, True)
     assert fdc("run", "a.plan", cwd=workspace).returncode == 0
@@ -167,7 +184,13 @@ def test_a_research_step_by_another_path_is_refused_when_it_runs(workspace: Path
     (workspace / "docs" / "tea.md").write_text("Tea is hot.\n")
     (workspace / "a.plan").write_text(ASIDE)
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 1 and "broken-rule" in done.stderr and "mandate-research-tools" in done.stderr, done.stderr
-    kept = [line for line in ASIDE.split("\n") if "read_file" not in line and "fdc: ignore" not in line]
+    assert (
+        done.returncode == 1
+        and "broken-rule" in done.stderr
+        and "mandate-research-tools" in done.stderr
+    ), done.stderr
+    kept = [
+        line for line in ASIDE.split("\n") if "read_file" not in line and "fdc: ignore" not in line
+    ]
     (workspace / "a.plan").write_text("\n".join(kept))
     assert fdc("run", "a.plan", cwd=workspace).returncode == 0

@@ -99,7 +99,10 @@ def test_fdc_11_validate_follows_the_plan_line_by_line(desk: Desk):
     assert code == 0
     lines = out.splitlines()
     assert "Line 2: OK. Action 'set_plan' (plan_op) transitions from IDLE -> PLANNING" in lines
-    assert "Line 4: OK. Action 'run_in_bash_session' (close_op) transitions from EXECUTING -> POST_MORTEM" in lines
+    assert (
+        "Line 4: OK. Action 'run_in_bash_session' (close_op) transitions from EXECUTING -> POST_MORTEM"
+        in lines
+    )
     assert "Line 5: OK. Action 'submit' (submit_op) transitions from POST_MORTEM -> DONE" in lines
     for text, line, state in (
         (HEAD + "nonsense\n" + TAIL, 4, ""),
@@ -130,9 +133,14 @@ def test_fdc_12_the_five_commands_are_there(desk: Desk):
         ),
     ],
 )  # fmt: skip
-def test_fdc_13_analyze_prints_complexity_and_modality(desk: Desk, body: str, complexity: str, modality: str):
+def test_fdc_13_analyze_prints_complexity_and_modality(
+    desk: Desk, body: str, complexity: str, modality: str
+):
     code, out = desk("analyze", text=HEAD + body + TAIL)
-    assert (code, out.splitlines()[:2]) == (0, [f"Complexity: {complexity}", f"Modality: {modality}"])
+    assert (code, out.splitlines()[:2]) == (
+        0,
+        [f"Complexity: {complexity}", f"Modality: {modality}"],
+    )
     found = json.loads(desk("analyze", "a.plan", "--format", "json")[1])
     assert found["complexity_class"] == ("EXP" if "EXP" in complexity else "P")
     assert found["modality"] == modality
@@ -152,7 +160,10 @@ def test_fdc_14_complexity_goes_by_nesting_and_the_true_degree_stands_beside_it(
 
 def test_fdc_15_modality_looks_into_loops_and_sub_plans_and_flags_shells(desk: Desk):
     desk.put("sub.plan", "for_each_file *.tmp\n  delete_file {file1}\n")
-    assert "Modality: Construction (Read-Write)" in desk("analyze", text=HEAD + "call_plan sub.plan\n" + TAIL)[1]
+    assert (
+        "Modality: Construction (Read-Write)"
+        in desk("analyze", text=HEAD + "call_plan sub.plan\n" + TAIL)[1]
+    )
     out = desk("analyze", text=HEAD + "run_in_bash_session rm -rf x\n" + TAIL)[1]
     assert "Modality: Construction (Read-Write)\n" in out
     assert "Shell: yes (what its commands touch is unknown)\n" in out
@@ -175,7 +186,9 @@ def test_fdc_18_close_is_known_by_its_parsed_words(desk: Desk):
         ("run_in_bash_session echo close the door\n", False),
         ("run_in_bash_session grep -n close tooling/fdc_cli.py\n", False),
     ):
-        assert f"({'close_op' if closes else 'tool_exec'})" in desk("validate", text=HEAD + command)[1]
+        assert (
+            f"({'close_op' if closes else 'tool_exec'})" in desk("validate", text=HEAD + command)[1]
+        )
         assert (desk("lint", text=HEAD + command + "submit\n")[0] == 0) == closes
 
 
@@ -191,7 +204,9 @@ def test_fdc_19_a_file_that_exists_cannot_be_created(desk: Desk):
 SECTIONS = "  <<<<<<< SEARCH\n  x\n  =======\n  y\n  >>>>>>> REPLACE"
 
 
-@pytest.mark.parametrize("step", ["read_file x.md", "delete_file x.md", f"replace_with_git_merge_diff x.md\n{SECTIONS}"])
+@pytest.mark.parametrize(
+    "step", ["read_file x.md", "delete_file x.md", f"replace_with_git_merge_diff x.md\n{SECTIONS}"]
+)
 def test_fdc_20_a_file_that_is_absent_cannot_be_used(desk: Desk, step: str):
     code, out = desk.lint(step + "\nlist_files\n")
     assert code == 1
@@ -209,18 +224,29 @@ def test_fdc_21_files_are_followed_in_the_order_of_the_plan(desk: Desk):
     assert (code, "Cannot access `old.md`" in out) == (1, True)
     code, out = desk.lint("delete_file old.md\nread_file old.md\n")
     assert (code, "a.plan:5:" in out) == (1, True)
-    assert desk.lint("delete_file old.md\ncreate_file_with_block old.md\nread_file old.md\n")[0] == 0
+    assert (
+        desk.lint("delete_file old.md\ncreate_file_with_block old.md\nread_file old.md\n")[0] == 0
+    )
 
 
 def test_fdc_22_a_file_made_in_a_loop_is_not_taken_for_granted(desk: Desk):
     """T-13."""
-    code, out = desk.lint("for_each_file *.none\n  overwrite_file_with_block made.md\n    x\nread_file made.md\n")
+    code, out = desk.lint(
+        "for_each_file *.none\n  overwrite_file_with_block made.md\n    x\nread_file made.md\n"
+    )
     assert (code, "Cannot access `made.md`" in out) == (1, True)
     assert desk.lint("for_each_file *\n  read_file {file1}\n")[0] == 0
 
 
 @pytest.mark.parametrize(
-    "step", ["read_file", "rename_file a", "run_in_bash_session", "overwrite_file_with_block a", "call_plan"]
+    "step",
+    [
+        "read_file",
+        "rename_file a",
+        "run_in_bash_session",
+        "overwrite_file_with_block a",
+        "call_plan",
+    ],
 )
 def test_fdc_23_a_missing_argument_is_told(desk: Desk, step: str):
     """T-10."""
@@ -237,14 +263,19 @@ def test_fdc_24_an_unknown_command_is_told_with_its_line_and_the_one_that_was_me
     assert "did you mean `read_file`?" in out
 
 
-@pytest.mark.parametrize("body", ["  list_files\n", "for_each_file *\n\tread_file {file1}\n", "for_each_file *\nlist_files\n"])
+@pytest.mark.parametrize(
+    "body",
+    ["  list_files\n", "for_each_file *\n\tread_file {file1}\n", "for_each_file *\nlist_files\n"],
+)
 def test_fdc_25_indentation_that_means_nothing_is_told(desk: Desk, body: str):
     code, out = desk.lint(body)
     assert (code, "a.plan:" in out) == (1, True)
 
 
 def test_fdc_26_a_plan_chooses_its_automaton_on_its_first_line(desk: Desk):
-    research = "set_plan x\nlist_files\nplan_step_complete\ncreate_file_with_block r.md\nclose_task\n"
+    research = (
+        "set_plan x\nlist_files\nplan_step_complete\ncreate_file_with_block r.md\nclose_task\n"
+    )
     assert desk("lint", text="# FSM: tooling/research_fsm.json\n" + research)[0] == 0
     assert desk("lint", text=research)[0] == 1
     code, out = desk("lint", text="# FSM: tooling/gone.json\n" + research)
@@ -257,7 +288,9 @@ def test_fdc_26_a_plan_chooses_its_automaton_on_its_first_line(desk: Desk):
 
 
 def test_fdc_27_looking_changes_nothing(desk: Desk):
-    body = "create_file_with_block made.md\ndelete_file a.plan\nrun_in_bash_session touch made.too\n"
+    body = (
+        "create_file_with_block made.md\ndelete_file a.plan\nrun_in_bash_session touch made.too\n"
+    )
     for command in ("lint", "validate", "analyze"):
         desk(command, text=HEAD + body + TAIL)
         assert sorted(path.name for path in desk.folder.iterdir()) == ["a.plan", "knowledge_core"]
@@ -267,14 +300,29 @@ def test_fdc_28_what_runs_is_what_was_followed(desk: Desk):
     """T-02: `validate` and the program that the runner gets have the same steps."""
     body = "for_each_file *\n  read_file {file1}\n# a comment\n\nmessage_user\n  read_file not.a.step\n"
     desk.put("a.plan", HEAD + body + TAIL)
-    followed = [line.split("'")[1] for line in desk("validate", "a.plan")[1].splitlines() if line.startswith("Line ")]
+    followed = [
+        line.split("'")[1]
+        for line in desk("validate", "a.plan")[1].splitlines()
+        if line.startswith("Line ")
+    ]
     program = json.loads(desk("expand", "a.plan")[1])
 
     def tools(body: list[dict]) -> list[str]:
-        return [name for item in body for name in ([item["tool"]] if "tool" in item else tools(item.get("body", [])))]
+        return [
+            name
+            for item in body
+            for name in ([item["tool"]] if "tool" in item else tools(item.get("body", [])))
+        ]
 
     assert followed == tools(program["plans"][program["root"]]["body"])
-    assert followed == ["set_plan", "plan_step_complete", "read_file", "message_user", "run_in_bash_session", "submit"]
+    assert followed == [
+        "set_plan",
+        "plan_step_complete",
+        "read_file",
+        "message_user",
+        "run_in_bash_session",
+        "submit",
+    ]
 
 
 # ---- the pushdown -------------------------------------------------------------------------------
@@ -324,7 +372,9 @@ def test_fdc_33_a_stack_of_ten_and_no_more(desk: Desk, plans: int, code: int):
     found, out = desk.lint("call_plan p2.plan\n")
     assert found == code, out
     if code:
-        assert " -> ".join(["a.plan", *(f"p{number}.plan" for number in range(2, plans + 1))]) in out
+        assert (
+            " -> ".join(["a.plan", *(f"p{number}.plan" for number in range(2, plans + 1))]) in out
+        )
 
 
 def test_fdc_34_recursion_is_told_as_a_cycle(desk: Desk):
@@ -335,7 +385,9 @@ def test_fdc_34_recursion_is_told_as_a_cycle(desk: Desk):
     assert (code, "a.plan -> b.plan -> a.plan" in out) == (1, True)
 
 
-@pytest.mark.parametrize("head", ["iterate", 'for x in "a"', 'fork x in "a"', "while true", "goto 3"])
+@pytest.mark.parametrize(
+    "head", ["iterate", 'for x in "a"', 'fork x in "a"', "while true", "goto 3"]
+)
 def test_fdc_35_and_36_nothing_loops_or_jumps_without_a_bound(desk: Desk, head: str):
     assert desk.lint(f"{head}\n  list_files\n")[0] == 1
 
@@ -348,7 +400,9 @@ def test_fdc_36_a_call_is_written_out_and_an_accepted_plan_has_a_finite_program(
     assert program["plans"]["a.plan"]["body"][2]["max"] == 3
 
 
-@pytest.mark.parametrize("subcommand", ["start --task-id x", "lint a.plan", "validate a.plan", "analyze a.plan"])
+@pytest.mark.parametrize(
+    "subcommand", ["start --task-id x", "lint a.plan", "validate a.plan", "analyze a.plan"]
+)
 def test_fdc_37_a_plan_does_not_start_the_toolchain_that_governs_it(desk: Desk, subcommand: str):
     code, out = desk.lint(f"run_in_bash_session python3 tooling/fdc_cli.py {subcommand}\n")
     assert code == 1
@@ -378,7 +432,9 @@ def test_fdc_40_a_missing_registry_is_empty_and_a_damaged_one_is_told(desk: Desk
 
 
 def test_fdc_41_the_registry_is_asked_first_and_hiding_a_file_is_told(desk: Desk):
-    desk.put(REGISTRY, '{"sub.plan": "lib/real.plan"}').put("lib/real.plan", "list_files\n").put("sub.plan", "set_plan x\n")
+    desk.put(REGISTRY, '{"sub.plan": "lib/real.plan"}').put("lib/real.plan", "list_files\n").put(
+        "sub.plan", "set_plan x\n"
+    )
     code, out = desk.lint("call_plan sub.plan\n")
     assert code == 0
     assert "FDC324" in out
@@ -430,17 +486,37 @@ def test_fdc_47_one_engine_reads_both_automata_and_each_refuses_the_others_plans
         assert desk("lint", text=f"# FSM: tooling/{head}_fsm.json\n{bad}")[0] == 1
 
 
-TOPICS = ("tea", 'say "x"', "a\nb", "# no comment", "---", "{file1} {{x}}", "it's", "\\", "日本", "x" * 5000, "-n", "a = b")
+TOPICS = (
+    "tea",
+    'say "x"',
+    "a\nb",
+    "# no comment",
+    "---",
+    "{file1} {{x}}",
+    "it's",
+    "\\",
+    "日本",
+    "x" * 5000,
+    "-n",
+    "a = b",
+)
 
 
 def test_fdc_48_and_49_a_generated_research_plan_is_accepted_whatever_its_topic(desk: Desk):
     for topic in TOPICS:
-        done = run([sys.executable, ROOT / "tooling" / "research_planner.py", "--", topic], cwd=desk.folder)
+        done = run(
+            [sys.executable, ROOT / "tooling" / "research_planner.py", "--", topic], cwd=desk.folder
+        )
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("# FSM: tooling/research_fsm.json\n")
         code, out = desk("lint", text=done.stdout)
         assert code == 0, (topic, out)
-    assert run([sys.executable, ROOT / "tooling" / "research_planner.py", ""], cwd=desk.folder).returncode != 0
+    assert (
+        run(
+            [sys.executable, ROOT / "tooling" / "research_planner.py", ""], cwd=desk.folder
+        ).returncode
+        != 0
+    )
 
 
 # ---- models, prohibitions, habits ---------------------------------------------------------------

@@ -38,8 +38,12 @@ def hostile(workspace: Path, tmp_path: Path) -> Path:
         path = workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(WITNESS.format(str(tmp_path / "imported")))
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"look": LOOK}}))
-    (workspace / "tools_of_mine.py").write_text("def look(path):\n    with open(path) as file:\n        return file.read()\n")
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"look": LOOK}})
+    )
+    (workspace / "tools_of_mine.py").write_text(
+        "def look(path):\n    with open(path) as file:\n        return file.read()\n"
+    )
     (workspace / "data.txt").write_text("x marks it\n")
     (workspace / "a.plan").write_text(PLAN)
     (workspace / "ask.plan").write_text(ASKS)
@@ -66,13 +70,17 @@ def test_no_command_imports_from_the_working_folder(hostile: Path, line: str) ->
     assert 0 == fdc(*line.split(), cwd=hostile).returncode
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["lint", "--no-cache", "a.plan"], ["run", "a.plan"], ["doctor"]])
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["lint", "--no-cache", "a.plan"], ["run", "a.plan"], ["doctor"]]
+)
 def test_python_m_imports_nothing_but_fdc_from_it(hostile: Path, arguments: list[str]) -> None:
     """`python -m` itself looks for the package in the working folder, before any of our code; the rest is ours to say.
 
     `python -P -m fdc_toolchain` looks nowhere there.
     """
-    assert 0 == run([sys.executable, "-P", "-m", "fdc_toolchain", *arguments], cwd=hostile).returncode
+    assert (
+        0 == run([sys.executable, "-P", "-m", "fdc_toolchain", *arguments], cwd=hostile).returncode
+    )
     shutil.rmtree(hostile / "fdc_toolchain")
     (hostile / "runpy.py").unlink()
     assert 0 == run([sys.executable, "-m", "fdc_toolchain", *arguments], cwd=hostile).returncode
@@ -80,15 +88,29 @@ def test_python_m_imports_nothing_but_fdc_from_it(hostile: Path, arguments: list
 
 def test_the_console_scripts_import_nothing_from_it(hostile: Path) -> None:
     bin_ = Path(sys.executable).parent
-    for argv in (["fdc", "doctor"], ["fdc", "lint", "--no-cache", "a.plan"], ["plan_manager", "list"]):
+    for argv in (
+        ["fdc", "doctor"],
+        ["fdc", "lint", "--no-cache", "a.plan"],
+        ["plan_manager", "list"],
+    ):
         if (bin_ / argv[0]).exists():
             assert 0 == run([bin_ / argv[0], *argv[1:]], cwd=hostile).returncode
 
 
-def test_a_path_of_pythons_that_names_the_working_folder_counts_for_nothing_later(hostile: Path) -> None:
+def test_a_path_of_pythons_that_names_the_working_folder_counts_for_nothing_later(
+    hostile: Path,
+) -> None:
     """What Python imports before fdc is started nobody but its caller can help: `sitecustomize`, and the first modules."""
     for name in SHADOWS:
-        if name.split("/")[0] not in ("click", "lark.py", "yaml.py", "jinja2", "networkx.py", "jsonschema.py", "coverage.py"):
+        if name.split("/")[0] not in (
+            "click",
+            "lark.py",
+            "yaml.py",
+            "jinja2",
+            "networkx.py",
+            "jsonschema.py",
+            "coverage.py",
+        ):
             (hostile / name).unlink(missing_ok=True)
     shutil.rmtree(hostile / "fdc_toolchain")
     for arguments in (["lint", "--no-cache", "a.plan"], ["doctor"], ["run", "a.plan"]):
@@ -96,12 +118,29 @@ def test_a_path_of_pythons_that_names_the_working_folder_counts_for_nothing_late
         assert 0 == done.returncode, done.stderr
 
 
-def test_what_fdc_starts_of_itself_ignores_the_environment_and_the_working_folder(hostile: Path) -> None:
-    env = clean_environment({"PYTHONPATH": str(hostile), "PYTHONSTARTUP": str(hostile / "own.py"), "PYTHONHOME": "/nowhere"})
-    done = subprocess.run(
-        python_process.fdc("--version"), cwd=hostile, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE
+def test_what_fdc_starts_of_itself_ignores_the_environment_and_the_working_folder(
+    hostile: Path,
+) -> None:
+    env = clean_environment(
+        {
+            "PYTHONPATH": str(hostile),
+            "PYTHONSTARTUP": str(hostile / "own.py"),
+            "PYTHONHOME": "/nowhere",
+        }
     )
-    assert (0, "fdc " + (ROOT / "VERSION").read_text().strip() + "\n") == (done.returncode, done.stdout), done.stderr
+    done = subprocess.run(
+        python_process.fdc("--version"),
+        cwd=hostile,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert (0, "fdc " + (ROOT / "VERSION").read_text().strip() + "\n") == (
+        done.returncode,
+        done.stdout,
+    ), done.stderr
     assert str(PACKAGE) == python_process.PACKAGE and Path(python_process.fdc()[0]).is_absolute()
 
 

@@ -30,20 +30,29 @@ sys.exit({"three": 3, "words": "some words", "none": None}[sys.argv[1]])
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_starts_from_nothing_and_says_what_the_forked_one_says(name: str, workspace: Path) -> None:
+def test_every_command_starts_from_nothing_and_says_what_the_forked_one_says(
+    name: str, workspace: Path
+) -> None:
     started = fdc(name, "--help", cwd=workspace, fresh=True)
     assert 0 == started.returncode and started.stdout.startswith("Usage: fdc "), started
     forked = fdc(name, "--help", cwd=workspace)
-    assert (started.returncode, started.stdout, started.stderr) == (forked.returncode, forked.stdout, forked.stderr)
+    assert (started.returncode, started.stdout, started.stderr) == (
+        forked.returncode,
+        forked.stdout,
+        forked.stderr,
+    )
 
 
 @linux
 @pytest.mark.parametrize("how", ["three", "words", "none", "raises", "killed"])
-def test_a_forked_command_has_the_arguments_streams_folder_and_end_of_a_started_one(how: str, workspace: Path) -> None:
+def test_a_forked_command_has_the_arguments_streams_folder_and_end_of_a_started_one(
+    how: str, workspace: Path
+) -> None:
     (workspace / "program.py").write_text(PROGRAM)
     program, stdin = str(workspace / "program.py"), "żółw\r\n" * 30000
     forked, started = [
-        fdc(how, "--x", script=program, cwd=workspace, stdin=stdin, env={"A": "ż"}, fresh=fresh) for fresh in (False, True)
+        fdc(how, "--x", script=program, cwd=workspace, stdin=stdin, env={"A": "ż"}, fresh=fresh)
+        for fresh in (False, True)
     ]
     assert (started.returncode, started.stdout) == (forked.returncode, forked.stdout)
     assert started.stderr.splitlines()[-1:] == forked.stderr.splitlines()[-1:]
@@ -55,7 +64,11 @@ def test_nothing_of_one_command_is_left_for_the_next(workspace: Path) -> None:
     text = "import os, sys\nprint(os.environ.get('B'), hasattr(sys, 'b'))\nos.environ['B'] = sys.b = '1'\n"
     (workspace / "program.py").write_text(text)
     program = str(workspace / "program.py")
-    assert "None False\n" == fdc(script=program, cwd=workspace).stdout == fdc(script=program, cwd=workspace).stdout
+    assert (
+        "None False\n"
+        == fdc(script=program, cwd=workspace).stdout
+        == fdc(script=program, cwd=workspace).stdout
+    )
     assert "2 False\n" == fdc(script=program, cwd=workspace, env={"B": "2"}).stdout
 
 
@@ -65,7 +78,12 @@ def test_what_python_starts_with_is_not_forked(workspace: Path) -> None:
     assert forks.can_run({**usual, "A": "1"}, usual)
     for name in ("PYTHONHASHSEED", "PYTHONPATH", "LC_ALL", "LD_PRELOAD"):
         assert not forks.can_run({**usual, name: "1"}, usual)
-    (workspace / "program.py").write_text("import os, sys\nprint(os.getppid(), sys.flags.hash_randomization)\n")
+    (workspace / "program.py").write_text(
+        "import os, sys\nprint(os.getppid(), sys.flags.hash_randomization)\n"
+    )
     program = str(workspace / "program.py")
-    assert f"{os.getpid()} 0\n" == fdc(script=program, cwd=workspace, env={"PYTHONHASHSEED": "0"}).stdout
+    assert (
+        f"{os.getpid()} 0\n"
+        == fdc(script=program, cwd=workspace, env={"PYTHONHASHSEED": "0"}).stdout
+    )
     assert f"{os.getpid()} 1\n" == fdc(script=program, cwd=workspace, fresh=True).stdout

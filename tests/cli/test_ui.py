@@ -39,7 +39,13 @@ close_task
 submit
 """
 HOSTILE = "<script>document.title='owned'</script>\x1b[2J\u202e</pre>"
-HEADERS = ("Content-Security-Policy", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cache-Control")
+HEADERS = (
+    "Content-Security-Policy",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+    "Referrer-Policy",
+    "Cache-Control",
+)
 
 
 class Reply(NamedTuple):
@@ -51,7 +57,9 @@ class Reply(NamedTuple):
 class Ui:
     """A server that runs, and a client that has the cookie unless it says otherwise."""
 
-    def __init__(self, process: subprocess.Popen[str], workspace: Path, *, enter: bool = True) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], workspace: Path, *, enter: bool = True
+    ) -> None:
         self.process, self.workspace = process, workspace
         assert process.stdout is not None
         self.url = process.stdout.readline().split()[-1]
@@ -62,7 +70,15 @@ class Ui:
         self.entered = self.ask("GET", f"/?code={self.code}", cookie=False) if enter else None
         self.cookie = self.entered.headers["Set-Cookie"].split(";")[0] if self.entered else ""
 
-    def ask(self, method: str, path: str, body: str | None = None, *, cookie: bool = True, **headers: str) -> Reply:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: str | None = None,
+        *,
+        cookie: bool = True,
+        **headers: str,
+    ) -> Reply:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"Cookie": self.cookie} if cookie else {}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -77,7 +93,11 @@ class Ui:
         return reply.text
 
     def form(self, path: str, fields: dict[str, str], **headers: str) -> Reply:
-        sent = {"Origin": self.origin, "Content_Type": "application/x-www-form-urlencoded", **headers}
+        sent = {
+            "Origin": self.origin,
+            "Content_Type": "application/x-www-form-urlencoded",
+            **headers,
+        }
         return self.ask("POST", path, urlencode(fields), **sent)
 
     def raw(self, data: bytes, seconds: float = 60) -> bytes:
@@ -122,7 +142,15 @@ def served(shop: Path) -> Iterator[Ui]:
 
 def test_only_the_printed_address_lets_in(served: Ui) -> None:
     name = name_of(served.workspace)
-    for path in ("/", f"/runs/{name}", f"/runs/{name}/report", "/events", "/live.js", "/style.css", "/nowhere"):
+    for path in (
+        "/",
+        f"/runs/{name}",
+        f"/runs/{name}/report",
+        "/events",
+        "/live.js",
+        "/style.css",
+        "/nowhere",
+    ):
         assert served.ask("GET", path, cookie=False).status == 401, path
     for code in ("", "x", served.code[:-1], served.code + "x", "%00", "\u00e9".encode().hex()):
         refused = served.ask("GET", f"/?code={code}", cookie=False)
@@ -133,7 +161,10 @@ def test_only_the_printed_address_lets_in(served: Ui) -> None:
     assert served.entered is not None and served.entered.status == 200
     cookie = served.entered.headers["Set-Cookie"]
     assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and served.code not in cookie
-    assert served.code not in served.entered.text + served.get("/") and served.ask("GET", f"/?code={served.code}").status == 303
+    assert (
+        served.code not in served.entered.text + served.get("/")
+        and served.ask("GET", f"/?code={served.code}").status == 303
+    )
 
 
 def test_an_address_lets_in_once_and_its_second_use_is_said_on_the_terminal(served: Ui) -> None:
@@ -143,7 +174,10 @@ def test_an_address_lets_in_once_and_its_second_use_is_said_on_the_terminal(serv
         assert late.status == (410 if method == "GET" else 401) and "Set-Cookie" not in late.headers
     served.process.send_signal(signal.SIGINT)
     out, err = served.process.communicate(timeout=PATIENCE)
-    assert 2 == err.count("this address was used before, and was refused") and "somebody else did" in err
+    assert (
+        2 == err.count("this address was used before, and was refused")
+        and "somebody else did" in err
+    )
     assert served.code not in out + err
 
 
@@ -183,17 +217,26 @@ os.rename(sys.argv[0] + ".tmp", sys.argv[0] + ".said")
 """
 
 
-def test_no_command_line_holds_a_secret_when_a_browser_is_opened(workspace: Path, tmp_path: Path) -> None:
+def test_no_command_line_holds_a_secret_when_a_browser_is_opened(
+    workspace: Path, tmp_path: Path
+) -> None:
     """Finding B12: the browser was started with the address and its token. Now with a file that only the user reads."""
     browser = tmp_path / "browser.py"
     browser.write_text(BROWSER)
-    env = {"DISPLAY": ":9", "BROWSER": f"{sys.executable} {browser} %s", "XDG_RUNTIME_DIR": str(tmp_path)}
+    env = {
+        "DISPLAY": ":9",
+        "BROWSER": f"{sys.executable} {browser} %s",
+        "XDG_RUNTIME_DIR": str(tmp_path),
+    }
     with fdc_started("ui", cwd=workspace, env=env) as process:
         printed = Ui(process, workspace)  # the printed address is one of its own
         said = tmp_path / "browser.py.said"
         wait_for(said.exists)
         address, file, folder, leaks, status, cookie = ast.literal_eval(said.read_text())
-        assert address.startswith(f"file://{tmp_path}/fdc-ui-") and (file, folder) == ("0o600", "0o700")
+        assert address.startswith(f"file://{tmp_path}/fdc-ui-") and (file, folder) == (
+            "0o600",
+            "0o700",
+        )
         assert (leaks, status, cookie) == (False, 200, True)
         assert "Runs" in printed.get("/")
         process.send_signal(signal.SIGINT)
@@ -225,7 +268,9 @@ def test_requests_by_another_name_or_from_another_page_are_refused(served: Ui) -
     for header in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"},
                    {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"}):  # fmt: skip
         refused = served.ask("GET", "/", **header)
-        assert refused.status == 403 and "Access-Control-Allow-Origin" not in refused.headers, header
+        assert refused.status == 403 and "Access-Control-Allow-Origin" not in refused.headers, (
+            header
+        )
     two = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nHost: evil\r\nCookie: {served.cookie}\r\n\r\n"
     assert b" 421 " in served.raw(two.encode()).split(b"\r\n")[0]
 
@@ -237,7 +282,11 @@ def test_every_reply_forbids_frames_sniffing_foreign_code_and_caches(served: Ui)
         reply = served.ask("GET", path, cookie=cookie)
         assert all(reply.headers[header] for header in HEADERS), path
         policy = reply.headers["Content-Security-Policy"]
-        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert (
+            "default-src 'none'" in policy
+            and "frame-ancestors 'none'" in policy
+            and "unsafe" not in policy
+        )
         assert not [one for one in reply.headers if one.lower().startswith("access-control")]
     assert served.ask("OPTIONS", "/").status == served.ask("DELETE", f"/runs/{name}").status == 405
     assert served.ask("HEAD", "/").text == ""
@@ -265,9 +314,18 @@ def test_a_change_needs_a_form_of_this_session_from_this_page(served: Ui) -> Non
     kind = "application/x-www-form-urlencoded"
     assert served.ask("POST", path, body, Content_Type=kind).status == 403  # no Origin
     assert served.ask("POST", path, body, Origin="null", Content_Type=kind).status == 403
-    assert served.ask("POST", path, body, Origin="https://evil.example", Content_Type=kind).status == 403
-    assert served.ask("POST", path, body, Origin=served.origin, Content_Type="text/plain").status == 415
-    assert served.ask("POST", path, body, Origin=served.origin, Content_Type=kind, cookie=False).status == 401
+    assert (
+        served.ask("POST", path, body, Origin="https://evil.example", Content_Type=kind).status
+        == 403
+    )
+    assert (
+        served.ask("POST", path, body, Origin=served.origin, Content_Type="text/plain").status
+        == 415
+    )
+    assert (
+        served.ask("POST", path, body, Origin=served.origin, Content_Type=kind, cookie=False).status
+        == 401
+    )
     assert served.form("/runs/..%2f/answer", good).status == served.form("/", good).status == 404
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.origin}\r\nCookie: {served.cookie}\r\n"
     head += f"Content-Type: {kind}\r\n"
@@ -276,11 +334,15 @@ def test_a_change_needs_a_form_of_this_session_from_this_page(served: Ui) -> Non
         ("Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", 411), ("Content-Length: 3\r\nContent-Length: 4\r\n", 411),
         ("Content-Length: 3\r\n\r\n%ff", 400),
     ):  # fmt: skip
-        assert f" {status} ".encode() in served.raw(f"{head}{line}\r\n".encode()).split(b"\r\n")[0], line
+        assert (
+            f" {status} ".encode() in served.raw(f"{head}{line}\r\n".encode()).split(b"\r\n")[0]
+        ), line
     run = served.workspace / ".fdc" / "runs" / name
     assert not (run / "answers.json").exists()
     kept = served.form(path, good)
-    assert (kept.status, kept.headers["Location"]) == (303, f"/runs/{name}") and (run / "answers.json").exists()
+    assert (kept.status, kept.headers["Location"]) == (303, f"/runs/{name}") and (
+        run / "answers.json"
+    ).exists()
     assert "Answered, not taken up yet: <b>two</b>" in served.get(f"/runs/{name}")
 
 
@@ -294,7 +356,11 @@ def test_what_is_answered_is_what_was_seen(served: Ui) -> None:
     assert served.form(path, {**fields(page), "text": "two\r\nlumps", "go": "on"}).status == 303
     wait_for(lambda: "Approval" in served.get(f"/runs/{name}"))
     approval = served.get(f"/runs/{name}")
-    assert "\\u{1b}[2J\\u{202e}&lt;/pre&gt;" in approval and "\x1b" not in approval and "<script>document" not in approval
+    assert (
+        "\\u{1b}[2J\\u{202e}&lt;/pre&gt;" in approval
+        and "\x1b" not in approval
+        and "<script>document" not in approval
+    )
     assert f"exactly these {len(HOSTILE.encode())} bytes" in approval
     served.form(path, {**fields(page), "text": "yes"})  # the form of the question before
     served.form(path, {**fields(approval), "text": "perhaps"})
@@ -303,7 +369,9 @@ def test_what_is_answered_is_what_was_seen(served: Ui) -> None:
     served.form(path, {**fields(approval), "text": "yes", "go": "on"})
     wait_for(lambda: "badge finished" in served.get(f"/runs/{name}"))
     assert (served.workspace / "order.txt").read_text() == "two\nlumps\n"
-    record = json.loads(fdc("show", name, "--step", "main/4", "--format", "json", cwd=served.workspace).stdout)
+    record = json.loads(
+        fdc("show", name, "--step", "main/4", "--format", "json", cwd=served.workspace).stdout
+    )
     assert record["records"][-1]["body"]["notes"]["answered"]["by"].endswith(", fdc ui")
     served.form(f"/runs/{name}/resume", fields(said))
     assert "finished" in served.get(f"/runs/{name}")
@@ -331,19 +399,28 @@ def test_clients_that_do_not_hurry_stop_nobody(served: Ui) -> None:
     slow = [socket.create_connection(("127.0.0.1", served.port), timeout=60) for _ in range(20)]
     try:
         for number, line in enumerate(slow):
-            line.sendall(b"GET / HT" if number % 2 else b"POST / HTTP/1.1\r\nContent-Length: 100\r\n")
+            line.sendall(
+                b"GET / HT" if number % 2 else b"POST / HTTP/1.1\r\nContent-Length: 100\r\n"
+            )
         began = time.monotonic()
         assert "Runs" in served.get("/")
         assert time.monotonic() - began < 10
     finally:
         for line in slow:
             line.close()
-    for junk in (b"\x00\xff\r\n\r\n", b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n\r\n"):
+    for junk in (
+        b"\x00\xff\r\n\r\n",
+        b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"\r\n\r\n",
+    ):
         served.raw(junk)
     assert "Runs" in served.get("/")
 
 
-def test_a_damaged_run_and_one_that_is_not_ours_are_shown_and_not_gone_on_with(served: Ui, tmp_path: Path) -> None:
+def test_a_damaged_run_and_one_that_is_not_ours_are_shown_and_not_gone_on_with(
+    served: Ui, tmp_path: Path
+) -> None:
     name = name_of(served.workspace)
     before = served.get(f"/runs/{name}")
     state = {"XDG_STATE_HOME": str(tmp_path / "other")}
@@ -357,7 +434,10 @@ def test_a_damaged_run_and_one_that_is_not_ours_are_shown_and_not_gone_on_with(s
 
 def test_ctrl_c_ends_it_and_a_taken_port_is_a_sentence(served: Ui) -> None:
     taken = fdc("ui", "--no-open", "--port", str(served.port), cwd=served.workspace)
-    assert (taken.returncode, taken.stderr) == (3, f"fdc: port {served.port} is in use; name another, or leave `--port` out\n")
+    assert (taken.returncode, taken.stderr) == (
+        3,
+        f"fdc: port {served.port} is in use; name another, or leave `--port` out\n",
+    )
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as line:
         head = f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {served.cookie}\r\n\r\n"
         line.sendall(head.encode())  # an open stream does not hold it up
@@ -373,11 +453,17 @@ def test_a_workspace_without_runs_has_a_page(workspace: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (browsers.DRIVER and browsers.BROWSER), reason="needs Debian's chromium and chromium-driver")
-def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(shop: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    not (browsers.DRIVER and browsers.BROWSER), reason="needs Debian's chromium and chromium-driver"
+)
+def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(
+    shop: Path, tmp_path: Path
+) -> None:
     name = name_of(shop)
     with ui(shop, enter=False) as served, browsers.browser(tmp_path) as window:
-        opened = tmp_path / "open.html"  # as the file that `fdc ui` opens a browser with: the request comes from elsewhere
+        opened = (
+            tmp_path / "open.html"
+        )  # as the file that `fdc ui` opens a browser with: the request comes from elsewhere
         opened.write_text(f'<meta http-equiv="refresh" content="0; url={served.url}">')
         window.go(opened.as_uri())
         window.until(r"(?s)live.*waiting")
@@ -388,7 +474,9 @@ def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(shop: Pa
         window.type("textarea", "two")
         assert fdc("answer", name, "from elsewhere", cwd=shop).returncode == 0
         window.until("Question main/3")
-        assert window.script("return document.querySelector('textarea').value") == "two"  # nobody's writing is lost
+        assert (
+            window.script("return document.querySelector('textarea').value") == "two"
+        )  # nobody's writing is lost
         window.click(".ask button")
         window.until("Approval main/4")
         window.text(".ask pre", re.escape("\\u{1b}[2J\\u{202e}</pre>"))
@@ -406,14 +494,23 @@ def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(shop: Pa
         for width in (360, 1200):
             window.resize(width, 800)
             window.go(f"{served.origin}/runs/{name}")
-            assert window.script("return document.documentElement.scrollWidth <= window.innerWidth"), width
+            assert window.script(
+                "return document.documentElement.scrollWidth <= window.innerWidth"
+            ), width
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (browsers.DRIVER and browsers.BROWSER), reason="needs Debian's chromium and chromium-driver")
-def test_pages_are_read_and_answered_without_script_and_the_report_opens_from_disk(shop: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    not (browsers.DRIVER and browsers.BROWSER), reason="needs Debian's chromium and chromium-driver"
+)
+def test_pages_are_read_and_answered_without_script_and_the_report_opens_from_disk(
+    shop: Path, tmp_path: Path
+) -> None:
     assert fdc("report", "last", "-o", "run.html", cwd=shop).returncode == 0
-    with ui(shop, enter=False) as served, browsers.browser(tmp_path, script=False, dark=True) as window:
+    with (
+        ui(shop, enter=False) as served,
+        browsers.browser(tmp_path, script=False, dark=True) as window,
+    ):
         window.go(served.url)
         window.click("table a")
         window.text(".ask", r"Sugar\?")
@@ -437,11 +534,21 @@ def test_repairs_are_cases_with_a_page_and_an_api(workspace: Path) -> None:
     name = name_of(workspace)
     with ui(workspace) as served:
         [case] = json.loads(served.get("/api/cases"))
-        assert (name, CHECK, "fix", "finished") == tuple(case[key] for key in ("id", "test", "plan", "status"))
+        assert (name, CHECK, "fix", "finished") == tuple(
+            case[key] for key in ("id", "test", "plan", "status")
+        )
         detail = json.loads(served.get(f"/api/cases/{name}"))
-        assert "fixed" == detail["status"] and ">= 100" in detail["diff"] and "100 != 90" in detail["failure"]["message"]
+        assert (
+            "fixed" == detail["status"]
+            and ">= 100" in detail["diff"]
+            and "100 != 90" in detail["failure"]["message"]
+        )
         page = served.ask("GET", f"/cases/{name}")
-        assert 200 == page.status and "Loop 1" in page.text and "script-src" not in page.headers["Content-Security-Policy"]
+        assert (
+            200 == page.status
+            and "Loop 1" in page.text
+            and "script-src" not in page.headers["Content-Security-Policy"]
+        )
         for path in ("/api/cases/nobody", "/api/nowhere", f"/api/cases/{name}/rerun"):
             refused = served.ask("GET", path)
             assert 404 == refused.status and "error" in json.loads(refused.text), path
@@ -452,4 +559,9 @@ def test_repairs_are_cases_with_a_page_and_an_api(workspace: Path) -> None:
         assert 404 == served.form("/api/cases/nobody/rerun", token).status
         again = served.form(f"/api/cases/{name}/rerun", token)
         assert 202 == again.status and name == json.loads(again.text)["id"]
-        wait_for(lambda: [one["status"] for one in json.loads(served.get("/api/cases"))] == ["finished", "finished"])
+        wait_for(
+            lambda: (
+                [one["status"] for one in json.loads(served.get("/api/cases"))]
+                == ["finished", "finished"]
+            )
+        )

@@ -57,7 +57,11 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
             wait_for(lambda: _stands(url, name, "waiting", "Sugar"))
             assert before != next(stream)  # it went on, and the page hears of it
             shown = page.get(f"/runs/{name}")
-            assert "Sugar?" in shown and "go on with the run then" not in shown and ">Resume<" not in shown
+            assert (
+                "Sugar?" in shown
+                and "go on with the run then" not in shown
+                and ">Resume<" not in shown
+            )
             form = fields(shown)
             other = page.form(f"/runs/{name}/answer", {**form, "seen": "0" * 32, "text": "two"})
             assert 303 == other.status and "does not ask that" in page.get(f"/runs/{name}")
@@ -73,9 +77,17 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
     assert "two spoons" == (workspace / "order.txt").read_text().strip()
 
 
-def test_a_database_that_is_not_there_is_said_at_once_and_one_that_goes_away_on_the_page(workspace: Path) -> None:
-    done = fdc("ui", "--no-open", "--database", "postgresql://me:sesame@127.0.0.1:1/none", cwd=workspace)
-    assert 3 == done.returncode and 1 == done.stderr.count("\n") and "sesame" not in done.stderr + done.stdout, done
+def test_a_database_that_is_not_there_is_said_at_once_and_one_that_goes_away_on_the_page(
+    workspace: Path,
+) -> None:
+    done = fdc(
+        "ui", "--no-open", "--database", "postgresql://me:sesame@127.0.0.1:1/none", cwd=workspace
+    )
+    assert (
+        3 == done.returncode
+        and 1 == done.stderr.count("\n")
+        and "sesame" not in done.stderr + done.stdout
+    ), done
     with database() as url:
         page = fdc_started("ui", "--no-open", cwd=workspace, env={"FDC_DATABASE": url})
         process = page.__enter__()
@@ -83,6 +95,10 @@ def test_a_database_that_is_not_there_is_said_at_once_and_one_that_goes_away_on_
         assert 200 == ui.ask("GET", "/").status
     try:
         gone = ui.ask("GET", "/")
-        assert 409 == gone.status and "Traceback" not in gone.text and str(urlsplit(url).password) not in gone.text
+        assert (
+            409 == gone.status
+            and "Traceback" not in gone.text
+            and str(urlsplit(url).password) not in gone.text
+        )
     finally:
         page.__exit__(None, None, None)

@@ -36,7 +36,9 @@ def made(number):
 
 
 def made(task_id: str = "t", **details: Any) -> Entry:
-    return entry("INFO", details, task_id=task_id, phase=3, session_id="s", log_id=str(uuid.uuid4()), now=NOW)
+    return entry(
+        "INFO", details, task_id=task_id, phase=3, session_id="s", log_id=str(uuid.uuid4()), now=NOW
+    )
 
 
 def writer(program: str, name: str) -> subprocess.Popen[str]:
@@ -56,7 +58,9 @@ def test_many_writers_lose_nothing_and_mix_nothing(tmp_path: Path) -> None:
     assert [("", "")] * 6 == [child.communicate(timeout=PATIENCE) for child in children]
     *whole, end = lines(tmp_path)
     assert b"" == end
-    assert {f"w{w}-{n}" for w in range(6) for n in range(20)} == {json.loads(raw)["task"]["id"] for raw in whole}
+    assert {f"w{w}-{n}" for w in range(6) for n in range(20)} == {
+        json.loads(raw)["task"]["id"] for raw in whole
+    }
     assert 120 == len(whole)
 
 
@@ -86,7 +90,10 @@ def test_a_writer_killed_in_the_middle_of_a_line_costs_only_that_line(tmp_path: 
     assert 3000 == (tmp_path / LOG).stat().st_size, "the line is torn"
     activity_log.append(str(tmp_path), made("after"))
     history = activity_log.history(str(tmp_path))
-    assert ((2,), ["before", "after"]) == (history.damaged, [item["task"]["id"] for item in history.entries])
+    assert ((2,), ["before", "after"]) == (
+        history.damaged,
+        [item["task"]["id"] for item in history.entries],
+    )
 
 
 def test_a_write_that_fails_leaves_the_log_as_it_was(tmp_path: Path) -> None:
@@ -112,9 +119,7 @@ def test_of_several_entries_one_bad_one_keeps_all_out(tmp_path: Path) -> None:
 
 def test_a_decision_sees_every_entry_before_its_own(tmp_path: Path) -> None:
     """The check and the append are one: of many writers that want to be the first, one is."""
-    program = (
-        f"activity_log.transact({str(tmp_path)!r}, lambda history: [] if history.entries else [made(0)])\n"
-    )
+    program = f"activity_log.transact({str(tmp_path)!r}, lambda history: [] if history.entries else [made(0)])\n"
     children = [writer(program, f"w{number}") for number in range(4)]
     assert [("", "")] * 4 == [child.communicate(timeout=PATIENCE) for child in children]
     assert 1 == len(activity_log.history(str(tmp_path)).entries)

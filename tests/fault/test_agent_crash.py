@@ -57,7 +57,14 @@ def deed(name, idempotency_key):
     return name
 """
 WRONG = {"edits": [{"path": "own.py", "content": "def two():\n    return 1\n"}]}
-RIGHT = {"edits": [{"path": "own.py", "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE"}]}
+RIGHT = {
+    "edits": [
+        {
+            "path": "own.py",
+            "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE",
+        }
+    ]
+}
 HELD_RESEARCH = "import os, sys, time\nwhile 'research' in sys.orig_argv and not os.path.exists('go'):\n    time.sleep(0.01)\n"
 ANALYSIS = "## 5. Proposed Corrective Actions\n\n1. **Lesson:** Count twice.\n   **Action:** Keep a list.\n"
 
@@ -65,11 +72,13 @@ ANALYSIS = "## 5. Proposed Corrective Actions\n\n1. **Lesson:** Count twice.\n  
 @pytest.fixture
 def home(workspace: Path) -> Path:
     shutil.copy(ROOT / "knowledge_core" / "agent_meta.json", workspace / "knowledge_core")
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"deed": TOOL}}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"deed": TOOL}})
+    )
     (workspace / "own_deeds.py").write_text(DEEDS)
     (workspace / "sub.plan").write_text("deed one\ncreate_file_with_block b.txt\n    ho\n")
     (workspace / "notes.md").write_text("Two is the sum of one and one. Two comes after one.\n")
-    (workspace / "fdc.toml").write_text('test-command = "grep -q \'return 2\' own.py"\n')
+    (workspace / "fdc.toml").write_text("test-command = \"grep -q 'return 2' own.py\"\n")
     return workspace
 
 
@@ -82,14 +91,18 @@ def held_python(folder: Path) -> str:
     site = next(folder.glob("lib/python*/site-packages"))
     (site / "held.py").write_text(HELD_RESEARCH)
     (site / "held.pth").write_text("import held\n")
-    (site / "those.pth").write_text(f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n")
+    (site / "those.pth").write_text(
+        f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n"
+    )
     return str(folder / "bin" / "python")
 
 
 class Coder:
     """Answers by what is there, as somebody would who was asked twice."""
 
-    def complete(self, role: str, messages: list[Message], schema: dict[str, Any]) -> dict[str, Any]:
+    def complete(
+        self, role: str, messages: list[Message], schema: dict[str, Any]
+    ) -> dict[str, Any]:
         return RIGHT if role == "debugger" else WRONG
 
 
@@ -130,7 +143,9 @@ def check(home: Path) -> None:
     assert "ho\n" == (home / "b.txt").read_text()
     assert {"one": 1, "last": 1} == Counter((home / "witness.log").read_text().split())
     entries = read((home / "logs" / "activity.log.jsonl").read_bytes())
-    assert () == entries.damaged and [] == [fault for item in entries.entries for fault in faults(item)]
+    assert () == entries.damaged and [] == [
+        fault for item in entries.entries for fault in faults(item)
+    ]
     types = Counter(item["action"]["type"] for item in entries.entries)
     assert (1, 1, 1) == (types["TASK_START"], types["TASK_END"], types["POST_MORTEM"])
     steps = [item["task"]["plan_step"] for item in entries.entries if item["action"]["details"].get("run") == the_run(home)
@@ -195,7 +210,9 @@ def answering(home: Path) -> Iterator[None]:
                 reply = path.with_name(path.name.replace(".request.md", ".reply.json"))
                 if not reply.exists():
                     part = reply.with_suffix(".part")
-                    part.write_text(json.dumps(RIGHT if path.name.startswith("debugger") else WRONG))
+                    part.write_text(
+                        json.dumps(RIGHT if path.name.startswith("debugger") else WRONG)
+                    )
                     part.rename(reply)
 
     thread = Thread(target=answer)
@@ -209,7 +226,9 @@ def answering(home: Path) -> Iterator[None]:
 
 def state_of(home: Path) -> str:
     try:
-        return str(json.loads((home / ".fdc" / "agents" / "T-1" / "state.json").read_text())["state"])
+        return str(
+            json.loads((home / ".fdc" / "agents" / "T-1" / "state.json").read_text())["state"]
+        )
     except FileNotFoundError:
         return ""
 
@@ -234,7 +253,9 @@ def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, tmp_path: Path, s
         (home / "fdc.toml").write_text(f'test-command = "{command}"\n')
     begin = ["agent", "T-1", *options]
     with answering(home):
-        with fdc_started(*begin, cwd=home, env=env, python=python, stdout=subprocess.DEVNULL) as process:
+        with fdc_started(
+            *begin, cwd=home, env=env, python=python, stdout=subprocess.DEVNULL
+        ) as process:
             if state != "AWAITING_RESULT":
                 wait_for(lambda: not (home / "plan.txt").exists())
                 (home / "plan.txt").write_text(PLAN)
@@ -247,7 +268,10 @@ def test_a_killed_agent_is_resumed_to_the_same_end(home: Path, tmp_path: Path, s
     assert 0 == done.returncode, done.stdout + done.stderr
     check(home)
     record = json.loads((home / ".fdc" / "agents" / "T-1" / "state.json").read_text())
-    assert "AWAITING_SUBMISSION" == record["state"] and record["agent"]["research_findings"]["answered"]
+    assert (
+        "AWAITING_SUBMISSION" == record["state"]
+        and record["agent"]["research_findings"]["answered"]
+    )
     assert 1 == len(list((home / "research").iterdir()))
 
 

@@ -22,7 +22,11 @@ from tests.support.process import clean_environment
 from tests.support.process import fdc as process
 from tests.support.repository import ROOT
 
-OLD = {"alphabet/index.yaml": "old\n", "reasoning/state.yaml": "iteration: 1\n", "alphabet/gone.yaml": "gone\n"}
+OLD = {
+    "alphabet/index.yaml": "old\n",
+    "reasoning/state.yaml": "iteration: 1\n",
+    "alphabet/gone.yaml": "gone\n",
+}
 NEW = {
     "alphabet/index.yaml": "new\n", "reasoning/state.yaml": "iteration: 2\n", "reasoning/logs/iteration_002/summary.yaml": "s\n",
 }  # fmt: skip
@@ -86,10 +90,30 @@ def shown(folder: Path) -> dict[str, str]:
 @pytest.mark.slow
 def test_killed_at_any_touch_of_the_disk_the_tree_is_the_old_or_the_new_one(tmp_path: Path) -> None:
     """ALPH-03, 47, 48: every boundary of lock, staging and commit, each by SIGKILL of a process of its own."""
-    argv = [sys.executable, "-c", KILLED, str(ROOT / "tooling"), str(tmp_path), json.dumps(OLD), json.dumps(CHANGE)]
-    done = subprocess.run(argv, capture_output=True, text=True, env=clean_environment(), check=False, timeout=2 * PATIENCE)
-    rows = [(int(count), int(code)) for count, code in (line.split() for line in done.stdout.split("\n") if line)]
-    assert 25 < len(rows) < 299 and [-signal.SIGKILL] * (len(rows) - 1) + [0] == [code for _, code in rows], done.stderr
+    argv = [
+        sys.executable,
+        "-c",
+        KILLED,
+        str(ROOT / "tooling"),
+        str(tmp_path),
+        json.dumps(OLD),
+        json.dumps(CHANGE),
+    ]
+    done = subprocess.run(
+        argv,
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=False,
+        timeout=2 * PATIENCE,
+    )
+    rows = [
+        (int(count), int(code))
+        for count, code in (line.split() for line in done.stdout.split("\n") if line)
+    ]
+    assert 25 < len(rows) < 299 and [-signal.SIGKILL] * (len(rows) - 1) + [0] == [
+        code for _, code in rows
+    ], done.stderr
     ends = set()
     for count, code in rows:
         folder = tmp_path / str(count)
@@ -117,7 +141,9 @@ def test_a_commit_that_was_interrupted_can_be_finished_twice(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("what", ["event", "manifest", "missing", "foreign"])
-def test_staged_files_that_do_not_match_their_hashes_are_rolled_back(tmp_path: Path, what: str) -> None:
+def test_staged_files_that_do_not_match_their_hashes_are_rolled_back(
+    tmp_path: Path, what: str
+) -> None:
     """ALPH-47, 70, C-24: it is resumed only where everything staged is what the manifest says."""
     store = Store(str(old(tmp_path)))
     store.lock("run-1", 2, "EXPANSION", AT)
@@ -133,7 +159,9 @@ def test_staged_files_that_do_not_match_their_hashes_are_rolled_back(tmp_path: P
     elif what == "missing":
         (staged / "000.json").unlink()
     else:
-        (staged / "manifest.json").write_text((staged / "manifest.json").read_text().replace("run-1", "run-9"))
+        (staged / "manifest.json").write_text(
+            (staged / "manifest.json").read_text().replace("run-1", "run-9")
+        )
     assert ("rolled back", "run-1") == store.recover()
     assert OLD == shown(tmp_path)
 
@@ -142,10 +170,12 @@ def _of_a_dead_process(folder: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     text = (folder / LOCK).read_text()
-    (folder / LOCK).write_text(text.replace(f'pid: {os.getpid()}', f"pid: {dead.pid}"))
+    (folder / LOCK).write_text(text.replace(f"pid: {os.getpid()}", f"pid: {dead.pid}"))
 
 
-@pytest.mark.parametrize("text", ["", "{", "iteration_lock: 3\n", "iteration_lock:\n  pid: x\n", "\0\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "iteration_lock: 3\n", "iteration_lock:\n  pid: x\n", "\0\xff"]
+)
 def test_a_lock_that_cannot_be_read_is_rolled_back(tmp_path: Path, text: str) -> None:
     """ALPH-47."""
     old(tmp_path)
@@ -183,7 +213,15 @@ def test_a_snapshot_is_never_written_again_and_nothing_leaves_the_folder(tmp_pat
     (tmp_path / "alphabet/versions/v0.1.0/index.yaml").write_text("first\n")
     (tmp_path / "link").symlink_to(tmp_path.parent)
     before = shown(tmp_path)
-    for path in ("alphabet/versions/v0.1.0/index.yaml", "../out", "/out", "a/../../out", "link/out", ".fdc/x", "fdc.toml"):
+    for path in (
+        "alphabet/versions/v0.1.0/index.yaml",
+        "../out",
+        "/out",
+        "a/../../out",
+        "link/out",
+        ".fdc/x",
+        "fdc.toml",
+    ):
         store.lock("run-1", 2, "EXPANSION", AT)
         store.open_staging("run-1", digest({}), AT)
         with pytest.raises(Refused):
@@ -211,7 +249,12 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "role", ["critic", pytest.param("proposer", marks=pytest.mark.soak), pytest.param("refiner", marks=pytest.mark.soak)]
+    "role",
+    [
+        "critic",
+        pytest.param("proposer", marks=pytest.mark.soak),
+        pytest.param("refiner", marks=pytest.mark.soak),
+    ],
 )
 def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
     tmp_path: Path, role: str, uninterrupted: dict[str, bytes]
@@ -235,7 +278,11 @@ def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
     with answering(deadly) as (_, env):
         argv = [sys.executable, str(ROOT / "tooling/fdc_cli.py"), "alphabet", "run"]
         child = subprocess.Popen(
-            argv, cwd=folder, env=clean_environment(env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            argv,
+            cwd=folder,
+            env=clean_environment(env),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         assert -signal.SIGKILL == child.wait(timeout=PATIENCE)
         status = fdc("alphabet", "status", cwd=folder).stdout
@@ -264,7 +311,9 @@ def test_a_second_process_is_refused_while_the_first_is_at_work(tmp_path: Path) 
     assert "1 iteration" in fdc("alphabet", "check", cwd=folder).stdout
 
 
-def test_a_provider_that_is_away_leaves_a_checkpoint_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_a_provider_that_is_away_leaves_a_checkpoint_and_the_same_command_goes_on(
+    tmp_path: Path,
+) -> None:
     """ALPH-59: retried, then given up with everything kept."""
     folder = made(tmp_path / "a", CONFIG)
     away = [True]
@@ -278,11 +327,17 @@ def test_a_provider_that_is_away_leaves_a_checkpoint_and_the_same_command_goes_o
         done = run(folder, env=env)
         assert 3 == done.returncode and "fdc alphabet run" in done.stderr, done.stderr
         assert 2 == asked.count("critic")  # retry_attempts
-        assert (folder / LOCK).exists() and "0 primitives" in fdc("alphabet", "status", cwd=folder).stdout
+        assert (folder / LOCK).exists() and "0 primitives" in fdc(
+            "alphabet", "status", cwd=folder
+        ).stdout
         away[0] = False
         done = run(folder, env=env)
     assert 0 == done.returncode, done.stderr
-    assert 1 == asked.count("proposer") and not (folder / LOCK).exists() and not (folder / STAGING).exists()
+    assert (
+        1 == asked.count("proposer")
+        and not (folder / LOCK).exists()
+        and not (folder / STAGING).exists()
+    )
 
 
 def test_a_damaged_state_file_is_put_back_and_kept_aside(tmp_path: Path) -> None:
@@ -291,11 +346,21 @@ def test_a_damaged_state_file_is_put_back_and_kept_aside(tmp_path: Path) -> None
     with answering(good) as (_, env):
         assert 0 == run(folder, env=env).returncode
         before = tree(folder)
-        (folder / "reasoning/iteration_state.yaml").write_text("iteration_state: {phase: COMPLETENESS_CONFIRMED}\n")
+        (folder / "reasoning/iteration_state.yaml").write_text(
+            "iteration_state: {phase: COMPLETENESS_CONFIRMED}\n"
+        )
         said = fdc("alphabet", "check", cwd=folder)
-        assert 1 == said.returncode and "`phase`" in said.stdout and "COMPLETENESS_CONFIRMED" in said.stdout
+        assert (
+            1 == said.returncode
+            and "`phase`" in said.stdout
+            and "COMPLETENESS_CONFIRMED" in said.stdout
+        )
         done = run(folder, env=env)
-    assert 0 == done.returncode and "as the last complete iteration left them: reasoning/iteration_state.yaml" in done.stderr
+    assert (
+        0 == done.returncode
+        and "as the last complete iteration left them: reasoning/iteration_state.yaml"
+        in done.stderr
+    )
     kept = (folder / ".fdc/alphabet/damaged/reasoning/iteration_state.yaml").read_text()
     assert "COMPLETENESS_CONFIRMED" in kept and before.keys() < tree(folder).keys()
 
@@ -312,7 +377,8 @@ def test_files_that_change_under_an_iteration_stop_it(tmp_path: Path) -> None:
     with answering(meddling) as (_, env):
         done = run(folder, env=env)
     assert 1 == done.returncode and "were changed while the iteration was under way" in done.stderr
-    assert not (folder / LOCK).exists() and "# mine" in (folder / "reasoning/rejected/rejected_candidates.yaml").read_text()
+    assert (
+        not (folder / LOCK).exists()
+        and "# mine" in (folder / "reasoning/rejected/rejected_candidates.yaml").read_text()
+    )
     assert not (folder / "reasoning/logs/iteration_001").exists()
-
-

@@ -41,7 +41,9 @@ def _killed_cancel(workspace: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("command", [("resume", "--answer", "green"), ("resume", "--trust")])
-def test_whoever_takes_the_run_up_next_cancels_it(workspace: Path, command: tuple[str, ...]) -> None:
+def test_whoever_takes_the_run_up_next_cancels_it(
+    workspace: Path, command: tuple[str, ...]
+) -> None:
     name = _waiting(workspace)
     _killed_cancel(workspace, name)
     refused = fdc(command[0], name, *command[1:], cwd=workspace)
@@ -49,14 +51,20 @@ def test_whoever_takes_the_run_up_next_cancels_it(workspace: Path, command: tupl
     assert f"the run {name} was cancelled" in refused.stderr
     assert not runs.cancel_asked(str(workspace), name)
     assert "cancelled" in fdc("runs", cwd=workspace).stdout and not fleet.witnessed(workspace)
-    assert 0 == fdc("verify", name, cwd=workspace).returncode == fdc("replay", name, cwd=workspace).returncode
+    assert (
+        0
+        == fdc("verify", name, cwd=workspace).returncode
+        == fdc("replay", name, cwd=workspace).returncode
+    )
     assert f"run {name} is cancelled\n" == fdc("cancel", name, cwd=workspace).stdout
 
 
 def test_a_request_that_came_too_late_changes_nothing(workspace: Path) -> None:
     name = _waiting(workspace)
     assert 0 == fdc("resume", name, "--answer", "green", "-q", cwd=workspace).returncode
-    runs.ask_to_cancel(str(workspace), name, 1.0)  # as by a client that was killed when the run had just ended
+    runs.ask_to_cancel(
+        str(workspace), name, 1.0
+    )  # as by a client that was killed when the run had just ended
     again = fdc("resume", name, cwd=workspace)
     assert 0 == again.returncode and "finished" in again.stdout, again
     assert not runs.cancel_asked(str(workspace), name)
@@ -72,7 +80,9 @@ def test_in_a_database_a_worker_cancels_it_without_being_asked_twice(workspace: 
         name = fleet.begun(workspace, url, "ask.plan")
         wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE status='waiting'"))
         with psycopg.connect(url) as pg:
-            pg.execute("LOCK TABLE dbos.workflow_status IN EXCLUSIVE MODE")  # nothing can be put into a queue
+            pg.execute(
+                "LOCK TABLE dbos.workflow_status IN EXCLUSIVE MODE"
+            )  # nothing can be put into a queue
             with fdc_started("cancel", name, "--database", url, cwd=workspace) as client:
                 wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE cancel"))
                 client.kill()

@@ -31,8 +31,11 @@ from fdc_toolchain.testing import Crash, CrashPoint, FakeClock, Silence
 
 KEY = b"k" * 32
 
+
 def _note(context: Context, log: str) -> None:
-    handle = os.open(os.path.join(context.root.path, log), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    handle = os.open(
+        os.path.join(context.root.path, log), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
+    )
     os.write(handle, f"{context.key}\n".encode())
     os.close(handle)
 
@@ -104,7 +107,9 @@ def matrix() -> Iterator[Matrix]:
         folder.mkdir()
         (folder / "knowledge_core").mkdir()
         tools = {"deed": declared("once"), "keep": declared("idempotent")}
-        (folder / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
+        (folder / "fdc_tools.json").write_text(
+            json.dumps({"format": 1, "name": "own", "tools": tools})
+        )
         (folder / "inner.plan").write_text(INNER)
         (folder / "a.in").write_text("a\n")
         (folder / "b.in").write_text("b\n")
@@ -162,10 +167,14 @@ class Runner:
             for question in ending.questions:
                 effect = question.effect
                 if question.how == "answer":
-                    options["answers"][effect.address] = "yes" if effect.tool.startswith("record") else "tea"
+                    options["answers"][effect.address] = (
+                        "yes" if effect.tool.startswith("record") else "tea"
+                    )
                 elif effect.tool == "deed" and self.deeds()[f"r:{effect.address}"]:
                     name = effect.args["name"]
-                    options["assume"][effect.address] = Outcome({"name": name, "list": ["x", "y", "z"]})
+                    options["assume"][effect.address] = Outcome(
+                        {"name": name, "list": ["x", "y", "z"]}
+                    )
                 else:
                     options["assume"][effect.address] = "not-done"
         raise AssertionError("the run does not end")
@@ -184,12 +193,16 @@ class Runner:
         assert replay(self.program, row.inputs, records, "running", None).difference is None
         outcomes = {one.address: one.body.get("value") for one in records if one.kind == "outcome"}
         for address, value in outcomes.items():
-            if value == "a.txt was gone already":  # done again, `delete_file` says so; nothing else differs
+            if (
+                value == "a.txt was gone already"
+            ):  # done again, `delete_file` says so; nothing else differs
                 outcomes[address] = "deleted a.txt"
         files = {
             str(path.relative_to(self.folder)): path.read_bytes()
             for path in self.folder.rglob("*")
-            if path.is_file() and not {".fdc", "__pycache__"} & set(path.parts) and path.suffix != ".log"
+            if path.is_file()
+            and not {".fdc", "__pycache__"} & set(path.parts)
+            and path.suffix != ".log"
         }
         return End(ending, outcomes, files, self.deeds())
 
@@ -231,13 +244,19 @@ def crash_everywhere(matrix: Matrix, plan: str, room: int, second: int = 0) -> i
     return crashes
 
 
-CASES = [(plan, room) for plan in PLANS for room in {"forks": (1, 2, 4), "asks": (1, 4), "kept": (2,)}.get(plan, (1,))]
+CASES = [
+    (plan, room)
+    for plan in PLANS
+    for room in {"forks": (1, 2, 4), "asks": (1, 4), "kept": (2,)}.get(plan, (1,))
+]
 """`kept` is LGTM-38: a branch stops at a gate, another because a tool fails, and the run goes on."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plan, room", CASES)
-def test_whenever_the_controller_dies_the_run_comes_to_the_same_end(matrix: Matrix, plan: str, room: int) -> None:
+def test_whenever_the_controller_dies_the_run_comes_to_the_same_end(
+    matrix: Matrix, plan: str, room: int
+) -> None:
     """Failure test 2: issue 4, "Durable": same final state, same files, every `once` effect exactly once, nothing lost."""
     assert crash_everywhere(matrix, plan, room) > 40
 
@@ -250,6 +269,8 @@ def test_the_default_matrix_has_at_least_five_hundred_points(matrix: Matrix) -> 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("plan, room", [(plan, room) for plan in PLANS for room in (1, 2, 8)])
-def test_a_second_crash_at_any_moment_after_the_first_is_no_worse(matrix: Matrix, plan: str, room: int) -> None:
+def test_a_second_crash_at_any_moment_after_the_first_is_no_worse(
+    matrix: Matrix, plan: str, room: int
+) -> None:
     for second in range(1, 60, 2):
         crash_everywhere(matrix, plan, room, second)

@@ -27,10 +27,16 @@ def reference(made: dict[str, Any], room: int) -> tuple[Ending, dict[str, Any], 
 
 
 def outcomes(journal: MemoryJournal) -> dict[str, Any]:
-    return {record.address: record.body.get("value") for record in journal.records if record.kind == "outcome"}
+    return {
+        record.address: record.body.get("value")
+        for record in journal.records
+        if record.kind == "outcome"
+    }
 
 
-def crash(made: dict[str, Any], number: int, room: int, witness: Witness, journal: MemoryJournal) -> bool:
+def crash(
+    made: dict[str, Any], number: int, room: int, witness: Witness, journal: MemoryJournal
+) -> bool:
     """One controller that dies at a moment. Returns False where it reached the end before."""
     try:
         run(made, witness, journal=journal, point=CrashPoint(number), room=room)
@@ -48,24 +54,32 @@ def finish(made: dict[str, Any], room: int, witness: Witness, journal: MemoryJou
             return ending
         assert all(question.how == "assume" for question in ending.questions)
         assume = {
-            q.effect.address: Outcome(witness.answer(q.effect)) if witness.times(q.effect.address) else "not-done"
+            q.effect.address: Outcome(witness.answer(q.effect))
+            if witness.times(q.effect.address)
+            else "not-done"
             for q in ending.questions
         }
 
 
-def check(made: dict[str, Any], room: int, probing: bool, expected: tuple[Ending, dict[str, Any], int]) -> int:
+def check(
+    made: dict[str, Any], room: int, probing: bool, expected: tuple[Ending, dict[str, Any], int]
+) -> int:
     ending, all_outcomes, moments = expected
     crashes = 0
     for number in range(1, moments + 1):
         witness, journal = Witness(probing), MemoryJournal()
         crashed = crash(made, number, room, witness, journal)
-        assert crashed or room > 1, number  # branches share commits: another timing has fewer moments
+        assert crashed or room > 1, (
+            number
+        )  # branches share commits: another timing has fewer moments
         crashes += crashed
         recorded = set(outcomes(journal))
         before = {at: witness.times(at) for at in recorded}
         found = finish(made, room, witness, journal)
         assert found.status == "finished", (number, found)
-        assert {at: witness.times(at) for at in recorded} == before, f"a recorded effect was repeated ({number})"
+        assert {at: witness.times(at) for at in recorded} == before, (
+            f"a recorded effect was repeated ({number})"
+        )
         assert witness.repeated("once") == [], number
         assert set(outcomes(journal)) == set(all_outcomes), number
         assert (found, outcomes(journal)) == (ending, all_outcomes), number
@@ -74,7 +88,9 @@ def check(made: dict[str, Any], room: int, probing: bool, expected: tuple[Ending
 
 @pytest.mark.parametrize("room", [1, 4])
 @pytest.mark.parametrize("probing", [True, False], ids=["probes", "people"])
-def test_every_crash_point_resumes_to_the_same_end_and_repeats_nothing_recorded(room: int, probing: bool) -> None:
+def test_every_crash_point_resumes_to_the_same_end_and_repeats_nothing_recorded(
+    room: int, probing: bool
+) -> None:
     made = everything()
     crashes = check(made, room, probing, reference(made, room))
     assert crashes > 100
@@ -82,7 +98,10 @@ def test_every_crash_point_resumes_to_the_same_end_and_repeats_nothing_recorded(
 
 def test_two_crashes_at_any_two_moments_are_no_worse_than_one() -> None:
     made = program(
-        step("fire", bind="a"), iterate(2, step("put"), step("fire")), step("read"), step("fire", text="{a}")
+        step("fire", bind="a"),
+        iterate(2, step("put"), step("fire")),
+        step("read"),
+        step("fire", text="{a}"),
     )
     ending, all_outcomes, moments = reference(made, 1)
     for first in range(1, moments + 1):

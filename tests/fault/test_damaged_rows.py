@@ -67,11 +67,15 @@ def complaints(folder: Path, commands: tuple[list[str], ...] | list[list[str]]) 
 
 
 @pytest.mark.parametrize(("table", "column", "value"), ROWS)
-def test_a_row_that_makes_no_sense_is_one_sentence(waiting: Path, tmp_path: Path, table: str, column: str, value: object) -> None:
+def test_a_row_that_makes_no_sense_is_one_sentence(
+    waiting: Path, tmp_path: Path, table: str, column: str, value: object
+) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(waiting, copy)
     with sqlite3.connect(copy / ".fdc/runs.sqlite") as db:
-        which = "seq=(SELECT max(seq) FROM record WHERE kind='outcome')" if table == "record" else "1"
+        which = (
+            "seq=(SELECT max(seq) FROM record WHERE kind='outcome')" if table == "record" else "1"
+        )
         new, given = ("CAST(x'61fb62' AS TEXT)", ()) if value is TORN else ("?", (value,))
         assert db.execute(f"UPDATE {table} SET {column}={new} WHERE {which}", given).rowcount
     db.close()

@@ -19,8 +19,12 @@ pytestmark = [needs_database, pytest.mark.slow]
 WORKERS, CLIENTS = 3, 2
 
 
-@pytest.mark.parametrize("turn", [1, *(pytest.param(turn, marks=pytest.mark.soak) for turn in range(2, 23))])
-def test_any_number_of_workers_and_clients_start_at_once_on_an_empty_database(workspace: Path, turn: int) -> None:
+@pytest.mark.parametrize(
+    "turn", [1, *(pytest.param(turn, marks=pytest.mark.soak) for turn in range(2, 23))]
+)
+def test_any_number_of_workers_and_clients_start_at_once_on_an_empty_database(
+    workspace: Path, turn: int
+) -> None:
     """They all come up, every run is driven once to its end, and whoever is asked to end then does.
 
     Workers first or clients first: by turns in the soak, and from commit to commit.
@@ -30,7 +34,10 @@ def test_any_number_of_workers_and_clients_start_at_once_on_an_empty_database(wo
     with database(empty=True) as url, Workers(url, workspace) as workers:
         if workers_first:
             workers.start(WORKERS)
-        clients = [fdc_started("run", "--database", url, "-q", "big.plan", "count=3", cwd=workspace) for _ in range(CLIENTS)]
+        clients = [
+            fdc_started("run", "--database", url, "-q", "big.plan", "count=3", cwd=workspace)
+            for _ in range(CLIENTS)
+        ]
         processes = [client.__enter__() for client in clients]
         if not workers_first:
             workers.start(WORKERS)
@@ -42,16 +49,25 @@ def test_any_number_of_workers_and_clients_start_at_once_on_an_empty_database(wo
             for client in clients:
                 client.__exit__(None, None, None)
         wait_for(lambda: all(workers.connected(name) for name in workers.living))
-        assert [("finished",)] * CLIENTS == rows(url, "SELECT status FROM fdc.run WHERE parent IS NULL")
+        assert [("finished",)] * CLIENTS == rows(
+            url, "SELECT status FROM fdc.run WHERE parent IS NULL"
+        )
         assert [] == rows(url, "SELECT 1 FROM pg_index WHERE NOT indisvalid")
-        assert [0] * WORKERS == [ended(workers.send(name, signal.SIGTERM)) for name in list(workers.living)], workers.log()
+        assert [0] * WORKERS == [
+            ended(workers.send(name, signal.SIGTERM)) for name in list(workers.living)
+        ], workers.log()
 
 
 @pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
-def test_who_waits_for_another_that_prepares_says_so_and_ends_when_asked(workspace: Path, asked: signal.Signals) -> None:
+def test_who_waits_for_another_that_prepares_says_so_and_ends_when_asked(
+    workspace: Path, asked: signal.Signals
+) -> None:
     """Somebody holds the preparation for ever: workers and clients wait, say for whom, and hear requests to end."""
     fleet.laid_out(workspace)
-    with database(empty=True) as url, psycopg.connect(url, autocommit=True, application_name="a slow one") as other:
+    with (
+        database(empty=True) as url,
+        psycopg.connect(url, autocommit=True, application_name="a slow one") as other,
+    ):
         other.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
         with (
             fdc_started("worker", "--database", url, cwd=workspace) as worker,
@@ -60,7 +76,9 @@ def test_who_waits_for_another_that_prepares_says_so_and_ends_when_asked(workspa
             assert worker.stderr is not None and client.stderr is not None
             for process in (worker, client):
                 line = process.stderr.readline() if process.stderr is not None else ""
-                assert "another process (the server's process" in line and "of a slow one" in line, line
+                assert (
+                    "another process (the server's process" in line and "of a slow one" in line
+                ), line
                 began = time.monotonic()
                 process.send_signal(asked)
                 code = process.wait(PATIENCE)

@@ -45,7 +45,9 @@ def context(request, monkeypatch, tmp_path):
 
 
 def git(folder, *arguments):
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -53,7 +55,14 @@ def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context,
     folder = Path(context.root.path)
     touched = tmp_path / "workspace/started"
     hook = folder / ".git/hooks/pre-commit"
-    for name in ("pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change", "prepare-commit-msg"):
+    for name in (
+        "pre-commit",
+        "commit-msg",
+        "post-commit",
+        "reference-transaction",
+        "post-index-change",
+        "prepare-commit-msg",
+    ):
         hook = folder / ".git/hooks" / name
         hook.parent.mkdir(exist_ok=True)
         hook.write_text(f"#!/bin/sh\ntouch {touched} .git/started\n")
@@ -135,10 +144,16 @@ def test_what_holds_secrets_goes_into_a_commit_where_the_plans_name_it_only(cont
     (folder / path).parent.mkdir(exist_ok=True)
     (folder / path).write_text("KEY=hidden-in-it\n")
     for globs in ((), ("**",)):
-        allowed = replace(context, root=context.root.granted(tuple({"read": (((False, glob),),)} for glob in globs)))
+        allowed = replace(
+            context,
+            root=context.root.granted(tuple({"read": (((False, glob),),)} for glob in globs)),
+        )
         with pytest.raises(ToolFailure, match="a plan that reads it says `allow read") as refused:
             git_tools.add({"path": path}, allowed)
-        assert refused.value.kind == "protected" and git(folder, "status", "--short", "--untracked-files=no") == ""
+        assert (
+            refused.value.kind == "protected"
+            and git(folder, "status", "--short", "--untracked-files=no") == ""
+        )
     named = replace(context, root=context.root.granted(({"read": (((False, path),),)},)))
     assert git_tools.add({"path": path}, named) == {"path": path}
     assert git(folder, "diff", "--cached", "--name-only") == path

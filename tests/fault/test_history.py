@@ -91,7 +91,9 @@ class Run(NamedTuple):
 
 def ended(run: Run) -> Run:
     """The run when its last question has been answered and all is done."""
-    return run._replace(status="finished" if run.answered[-1] == "yes" else "stopped", kept=None, wish=False)
+    return run._replace(
+        status="finished" if run.answered[-1] == "yes" else "stopped", kept=None, wish=False
+    )
 
 
 def after(run: Run, one: Operation) -> Iterator[Run]:
@@ -205,11 +207,21 @@ class World:
             return None
         self.took[arguments[0]] = time.monotonic() - begun
         said = done.out + done.err
-        assert "Traceback" not in said and "bug" not in said and "damaged" not in said and done.code != 4, (arguments, done)
+        assert (
+            "Traceback" not in said
+            and "bug" not in said
+            and "damaged" not in said
+            and done.code != 4
+        ), (arguments, done)
         return done
 
     def resume(
-        self, client: str, run: str, kill_at: float | None, said: tuple[int, str] | None = None, *assume: str
+        self,
+        client: str,
+        run: str,
+        kill_at: float | None,
+        said: tuple[int, str] | None = None,
+        *assume: str,
     ) -> Any:
         words = [] if said is None else ["--answer", f"{QUESTIONS[said[0]]}={said[1]}"]
         words += [word for one in assume for word in ("--assume", one)]
@@ -217,14 +229,20 @@ class World:
             done = self.call(kill_at, "resume", run, "--format", "json", *words)
             if done is not None:
                 heard(self._resumed(done))
-        return None if done is None or done.code not in (0, 1) or not done.out else json.loads(done.out)
+        return (
+            None
+            if done is None or done.code not in (0, 1) or not done.out
+            else json.loads(done.out)
+        )
 
     def _resumed(self, done: Done) -> tuple[Any, ...]:
         if done.code in (0, 1) and done.out:
             end = json.loads(done.out)
             if end["status"] != "waiting":
                 return (end["status"],)
-            return "waiting", tuple(one["address"] for one in end["questions"] if one["how"] == "answer")
+            return "waiting", tuple(
+                one["address"] for one in end["questions"] if one["how"] == "answer"
+            )
         heard = [heard for words, heard in HEARD.items() if words in done.err]
         assert len(heard) == 1, done
         return (heard[0],)
@@ -242,14 +260,20 @@ class World:
             done = self.call(kill_at, "answer", run, QUESTIONS[number], text)
             if done is not None:
                 assert done.code in (0, 1, 2), done
-                assert done.code == 0 or "waits for no answer" in done.err or "asks nothing at" in done.err, done
+                assert (
+                    done.code == 0
+                    or "waits for no answer" in done.err
+                    or "asks nothing at" in done.err
+                ), done
                 heard(("kept",) if done.code == 0 else ("none",))
 
     def fork(self, client: str, run: str, kill_at: float | None, address: str) -> str:
         with self.histories[run].operation(client, "fork", address) as heard:
             done = self.call(kill_at, "fork", "-q", f"{run}@{address}")
             if done is not None:
-                assert done.code == 0 or "has no step at" in done.err or "does not come to" in done.err, done
+                assert (
+                    done.code == 0 or "has no step at" in done.err or "does not come to" in done.err
+                ), done
                 heard(("forked",) if done.code == 0 else ("none",))
         if done is None or done.code != 0:
             return ""
@@ -282,7 +306,11 @@ class World:
             words = []
             for one in doubts:
                 brought = json.dumps({"name": one["args"]["name"], "list": ["x", "y", "z"]})
-                done = (f"done:{brought}" if one["bound"] else "done") if seen[f"{run}:{one['address']}"] else "not-done"
+                done = (
+                    (f"done:{brought}" if one["bound"] else "done")
+                    if seen[f"{run}:{one['address']}"]
+                    else "not-done"
+                )
                 words.append(f"{one['address']}={done}")
             self.resume(client, run, kill_at, None, *words)
 
@@ -296,7 +324,15 @@ def client(world: World, name: str, seed: int, count: int, errors: list[BaseExce
             kill = chance.uniform(0.1, 1.0) if chance.random() < 0.4 else None
             what = chance.choices(
                 ("resume", "say", "answer", "fork", "look", "cancel", "settle"),
-                (4, 1, 6, 1 if len(world.histories) < 8 else 0, 1, 0.5, 3 if name == "client-0" else 0),
+                (
+                    4,
+                    1,
+                    6,
+                    1 if len(world.histories) < 8 else 0,
+                    1,
+                    0.5,
+                    3 if name == "client-0" else 0,
+                ),
             )[0]
             at = chance.choice((0, 0, 1, 1, 2))
             text = f"{name}-{number}" if at < 2 else chance.choice(("yes", "yes", "no"))
@@ -334,14 +370,20 @@ def finish(world: World) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 40))])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 40))]
+)
 def test_what_clients_hear_while_controllers_are_killed_has_an_order_that_explains_it(
     workspace: Path, tmp_path: Path, seed: int
 ) -> None:
     """Failure test 11: one winner each, no lost answer, nothing leaves a terminal state, every `once` effect at most once."""
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"deed": DEED}}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"deed": DEED}})
+    )
     (workspace / "own_deeds.py").write_text(TOOLS)
-    (workspace / "witness.log").write_text("")  # several controllers write it: none of them may think that it made it
+    (workspace / "witness.log").write_text(
+        ""
+    )  # several controllers write it: none of them may think that it made it
     (workspace / "p.plan").write_text(PLAN)
     with Nursery(workspace, tmp_path / "said") as nursery:
         world = World(workspace, nursery)
@@ -349,7 +391,9 @@ def test_what_clients_hear_while_controllers_are_killed_has_an_order_that_explai
             world.begin()
         errors: list[BaseException] = []
         clients = [
-            threading.Thread(target=client, args=(world, f"client-{number}", seed * 100 + number, 40, errors))
+            threading.Thread(
+                target=client, args=(world, f"client-{number}", seed * 100 + number, 40, errors)
+            )
             for number in range(4)
         ]
         for one in clients:
@@ -374,9 +418,18 @@ def check(world: World) -> None:
         assert all(count == 1 for count in happened.values()), happened.most_common(3)
         for name, row in rows.items():
             assert () == store.check(row.id).faults
-            assert None is replay(store.program(row), row.inputs, records[name], row.status, row.ending).difference
+            assert (
+                None
+                is replay(
+                    store.program(row), row.inputs, records[name], row.status, row.ending
+                ).difference
+            )
             own = records[name][(row.origin or {"records": 0})["records"] :]
-            deeds = {f"{name}:{one.address}": one.body for one in own if one.kind == "outcome" and one.tool == "deed"}
+            deeds = {
+                f"{name}:{one.address}": one.body
+                for one in own
+                if one.kind == "outcome" and one.tool == "deed"
+            }
             assert {} == {key: body for key, body in deeds.items() if key not in happened}
             assert (row.ending or {"spent": {}})["spent"].get("model_calls", 0) <= 40
     for name, history in world.histories.items():
@@ -388,7 +441,11 @@ def check(world: World) -> None:
         with history.operation("the end", "final") as heard:
             heard((status, answered))
         assert explains(history.operations, start, after) is not None, told(history.operations)
-        stopped_by_others = [one for one in history.operations if one.heard == ("cancelled",) and one.asked[0] == "resume"]
+        stopped_by_others = [
+            one
+            for one in history.operations
+            if one.heard == ("cancelled",) and one.asked[0] == "resume"
+        ]
         wishes = [one.begun for one in history.operations if one.asked[0] == "cancel"]
         assert all(min(wishes, default=1e9) < one.ended for one in stopped_by_others)
 
@@ -399,7 +456,9 @@ def answers(records: list[Record]) -> tuple[str, ...]:
     for one in records:
         if one.kind == "outcome" and one.address in QUESTIONS:
             no = "failed" in one.body
-            found[one.address] = ("no" if no else "yes") if one.address == QUESTIONS[2] else one.body["value"]
+            found[one.address] = (
+                ("no" if no else "yes") if one.address == QUESTIONS[2] else one.body["value"]
+            )
     return tuple(found[address] for address in QUESTIONS if address in found)
 
 
@@ -426,7 +485,9 @@ WAITS = (3, 4, ("resume", None), ("waiting", ("main/7",)))
     ([ANSWERED, (3, 6, ("resume", (1, "two")), ("waiting", ("main/9",)))], False),  # two questions with one word
     ([(1, 4, ("cancel",), ("cancelled",)), (2, 3, ("answer", 0, "x"), ("kept",)), (5, 6, ("final",), ("cancelled", ()))], True),
 ])  # fmt: skip
-def test_the_checker_tells_histories_with_an_order_from_those_without(lines: list[Any], good: bool) -> None:
+def test_the_checker_tells_histories_with_an_order_from_those_without(
+    lines: list[Any], good: bool
+) -> None:
     """Failure test 11."""
     assert good == (explains(history(*lines), Run(), after) is not None)
 
@@ -464,7 +525,10 @@ def test_who_takes_a_run_up_waits_for_whoever_is_just_answering(workspace: Path)
         row = wiring.the_run(store, name)
         assert store is not None
         [question] = asked.questions(root, store, row)
-        state, records = fold(store.program(row), row.inputs, store.records(row)), store.records(row)
+        state, records = (
+            fold(store.program(row), row.inputs, store.records(row)),
+            store.records(row),
+        )
     answering, looked = threading.Event(), threading.Event()
 
     def still() -> bool:
@@ -472,7 +536,9 @@ def test_who_takes_a_run_up_waits_for_whoever_is_just_answering(workspace: Path)
         looked.wait(0.2)  # the other one cannot look before this ends
         return True
 
-    one = threading.Thread(target=kept.give, args=(root, row, question, "green", "a test", 1.0, key, still))
+    one = threading.Thread(
+        target=kept.give, args=(root, row, question, "green", "a test", 1.0, key, still)
+    )
     one.start()
     answering.wait(PATIENCE)
     found = kept.taken(root, row, state, records, key, alone=True)
@@ -481,7 +547,9 @@ def test_who_takes_a_run_up_waits_for_whoever_is_just_answering(workspace: Path)
     assert ["green"] == [answer.text for answer in found.values()]
 
 
-def test_a_run_whose_last_controller_died_at_its_end_was_over_before_it_was_cancelled(workspace: Path) -> None:
+def test_a_run_whose_last_controller_died_at_its_end_was_over_before_it_was_cancelled(
+    workspace: Path,
+) -> None:
     """Cancelled after success: never. And who only looks at a finished run does not take it up again."""
     root, name = begun(workspace)
     assert 0 == fdc("resume", name, "--answer", "green", cwd=workspace).returncode
@@ -493,5 +561,11 @@ def test_a_run_whose_last_controller_died_at_its_end_was_over_before_it_was_canc
         store.claim(row)  # and dies
     assert "interrupted" in fdc("show", name, cwd=workspace).stdout
     done = fdc("cancel", name, cwd=workspace)
-    assert done.returncode == 1 and "was over before it could be cancelled (finished)" in done.stderr
-    assert fdc("replay", name, cwd=workspace).returncode == fdc("verify", name, cwd=workspace).returncode == 0
+    assert (
+        done.returncode == 1 and "was over before it could be cancelled (finished)" in done.stderr
+    )
+    assert (
+        fdc("replay", name, cwd=workspace).returncode
+        == fdc("verify", name, cwd=workspace).returncode
+        == 0
+    )

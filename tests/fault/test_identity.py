@@ -50,7 +50,9 @@ def drivers(url: str, name: str) -> list[str]:
     return [worker for (worker,) in found]
 
 
-def test_a_worker_of_another_folder_takes_nothing_and_doctor_says_who_is_missing(workspace: Path, url: str) -> None:
+def test_a_worker_of_another_folder_takes_nothing_and_doctor_says_who_is_missing(
+    workspace: Path, url: str
+) -> None:
     ours, theirs = fleet.laid_out(workspace), folder(workspace, "other")
     with Workers(url, theirs) as others, Workers(url, ours) as own:
         others.start()
@@ -63,13 +65,20 @@ def test_a_worker_of_another_folder_takes_nothing_and_doctor_says_who_is_missing
         said = doctor(ours, url)
         assert [f"ok: {ours} is the workspace {ours_id}"] == said["workspace"]
         [waiting] = said["waiting"]
-        assert waiting.startswith(f"bad: runs of the workspace {ours_id}, which nobody serves: {name}. `fdc worker` in that")
+        assert waiting.startswith(
+            f"bad: runs of the workspace {ours_id}, which nobody serves: {name}. `fdc worker` in that"
+        )
         assert waiting.endswith(f"or `fdc worker --serve {ours_id}` in a folder that stands for it")
         [worker] = said["worker"]
-        assert worker.startswith("ok: w1 on ") and f"in {theirs} serves {identity.identity(str(theirs)).id}" in worker
+        assert (
+            worker.startswith("ok: w1 on ")
+            and f"in {theirs} serves {identity.identity(str(theirs)).id}" in worker
+        )
         with fdc_started("resume", name, "--database", url, cwd=ours) as client:
             assert client.stderr is not None
-            assert f"no worker serves the workspace {ours_id} of this run" in client.stderr.readline()
+            assert (
+                f"no worker serves the workspace {ours_id} of this run" in client.stderr.readline()
+            )
         assert [("new",)] == rows(url, "SELECT status FROM fdc.run WHERE name=%s", name)
         assert (ours / "witness.log").read_bytes() == b""
         own.count = 1
@@ -79,7 +88,9 @@ def test_a_worker_of_another_folder_takes_nothing_and_doctor_says_who_is_missing
     assert 5 == len(fleet.witnessed(ours)) == len(fleet.witnessed(theirs))
 
 
-def test_a_folder_that_is_said_to_stand_for_another_drives_its_runs(workspace: Path, url: str) -> None:
+def test_a_folder_that_is_said_to_stand_for_another_drives_its_runs(
+    workspace: Path, url: str
+) -> None:
     ours, theirs = fleet.laid_out(workspace), folder(workspace, "other")
     name = begun(ours, url, "big.plan", "count=20")
     with Workers(url, theirs, "--serve", identity.identity(str(ours)).id) as workers:
@@ -97,7 +108,11 @@ def test_a_copy_is_noticed_and_a_folder_that_moved_is_not_one(workspace: Path, u
     shutil.copytree(ours, copy)
     for command in (("worker",), ("run", "big.plan", "count=1")):
         done = fdc(*command, "--database", url, cwd=copy)
-        assert 1 == done.returncode and f"{copy} is a copy of {ours}: both say that they are the workspace {own}" in done.stderr
+        assert (
+            1 == done.returncode
+            and f"{copy} is a copy of {ours}: both say that they are the workspace {own}"
+            in done.stderr
+        )
     with Workers(url, copy, "--serve", own) as workers:
         workers.start()
         name = begun(ours, url, "big.plan", "count=1")
@@ -112,7 +127,9 @@ def test_a_copy_is_noticed_and_a_folder_that_moved_is_not_one(workspace: Path, u
 
 def git(workspace: Path, *arguments: str) -> str:
     who = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(["git", *who, *arguments], cwd=workspace, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", *who, *arguments], cwd=workspace, capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -127,7 +144,10 @@ def test_another_commit_is_refused_unless_that_is_said(workspace: Path, url: str
     with Workers(url, ours) as workers:
         workers.start()
         refused = fdc("resume", name, "--database", url, cwd=ours)
-        assert 1 == refused.returncode and f"the run {name} began with the commit {first[:12]}" in refused.stderr, refused
+        assert (
+            1 == refused.returncode
+            and f"the run {name} began with the commit {first[:12]}" in refused.stderr
+        ), refused
         assert [] == drivers(url, name)
         git(ours, "checkout", "-q", first)
         asked = fdc("resume", name, "--database", url, cwd=ours)
@@ -143,7 +163,9 @@ def test_another_commit_is_refused_unless_that_is_said(workspace: Path, url: str
         wait_for(lambda: is_over(url, other))
 
 
-def test_runs_of_an_older_fdc_wait_for_a_worker_that_is_told_to_take_them(workspace: Path, url: str) -> None:
+def test_runs_of_an_older_fdc_wait_for_a_worker_that_is_told_to_take_them(
+    workspace: Path, url: str
+) -> None:
     """A database of form 1, with a run and a delivery as fdc 0.1.0 left them."""
     ours = fleet.laid_out(workspace)
     kept = begun(ours, url, "big.plan", "count=2")
@@ -160,7 +182,10 @@ def test_runs_of_an_older_fdc_wait_for_a_worker_that_is_told_to_take_them(worksp
         pg.execute("UPDATE fdc.form SET version=1")
     assert [("20261001-000000-olde",)] == rows(url, "SELECT name FROM fdc.run")
     [said] = doctor(ours, url)["waiting"]
-    assert "runs of an fdc that knew no workspaces, which nobody serves" in said and "`fdc worker --serve unnamed`" in said
+    assert (
+        "runs of an fdc that knew no workspaces, which nobody serves" in said
+        and "`fdc worker --serve unnamed`" in said
+    )
     assert [(2,)] == rows(url, "SELECT version FROM fdc.form")
     with Workers(url, ours, "--serve", "unnamed") as workers:
         workers.start()

@@ -97,8 +97,14 @@ SEEN = ["look-a.in", "look-b.in"]
 
 @pytest.fixture
 def deeds(workspace: Path) -> Path:
-    tools = {"deed": declared("once", "deed"), "look": declared("read", "look"), "keep": declared("idempotent", "keep")}
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": tools}))
+    tools = {
+        "deed": declared("once", "deed"),
+        "look": declared("read", "look"),
+        "keep": declared("idempotent", "keep"),
+    }
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": tools})
+    )
     (workspace / "own_deeds.py").write_text(OWN_TOOLS)
     (workspace / "p.plan").write_text(PLAN)
     (workspace / "inner.plan").write_text(INNER)
@@ -117,7 +123,9 @@ def said(path: Path) -> str:
 
 def killed_at(workspace: Path, moment: str) -> None:
     """`fdc run p.plan`, killed when a deed has come to a moment; nothing that it began goes on."""
-    with fdc_started("run", "p.plan", cwd=workspace, env={"KILL_AT": moment}, stdout=subprocess.DEVNULL) as process:
+    with fdc_started(
+        "run", "p.plan", cwd=workspace, env={"KILL_AT": moment}, stdout=subprocess.DEVNULL
+    ) as process:
         wait_for(lambda: moment == said(workspace / "reached"))
         process.kill()
         assert -signal.SIGKILL == process.wait()
@@ -189,7 +197,11 @@ def finish(workspace: Path) -> None:
 def expected_shell(workspace: Path, address: str) -> bool:
     """Whether the shell step of a round has left its line."""
     round_number = int(re.findall(r"\[(\d)\]", address)[-1])
-    lines = (workspace / "shell.log").read_text().splitlines() if (workspace / "shell.log").exists() else []
+    lines = (
+        (workspace / "shell.log").read_text().splitlines()
+        if (workspace / "shell.log").exists()
+        else []
+    )
     return len(lines) >= round_number
 
 
@@ -211,7 +223,9 @@ MOMENTS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(deeds: Path, moment: str) -> None:
+def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(
+    deeds: Path, moment: str
+) -> None:
     """Failure test 1."""
     killed_at(deeds, moment)
     assert the_run(deeds)["status"] == "interrupted"
@@ -224,12 +238,16 @@ def test_a_killed_run_goes_on_and_repeats_nothing_that_was_recorded(deeds: Path,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_kills_at_random_times_again_and_again_lose_and_repeat_nothing(deeds: Path, seed: int) -> None:
+def test_kills_at_random_times_again_and_again_lose_and_repeat_nothing(
+    deeds: Path, seed: int
+) -> None:
     """Failure test 1."""
     chance = random.Random(seed)
     command = ["run", "p.plan"]
     for _ in range(3):
-        with fdc_started(*command, cwd=deeds, env={"DEED_SECONDS": "0.05"}, stdout=subprocess.DEVNULL) as process:
+        with fdc_started(
+            *command, cwd=deeds, env={"DEED_SECONDS": "0.05"}, stdout=subprocess.DEVNULL
+        ) as process:
             begun = time.monotonic()
             wait = chance.uniform(0.2, 0.9)
             while time.monotonic() - begun < wait and process.poll() is None:
@@ -254,7 +272,9 @@ def test_kills_at_random_times_again_and_again_lose_and_repeat_nothing(deeds: Pa
 
 
 @pytest.mark.slow
-def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(workspace: Path) -> None:
+def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
+    workspace: Path,
+) -> None:
     (workspace / "p.plan").write_text(
         "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x >> log; sleep 60\nclose_task\nsubmit\n"
     )
@@ -272,7 +292,9 @@ def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
 @pytest.mark.slow
 def test_of_two_controllers_one_drives_and_the_other_says_who(deeds: Path) -> None:
     """Failure test 9."""
-    with fdc_started("run", "p.plan", cwd=deeds, env={"HELD": "look-a.in"}, stdout=subprocess.DEVNULL) as first:
+    with fdc_started(
+        "run", "p.plan", cwd=deeds, env={"HELD": "look-a.in"}, stdout=subprocess.DEVNULL
+    ) as first:
         wait_for(lambda: witnessed(deeds))
         one = the_run(deeds)
         assert one["status"] == "running"
@@ -290,11 +312,14 @@ def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
     name = the_run(deeds)["run"]
     with ExitStack() as stack:
         several = [
-            stack.enter_context(fdc_started("resume", name, cwd=deeds, env={"DEED_SECONDS": "0.2"})) for _ in range(4)
+            stack.enter_context(fdc_started("resume", name, cwd=deeds, env={"DEED_SECONDS": "0.2"}))
+            for _ in range(4)
         ]
         ends = [(process.communicate(timeout=PATIENCE), process.returncode) for process in several]
     codes = sorted(code for _, code in ends)
-    assert codes[0] == 0 and set(codes) <= {0, 3}, ends  # who comes when all is over finds it finished
+    assert codes[0] == 0 and set(codes) <= {0, 3}, (
+        ends
+    )  # who comes when all is over finds it finished
     assert all("one controller at a time" in err for (_, err), code in ends if code == 3)
     check_finished(deeds)
 
@@ -302,7 +327,9 @@ def test_of_many_controllers_that_resume_at_once_one_wins(deeds: Path) -> None:
 def put_to_sleep(process: subprocess.Popen[str], journal: str) -> bool:
     """Stops a controller, but not in the middle of a commit: nobody could write then before it is gone (SQLite's lock)."""
     process.send_signal(signal.SIGSTOP)
-    wait_for(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+    wait_for(
+        lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    )
     database = sqlite3.connect(journal, timeout=0)
     try:
         database.execute("BEGIN IMMEDIATE")
@@ -330,9 +357,13 @@ def test_a_controller_that_slept_through_its_replacement_writes_nothing_more(dee
         (deeds / "go").write_text("")
         sleeper.send_signal(signal.SIGCONT)
         out, err = sleeper.communicate(timeout=PATIENCE)
-    assert sleeper.returncode == 3 and "another controller has taken this run over" in err, out + err
+    assert sleeper.returncode == 3 and "another controller has taken this run over" in err, (
+        out + err
+    )
     late = witnessed(deeds) - check
-    assert sum(late.values()) <= 1  # the effect that was in flight when it was stopped, and none after it
+    assert (
+        sum(late.values()) <= 1
+    )  # the effect that was in flight when it was stopped, and none after it
     assert the_run(deeds)["status"] == "finished"
 
 
@@ -348,7 +379,9 @@ def limited(size: int) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [60_000, 150_000, 300_000])
-def test_a_disk_that_is_full_stops_the_controller_and_not_the_run(workspace: Path, size: int) -> None:
+def test_a_disk_that_is_full_stops_the_controller_and_not_the_run(
+    workspace: Path, size: int
+) -> None:
     """The limit stands for the disk: from some byte on nothing can be written. The journal meets it."""
     (workspace / "p.plan").write_text(
         "set_plan x\nplan_step_complete x\ncreate_file_with_block big.txt\n    start\n"

@@ -14,7 +14,17 @@ from fdc_toolchain.packs.lgtm import artifacts
 
 from tests.support.explored import shop
 from tests.support.killing import killed_at
-from tests.support.lgtm import ANSWERS, QUESTION, asked, folder_of, kind_of, plan_for, steps, thinking, tree
+from tests.support.lgtm import (
+    ANSWERS,
+    QUESTION,
+    asked,
+    folder_of,
+    kind_of,
+    plan_for,
+    steps,
+    thinking,
+    tree,
+)
 from tests.support.process import fdc
 
 
@@ -30,17 +40,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def persisted(workspace: Path, run_name: str) -> None:
     """The worldview on disk is one that the run was about to persist: the last one, or the one before it (LGTM-28)."""
     path = workspace / "runs" / run_name / "worldview.json"
-    seen = [value["text"] for tool, _, value in steps(workspace, run_name) if tool == "get_worldview"]
+    seen = [
+        value["text"] for tool, _, value in steps(workspace, run_name) if tool == "get_worldview"
+    ]
     if path.exists():
         text = path.read_text("utf-8").rstrip("\n")
         assert [] == artifacts.problems("worldview", json.loads(text)) and text in seen
 
 
-SOAK = [pytest.param(kind, marks=pytest.mark.soak) for kind in ("hypothesis", "refined", "evidence", "narrative", "pipeline")]
+SOAK = [
+    pytest.param(kind, marks=pytest.mark.soak)
+    for kind in ("hypothesis", "refined", "evidence", "narrative", "pipeline")
+]
 
 
 @pytest.mark.parametrize("kind", ["component", *SOAK])
-def test_killed_while_a_model_is_asked_it_goes_on_to_the_same_plan(tmp_path: Path, kind: str, whole: dict[str, str]) -> None:
+def test_killed_while_a_model_is_asked_it_goes_on_to_the_same_plan(
+    tmp_path: Path, kind: str, whole: dict[str, str]
+) -> None:
     """LGTM-28, 82: in each phase, within branches and within the pipeline's own run too."""
     shop(tmp_path)
     victims: list[int] = []
@@ -60,11 +77,17 @@ def test_killed_while_a_model_is_asked_it_goes_on_to_the_same_plan(tmp_path: Pat
         asked_before = len(server.requests)
         second = fdc("resume", name, cwd=tmp_path, env=env)
         assert 0 == second.returncode, second.stdout + second.stderr
-        again = [body for body in server.requests[asked_before:] if json.dumps(body["messages"]) in before]
+        again = [
+            body
+            for body in server.requests[asked_before:]
+            if json.dumps(body["messages"]) in before
+        ]
     assert whole == tree(folder_of(tmp_path))
     assert len(again) <= 8  # at most what was under way in the branches of that moment
     with sqlite3.connect(tmp_path / ".fdc/runs.sqlite") as db:
-        assert [("finished",), ("finished",)] == db.execute("SELECT status FROM run").fetchall()  # it and one pipeline
+        assert [("finished",), ("finished",)] == db.execute(
+            "SELECT status FROM run"
+        ).fetchall()  # it and one pipeline
     assert 1 <= len(asked(server, kind))
 
 
@@ -74,7 +97,9 @@ def controller(workspace: Path) -> int:
     return int(lock.read_text("ascii"))
 
 
-@pytest.mark.parametrize("moment", [150, *(pytest.param(one, marks=pytest.mark.soak) for one in (9, 60, 260))])
+@pytest.mark.parametrize(
+    "moment", [150, *(pytest.param(one, marks=pytest.mark.soak) for one in (9, 60, 260))]
+)
 def test_killed_right_before_or_after_an_effect_it_goes_on(tmp_path: Path, moment: int) -> None:
     """LGTM-01, 28, 32: without a model; whatever was half done is done once."""
     for name in ("whole", "killed"):
@@ -101,4 +126,8 @@ def test_a_folder_that_is_there_already_is_refused_before_anything_is_asked(tmp_
         rows = found["runs"] if isinstance(found, dict) else found
         (tmp_path / "runs" / rows[0]["run"] / "knowledge").mkdir(parents=True)
         second = fdc("resume", rows[0]["run"], cwd=tmp_path, env=env)
-    assert 1 == second.returncode and "exists already" in second.stdout + second.stderr and not server.requests
+    assert (
+        1 == second.returncode
+        and "exists already" in second.stdout + second.stderr
+        and not server.requests
+    )

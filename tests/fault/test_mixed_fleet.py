@@ -46,7 +46,9 @@ def drivers(url: str, name: str) -> set[str]:
     )}  # fmt: skip
 
 
-def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspace: Path, url: str) -> None:
+def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(
+    workspace: Path, url: str
+) -> None:
     """Failure test 12."""
     deeds = fleet.laid_out(workspace)
     expected = fleet.on_sqlite(deeds, "big.plan", "count=20")
@@ -60,12 +62,26 @@ def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspac
         assert -signal.SIGKILL == ended(workers.send("w1", signal.SIGKILL))
         (deeds / fleet.HELD).unlink()
         # the two write the same files: the second is driven when nobody drives the first
-        code, new = other_fdc("run", "--database", url, "--detach", "-q", "big.plan", "count=20", cwd=deeds)
+        code, new = other_fdc(
+            "run", "--database", url, "--detach", "-q", "big.plan", "count=20", cwd=deeds
+        )
         assert 0 == code, new
-        rows(url, "DELETE FROM dbos.workflow_status WHERE application_version=%s RETURNING 1", str(ENGINE))  # and lost
+        rows(
+            url,
+            "DELETE FROM dbos.workflow_status WHERE application_version=%s RETURNING 1",
+            str(ENGINE),
+        )  # and lost
         wait_for(lambda: fleet.is_over(url, new))
-        wait_for(lambda: f"the run {old} waits for a worker of another fdc (engine {ENGINE}" in workers.log())
-        wait_for(lambda: rows(url, "SELECT 1 FROM dbos.workflow_status WHERE workflow_uuid LIKE %s", f"{old}:%"))
+        wait_for(
+            lambda: (
+                f"the run {old} waits for a worker of another fdc (engine {ENGINE}" in workers.log()
+            )
+        )
+        wait_for(
+            lambda: rows(
+                url, "SELECT 1 FROM dbos.workflow_status WHERE workflow_uuid LIKE %s", f"{old}:%"
+            )
+        )
         before = rows(url, "SELECT epoch, seq, status FROM fdc.run WHERE name=%s", old)
         assert "running" == before[0][2] and {"w1"} == drivers(url, old)
         assert old in other_fdc("runs", "--database", url, "--stalled", cwd=deeds)[1]
@@ -81,7 +97,9 @@ def test_a_run_waits_for_a_worker_that_decides_as_the_one_that_began_it(workspac
     assert taken == {(str(ENGINE), "w3"), (str(ENGINE + 1), "w2")}
     # Everything that the other version did really went the other way: taken over, the run would have had two orders.
     store = PgStore(url, fleet.key(deeds))
-    orders = [[one.address for one in store.records(row) if "#" in one.address] for row in store.runs()]
+    orders = [
+        [one.address for one in store.records(row) if "#" in one.address] for row in store.runs()
+    ]
     store.close()
     assert sorted(orders[0]) == sorted(orders[1]) and orders[0] != orders[1]
 

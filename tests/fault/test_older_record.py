@@ -56,7 +56,9 @@ def answered(workspace: Path, tmp_path: Path) -> tuple[Path, Path]:
     return workspace, tmp_path / "copy"
 
 
-def test_an_older_copy_of_the_record_with_its_answer_pays_no_second_time(answered: tuple[Path, Path]) -> None:
+def test_an_older_copy_of_the_record_with_its_answer_pays_no_second_time(
+    answered: tuple[Path, Path],
+) -> None:
     """Finding B10: it was `whole, sealed by your key`, and paid twice on one approval."""
     workspace, copy = answered
     restored(workspace, copy)
@@ -69,31 +71,46 @@ def test_an_older_copy_of_the_record_with_its_answer_pays_no_second_time(answere
         assert done.returncode == code and OLDER in done.stdout + done.stderr, (command, done)
         assert "--accept-older" in done.stdout + done.stderr
     assert paid(workspace) == 1
-    assert json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)["journal"]["older"]
+    assert json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)["journal"][
+        "older"
+    ]
 
 
-def test_who_restored_a_backup_on_purpose_says_so_and_used_answers_are_dropped(answered: tuple[Path, Path]) -> None:
+def test_who_restored_a_backup_on_purpose_says_so_and_used_answers_are_dropped(
+    answered: tuple[Path, Path],
+) -> None:
     workspace, copy = answered
     restored(workspace, copy)
     accepted = fdc("verify", "last", "--accept-older", cwd=workspace)
     assert accepted.returncode == 0 and "accepted: the record" in accepted.stdout, accepted
     again = fdc("resume", "last", cwd=workspace, env=ALLOW)
-    assert again.returncode == 1 and "Do you approve pay once" in again.stdout and paid(workspace) == 1
-    assert fdc("resume", "last", "--answer", "yes", cwd=workspace, env=ALLOW).returncode == 1 and paid(workspace) == 2
+    assert (
+        again.returncode == 1 and "Do you approve pay once" in again.stdout and paid(workspace) == 1
+    )
+    assert (
+        fdc("resume", "last", "--answer", "yes", cwd=workspace, env=ALLOW).returncode == 1
+        and paid(workspace) == 2
+    )
     refused = fdc("verify", "last", "--accept-older", cwd=workspace)
     assert refused.returncode == 1 and "is not older" in refused.stderr
     assert fdc("verify", "--accept-older", cwd=workspace).returncode == 2
 
 
-def test_a_copy_that_was_taken_while_the_run_was_driven_is_told_too(workspace: Path, tmp_path: Path) -> None:
+def test_a_copy_that_was_taken_while_the_run_was_driven_is_told_too(
+    workspace: Path, tmp_path: Path
+) -> None:
     """The controller is killed after it has paid: nothing was written at the end of driving."""
     plan = PAYS.replace("request_user_input more?", "run_in_bash_session sleep 600")
-    (workspace / "p.plan").write_text(plan.replace("run_in_bash_session echo", "run_in_bash_session cat gate && echo"))
+    (workspace / "p.plan").write_text(
+        plan.replace("run_in_bash_session echo", "run_in_bash_session cat gate && echo")
+    )
     os.mkfifo(workspace / "gate")
     assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 1
     assert fdc("answer", "last", "yes", cwd=workspace).returncode == 0
     with fdc_started("resume", "last", cwd=workspace, env=ALLOW, start_new_session=True) as process:
-        gate = os.open(workspace / "gate", os.O_WRONLY)  # the command waits: the answer was used, nothing is paid
+        gate = os.open(
+            workspace / "gate", os.O_WRONLY
+        )  # the command waits: the answer was used, nothing is paid
         shutil.copytree(workspace / ".fdc", tmp_path / "copy")
         os.close(gate)
         wait_for(lambda: _begun(workspace, "main/5"))
@@ -102,18 +119,30 @@ def test_a_copy_that_was_taken_while_the_run_was_driven_is_told_too(workspace: P
     now = tmp_path / "now"
     shutil.copytree(workspace / ".fdc", now)
     restored(workspace, tmp_path / "copy")
-    assert OLDER in fdc("resume", "last", "--all", "--assume", "not-done", cwd=workspace, env=ALLOW).stderr
-    restored(workspace, now)  # the newest one goes on as ever: a crash leaves nothing that is told as older
+    assert (
+        OLDER
+        in fdc("resume", "last", "--all", "--assume", "not-done", cwd=workspace, env=ALLOW).stderr
+    )
+    restored(
+        workspace, now
+    )  # the newest one goes on as ever: a crash leaves nothing that is told as older
     done = fdc("resume", "last", "--all", "--assume", "done", cwd=workspace, env=ALLOW)
     assert done.returncode == 0 and paid(workspace) == 1, done
 
 
 def _begun(workspace: Path, address: str) -> bool:
     with closing(sqlite3.connect(workspace / ".fdc" / "runs.sqlite")) as db:
-        return db.execute("SELECT 1 FROM record WHERE kind='intent' AND address=?", (address,)).fetchone() is not None
+        return (
+            db.execute(
+                "SELECT 1 FROM record WHERE kind='intent' AND address=?", (address,)
+            ).fetchone()
+            is not None
+        )
 
 
-def test_two_copies_of_a_workspace_do_not_both_go_on(answered: tuple[Path, Path], tmp_path: Path) -> None:
+def test_two_copies_of_a_workspace_do_not_both_go_on(
+    answered: tuple[Path, Path], tmp_path: Path
+) -> None:
     """Whichever goes on first is the record; the other, and the first one put back after the other was accepted, are told."""
     workspace, _ = answered
     other = tmp_path / "other"
@@ -136,7 +165,9 @@ def test_a_state_folder_that_is_gone_or_new_hinders_nobody(answered: tuple[Path,
 START, LINK = b"s" * 32, b"l" * 32
 
 
-def test_a_note_that_a_power_cut_tears_leaves_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_that_a_power_cut_tears_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every prefix of the write of every note: what is read is the old or the new one."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     for number in range(1, 5):
@@ -147,12 +178,18 @@ def test_a_note_that_a_power_cut_tears_leaves_the_one_before(tmp_path: Path, mon
         assert counter.read(START) == Seen(1, number, LINK) and len(after) == 2 * counter.SLOT
         if number == 1:
             continue
-        at = next(at for at in range(len(after)) if before[at] != after[at]) // counter.SLOT * counter.SLOT
+        at = (
+            next(at for at in range(len(after)) if before[at] != after[at])
+            // counter.SLOT
+            * counter.SLOT
+        )
         for end in range(at, at + counter.SLOT):
             path.write_bytes(before[:at] + after[at:end] + before[end:])
             assert counter.read(START) in (Seen(1, number - 1, LINK), Seen(1, number, LINK)), end
         path.write_bytes(after)
-    assert path.stat().st_mode & 0o077 == 0o044 & ~_umask() or path.parent.stat().st_mode & 0o077 == 0
+    assert (
+        path.stat().st_mode & 0o077 == 0o044 & ~_umask() or path.parent.stat().st_mode & 0o077 == 0
+    )
     path.write_bytes(b"x" * 400)
     with pytest.raises(WorldFailed, match="--accept-older"):
         counter.read(START)
@@ -168,7 +205,15 @@ RECORDS = [
     Record("session", "", 1, "", "", 0.0, {"pid": 1}),
     Record("intent", "main/1", 1, "fire", "r", 0.1, {}),
     Record("outcome", "main/1", 1, "fire", "r", 0.2, {"took": 0.0, "value": "v"}),
-    Record("outcome", "main/2", 1, "read", "r", 0.3, {"took": 0.0, "value": "v", "notes": {"answered": {"by": "x"}}}),
+    Record(
+        "outcome",
+        "main/2",
+        1,
+        "read",
+        "r",
+        0.3,
+        {"took": 0.0, "value": "v", "notes": {"answered": {"by": "x"}}},
+    ),
     Record("outcome", "main/3", 1, "read", "r", 0.4, {"took": 0.0, "value": "v"}),
 ]
 
@@ -244,7 +289,9 @@ def _put(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def test_a_home_without_room_stops_the_controller_and_not_the_run(answered: tuple[Path, Path]) -> None:
+def test_a_home_without_room_stops_the_controller_and_not_the_run(
+    answered: tuple[Path, Path],
+) -> None:
     """The note cannot be written: nothing that it announces is begun, and the run goes on when it can."""
     workspace, _ = answered
     folder = Path(counter.folder())

@@ -25,8 +25,11 @@ from tests.support.programs import program, step
 
 CI = ".github/workflows/ci.yml"
 HEAD = [
-    "allow read **", f"allow write {CI} AGENTS.md .vscode/** out/**", "allow run *",
-    "set_plan Set up", "plan_step_complete ready",
+    "allow read **",
+    f"allow write {CI} AGENTS.md .vscode/** out/**",
+    "allow run *",
+    "set_plan Set up",
+    "plan_step_complete ready",
 ]
 TAIL = ["close_task", "submit", ""]
 COMMAND = f"run_in_bash_session echo changed > {CI}"
@@ -47,7 +50,11 @@ def write(workspace: Path, *steps: str, name: str = "a.plan", head: list[str] = 
 
 def notes(workspace: Path, run: str) -> dict[str, dict]:
     shown = json.loads(fdc("show", run, "--format", "json", cwd=workspace).stdout)
-    return {row["address"]: row["body"].get("notes", {}) for row in shown["records"] if row["kind"] == "outcome"}
+    return {
+        row["address"]: row["body"].get("notes", {})
+        for row in shown["records"]
+        if row["kind"] == "outcome"
+    }
 
 
 def test_lint_lists_what_a_plan_opens_with_the_reason(repository: Path) -> None:
@@ -75,7 +82,9 @@ def test_lint_lists_what_a_plan_opens_with_the_reason(repository: Path) -> None:
     ],
     ids=["command", "tool", "folder"],
 )
-def test_the_first_step_that_may_change_it_waits_and_nothing_is_changed(repository: Path, step, path, after) -> None:
+def test_the_first_step_that_may_change_it_waits_and_nothing_is_changed(
+    repository: Path, step, path, after
+) -> None:
     write(repository, *step)
     before = (repository / path).read_text() if (repository / path).exists() else None
     done = fdc("run", "a.plan", cwd=repository)
@@ -91,12 +100,22 @@ def test_the_first_step_that_may_change_it_waits_and_nothing_is_changed(reposito
     assert done.returncode == 0, done.stdout + done.stderr
     assert (repository / path).read_text() == after
     noted = notes(repository, name)["main/3"]
-    assert noted["answered"] == {"by": "command line"} and noted["opened"]["paths"] == [CI, ".vscode/**", "AGENTS.md"]
-    assert fdc("verify", name, cwd=repository).returncode == fdc("replay", name, cwd=repository).returncode == 0
+    assert noted["answered"] == {"by": "command line"} and noted["opened"]["paths"] == [
+        CI,
+        ".vscode/**",
+        "AGENTS.md",
+    ]
+    assert (
+        fdc("verify", name, cwd=repository).returncode
+        == fdc("replay", name, cwd=repository).returncode
+        == 0
+    )
 
 
 def test_one_yes_is_for_the_whole_run_also_in_another_process(repository: Path) -> None:
-    write(repository, COMMAND, "answer <- request_user_input Go on?", *TOOL, "message_user {answer}")
+    write(
+        repository, COMMAND, "answer <- request_user_input Go on?", *TOOL, "message_user {answer}"
+    )
     name = run_name(fdc("run", "a.plan", cwd=repository).stdout)
     done = fdc("resume", name, "--answer", "yes", cwd=repository)
     assert "question: Go on?" in done.stdout and (repository / CI).read_text() == "changed\n"
@@ -108,7 +127,11 @@ def test_a_no_stops_the_run_and_an_unclear_answer_is_none(repository: Path) -> N
     write(repository, COMMAND)
     name = run_name(fdc("run", "a.plan", cwd=repository).stdout)
     done = fdc("resume", name, "--answer", "perhaps", cwd=repository)
-    assert done.returncode == 1 and "answered with yes or no" in done.stdout and "waiting for a person" in done.stdout
+    assert (
+        done.returncode == 1
+        and "answered with yes or no" in done.stdout
+        and "waiting for a person" in done.stdout
+    )
     done = fdc("resume", name, "--answer", "no", "--format", "json", cwd=repository)
     ended = json.loads(done.stdout)
     assert ended["status"] == "stopped" and ended["stop"]["cause"]["kind"] == "person"
@@ -122,34 +145,58 @@ def test_another_program_needs_another_yes(repository: Path) -> None:
     assert fdc("resume", first, cwd=repository).returncode == 0
     write(repository, COMMAND.replace("changed", "otherwise"))
     done = fdc("run", "a.plan", cwd=repository)
-    assert "May this run change what is protected?" in done.stdout and (repository / CI).read_text() == "changed\n"
+    assert (
+        "May this run change what is protected?" in done.stdout
+        and (repository / CI).read_text() == "changed\n"
+    )
 
 
 def test_a_plan_within_a_plan_opens_what_all_of_them_name(repository: Path) -> None:
     (repository / "inner.plan").write_text(f"allow write {CI}\nallow run *\n{COMMAND}\n")
-    write(repository, "call_plan inner.plan", head=["allow read **", f"allow write {CI}", "allow run *", *HEAD[3:]])
+    write(
+        repository,
+        "call_plan inner.plan",
+        head=["allow read **", f"allow write {CI}", "allow run *", *HEAD[3:]],
+    )
     name = run_name(fdc("run", "a.plan", cwd=repository).stdout)
     assert (repository / CI).read_text() == "was\n"
     assert fdc("resume", name, "--answer", "yes", cwd=repository).returncode == 0
     assert (repository / CI).read_text() == "changed\n"
-    write(repository, "call_plan inner.plan", head=["allow read **", "allow write **", "allow run *", *HEAD[3:]])
-    assert fdc("run", "a.plan", cwd=repository).returncode == 1 and (repository / CI).read_text() == "changed\n"
+    write(
+        repository,
+        "call_plan inner.plan",
+        head=["allow read **", "allow write **", "allow run *", *HEAD[3:]],
+    )
+    assert (
+        fdc("run", "a.plan", cwd=repository).returncode == 1
+        and (repository / CI).read_text() == "changed\n"
+    )
 
 
 def test_what_opens_nothing_is_not_asked_about(repository: Path) -> None:
     steps = ["run_in_bash_session echo made > out/x", "create_file_with_block out/y", "    y"]
-    write(repository, *steps, head=["allow read **", "allow write ** out/**", "allow run *", *HEAD[3:]])
+    write(
+        repository,
+        *steps,
+        head=["allow read **", "allow write ** out/**", "allow run *", *HEAD[3:]],
+    )
     done = fdc("run", "a.plan", cwd=repository)
     assert done.returncode == 0, done.stdout + done.stderr
     write(repository, "create_file_with_block out/z", "    z")
-    assert fdc("run", "a.plan", cwd=repository).returncode == 0  # a file tool asks for what it changes only
+    assert (
+        fdc("run", "a.plan", cwd=repository).returncode == 0
+    )  # a file tool asks for what it changes only
 
 
 def test_branches_that_ask_at_once_need_one_yes(repository: Path) -> None:
     (repository / "out").mkdir()
     for name in ("a", "b"):
         (repository / "out" / name).touch()
-    body = ["names <- list_files out", "fork name in {names} max 2", "    create_file_with_block .vscode/{name}.json"]
+    body = [
+        "names <- list_files out",
+        "fork name in {names} max 2",
+        "    create_file_with_block .vscode/{name}.json",
+    ]
     write(repository, *body, "        {name}")
     done = fdc("run", "a.plan", cwd=repository)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -160,12 +207,16 @@ def test_branches_that_ask_at_once_need_one_yes(repository: Path) -> None:
     assert sorted(os.listdir(repository / ".vscode/out")) == ["a.json", "b.json"]
 
 
-def test_a_command_that_was_lost_while_it_asked_is_not_a_command_that_was_begun(repository: Path, tmp_path: Path) -> None:
+def test_a_command_that_was_lost_while_it_asked_is_not_a_command_that_was_begun(
+    repository: Path, tmp_path: Path
+) -> None:
     """Whoever asks at a terminal may be killed there: the step happens once, and certainly has not."""
     from fdc_toolchain.effects.files import Root
 
     made = program(step("run_in_bash_session", command="true"))
-    made["tools"] = {"run_in_bash_session": {"effect": "once", "parameters": [], "writes": "unknown"}}
+    made["tools"] = {
+        "run_in_bash_session": {"effect": "once", "parameters": [], "writes": "unknown"}
+    }
     made["plans"][made["root"]]["allow"] = {"write": [CI], "run": ["*"]}
 
     def killed(question, above):
@@ -175,7 +226,15 @@ def test_a_command_that_was_lost_while_it_asked_is_not_a_command_that_was_begun(
     opened = Root(str(repository))
     bench = Workbench("run", opened, str(tmp_path / "run"), print, killed, {}, 60.0)
     effect = Perform(
-        "main/1", "tool", "run_in_bash_session", {"command": "true"}, "r", "once", "a.plan", 1, grants=(grant(CI),)
+        "main/1",
+        "tool",
+        "run_in_bash_session",
+        {"command": "true"},
+        "r",
+        "once",
+        "a.plan",
+        1,
+        grants=(grant(CI),),
     )
     with pytest.raises(KeyboardInterrupt):
         LocalTools(made, bench).perform(effect)
@@ -209,11 +268,15 @@ def test_a_worker_waits_too_and_goes_on_with_the_answer(repository: Path) -> Non
         wait_for(lambda: is_over(url, name))
         store = PgStore(url, key(repository))
         row = store.run(name)
-        assert row is not None and row.status == "waiting" and (repository / CI).read_text() == "was\n"
+        assert (
+            row is not None and row.status == "waiting" and (repository / CI).read_text() == "was\n"
+        )
         assert remote.answer(url, str(repository), row, "main/3", "yes", PATIENCE)
         wait_for(lambda: rows(url, "SELECT status FROM fdc.run") == [("finished",)])
         store.close()
-    assert (repository / CI).read_text() == "changed\n" and (repository / "AGENTS.md").read_text() == "be kind\n"
+    assert (repository / CI).read_text() == "changed\n" and (
+        repository / "AGENTS.md"
+    ).read_text() == "be kind\n"
 
 
 class Fake:
@@ -234,14 +297,22 @@ def test_only_what_is_named_opens(root, tier):  # noqa: F811
     outcome = run(root, command, only(tier), grants=(grant(CI, "src/**"),))
     assert outcome.failure is None, outcome
     assert (folder / CI).read_text() == "now\n"
-    assert (folder / ".github/workflows/other.yml").read_text() == (folder / "AGENTS.md").read_text() == "was\n"
+    assert (
+        (folder / ".github/workflows/other.yml").read_text()
+        == (folder / "AGENTS.md").read_text()
+        == "was\n"
+    )
 
 
 def test_it_waits_in_every_tier(repository: Path, tier, monkeypatch) -> None:  # noqa: F811
     real = sandbox.reason
-    monkeypatch.setattr(sandbox, "reason", lambda one: real(one) if one in (tier, "none") else "not in this test")
+    monkeypatch.setattr(
+        sandbox, "reason", lambda one: real(one) if one in (tier, "none") else "not in this test"
+    )
     write(repository, COMMAND)
     name = run_name(inside.fdc("run", "a.plan", cwd=repository).stdout)
     assert (repository / CI).read_text() == "was\n"
     done = inside.fdc("resume", name, "--answer", "yes", cwd=repository)
-    assert done.returncode == 0 and (repository / CI).read_text() == "changed\n", done.stdout + done.stderr
+    assert done.returncode == 0 and (repository / CI).read_text() == "changed\n", (
+        done.stdout + done.stderr
+    )

@@ -105,7 +105,9 @@ def seen(root: Root, tier: str, row: dict[str, Any], *paths: str, **more: Any) -
     return {path for path, whole in zip(paths, given, strict=True) if value[whole]}
 
 
-def test_a_tool_that_declares_nothing_reads_the_workspace_without_secrets_and_what_is_protected(root: Root, tier: str) -> None:
+def test_a_tool_that_declares_nothing_reads_the_workspace_without_secrets_and_what_is_protected(
+    root: Root, tier: str
+) -> None:
     """What is left is what an honest tool needs; `docs/AGENTS.md` and the text of other runs are not among it."""
     found = seen(root, tier, READ, *FILES)
     assert {"data.txt", "docs/a.md", "runs/r/report.md"} == found
@@ -115,14 +117,22 @@ def test_a_pure_tool_reads_nothing_of_the_workspace(root: Root, tier: str) -> No
     assert set() == seen(root, tier, {**READ, "effect": "pure"}, *FILES)
 
 
-def test_a_tool_reads_what_its_row_names_and_what_its_parameters_name(root: Root, tier: str) -> None:
+def test_a_tool_reads_what_its_row_names_and_what_its_parameters_name(
+    root: Root, tier: str
+) -> None:
     row = {**READ, "access": {"read": ["docs/**"]}}
     assert {"docs/a.md"} == seen(root, tier, row, *FILES)
     row = {**READ, "access": {"read": ["docs/**", "docs/AGENTS.md", ".env", ".git/config"]}}
     assert {"docs/a.md", "docs/AGENTS.md"} == seen(root, tier, row, *FILES)
     plan = ({"read": (tuple((False, name) for name in ("docs", "**")), ((False, ".env"),))},)
-    assert {"docs/a.md", "docs/AGENTS.md", ".env"} == seen(root, tier, row, *FILES, grants=plan)  # by a plan, too
-    named = {**READ, "access": {"read": []}, "parameters": [{"name": "path", "kind": "path", "access": "read"}]}
+    assert {"docs/a.md", "docs/AGENTS.md", ".env"} == seen(
+        root, tier, row, *FILES, grants=plan
+    )  # by a plan, too
+    named = {
+        **READ,
+        "access": {"read": []},
+        "parameters": [{"name": "path", "kind": "path", "access": "read"}],
+    }
     code = LOOK.replace("def tool(paths=()):", "def tool(path, paths=()):")
     given = [os.path.join(root.path, path) for path in FILES]
     value = called(root, tier, code, named, paths=given, path="data.txt").value
@@ -130,7 +140,16 @@ def test_a_tool_reads_what_its_row_names_and_what_its_parameters_name(root: Root
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/passwd", "/etc/shadow", "~/.ssh/id", "~/notes", "{outside}/precious", "/proc/{pid}/environ", "/proc/{pid}/mem"]
+    "path",
+    [
+        "/etc/passwd",
+        "/etc/shadow",
+        "~/.ssh/id",
+        "~/notes",
+        "{outside}/precious",
+        "/proc/{pid}/environ",
+        "/proc/{pid}/mem",
+    ],
 )
 def test_a_tool_reads_nothing_of_the_machine_and_of_the_user(
     root: Root, tier: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -144,7 +163,9 @@ def test_a_tool_reads_nothing_of_the_machine_and_of_the_user(
         assert {there: 0} == called(root, tier, LOOK, row, paths=[there]).value
 
 
-def test_a_tool_sees_no_secret_of_the_environment(root: Root, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tool_sees_no_secret_of_the_environment(
+    root: Root, tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("SECRET_TOKEN", "TEAPOT", "PYTHONSTARTUP", "MY_API_KEY"):
         monkeypatch.setenv(name, "hunter2")
     code = """
@@ -193,18 +214,26 @@ def test_a_tool_that_declares_nothing_writes_nothing(root: Root, tier: str, effe
     texts = {path: Path(root.path, path).read_text() for path in FILES}
     called(root, tier, WRITE, {**READ, "effect": effect}, paths=TARGETS)
     assert texts == {path: Path(root.path, path).read_text() for path in FILES}
-    assert {*before, f"{root.path}/own.py", f"{root.path}/.fdc/runs"} >= {str(path) for path in Path(root.path).rglob("*")}
+    assert {*before, f"{root.path}/own.py", f"{root.path}/.fdc/runs"} >= {
+        str(path) for path in Path(root.path).rglob("*")
+    }
 
 
 def grant(**kinds: str) -> dict[str, Any]:
-    return {kind: tuple(((False, glob),) for glob in globs.split()) for kind, globs in kinds.items()}
+    return {
+        kind: tuple(((False, glob),) for glob in globs.split()) for kind, globs in kinds.items()
+    }
 
 
 def test_a_tool_writes_what_its_row_and_the_plans_name(root: Root, tier: str) -> None:
     row = {**ONCE, "access": {"write": ["out/**", "report.md"]}}
-    assert {"out/a", "out/deep/b", "report.md"} == set(called(root, tier, WRITE, row, paths=[*TARGETS, "report.md"]).value)
+    assert {"out/a", "out/deep/b", "report.md"} == set(
+        called(root, tier, WRITE, row, paths=[*TARGETS, "report.md"]).value
+    )
     narrow = (grant(write="out/deep/**"),)
-    assert {"out/deep/b"} == set(called(root, tier, WRITE, row, narrow, paths=[*TARGETS, "report.md"]).value)
+    assert {"out/deep/b"} == set(
+        called(root, tier, WRITE, row, narrow, paths=[*TARGETS, "report.md"]).value
+    )
     named = {**ONCE, "parameters": [{"name": "path", "kind": "path", "access": "write"}]}
     code = WRITE.replace("def tool(paths):", "def tool(path, paths):")
     assert ["data.txt"] == called(root, tier, code, named, path="data.txt", paths=TARGETS).value
@@ -216,14 +245,28 @@ def test_a_row_that_names_everything_opens_nothing_that_is_protected(root: Root,
     row = {**ONCE, "access": {"write": ["**", "AGENTS.md", ".git/**", ".vscode/**", "fdc.toml"]}}
     for grants in ((), (grant(write="**"),)):
         try:
-            called(root, tier, WRITE, row, grants, paths=[path for path in TARGETS if path not in ("own.py", "data.txt")])
+            called(
+                root,
+                tier,
+                WRITE,
+                row,
+                grants,
+                paths=[path for path in TARGETS if path not in ("own.py", "data.txt")],
+            )
         except ToolFailure as failed:
             assert failed.kind == "protected"
         for path, text in texts.items():
-            assert path in ("src/mine.py", "data.txt") or text == Path(root.path, path).read_text(), path
-        assert not Path(root.path, ".vscode/tasks.json").exists() and not Path(root.path, ".git/hooks/pre-commit").exists()
+            assert (
+                path in ("src/mine.py", "data.txt") or text == Path(root.path, path).read_text()
+            ), path
+        assert (
+            not Path(root.path, ".vscode/tasks.json").exists()
+            and not Path(root.path, ".git/hooks/pre-commit").exists()
+        )
     opened = (grant(write="AGENTS.md"),)
-    assert ["AGENTS.md"] == called(root, tier, WRITE, row, opened, paths=["AGENTS.md", "docs/AGENTS.md"]).value
+    assert ["AGENTS.md"] == called(
+        root, tier, WRITE, row, opened, paths=["AGENTS.md", "docs/AGENTS.md"]
+    ).value
 
 
 CONNECT = """
@@ -244,7 +287,8 @@ def tool(port, path):
 
 
 @pytest.mark.parametrize(
-    ("declared", "allowed", "granted"), [(False, True, True), (True, False, True), (True, True, False), (True, True, True)]
+    ("declared", "allowed", "granted"),
+    [(False, True, True), (True, False, True), (True, True, False), (True, True, True)],
 )
 def test_the_network_needs_the_row_and_the_plan_and_the_operator(
     root: Root, tier: str, declared: bool, allowed: bool, granted: bool, tmp_path: Path
@@ -293,16 +337,30 @@ def test_a_tool_that_takes_too_long_is_killed(root: Root, tier: str) -> None:
         ("raise SystemExit(7)", "error", "`own:tool` raised SystemExit: 7"),
         ("os._exit(7)", "error", "`own:tool` ended with exit code 7 before it returned"),
         ("os.kill(os.getpid(), 9)", "error", "`own:tool` ended with signal 9 before it returned"),
-        ("os.write(3, b'[]'); os._exit(0)", "error", "`own:tool` ended with exit code 0 before it returned"),
+        (
+            "os.write(3, b'[]'); os._exit(0)",
+            "error",
+            "`own:tool` ended with exit code 0 before it returned",
+        ),
         ("return object()", "result", "JSON cannot say"),
         ("return float('nan')", "result", "JSON cannot say"),
         ("open('no-such-file')", "missing", "`own:tool`, no-such-file: no such file or directory"),
-        ("open('data.txt', 'w')", "file", "touches what its row declares (`access`) and the plans allow"),
-        ("import absent_module", "error", "raised ModuleNotFoundError: No module named 'absent_module'"),
+        (
+            "open('data.txt', 'w')",
+            "file",
+            "touches what its row declares (`access`) and the plans allow",
+        ),
+        (
+            "import absent_module",
+            "error",
+            "raised ModuleNotFoundError: No module named 'absent_module'",
+        ),
         ("raise ToolFailure('busy', 'come back later')", "busy", "come back later"),
     ],
 )
-def test_whatever_a_tool_does_is_a_failure_of_its_step(root: Root, tier: str, body: str, kind: str, says: str) -> None:
+def test_whatever_a_tool_does_is_a_failure_of_its_step(
+    root: Root, tier: str, body: str, kind: str, says: str
+) -> None:
     code = f"import os\nfrom fdc_toolchain.effects.failure import ToolFailure\n\ndef tool():\n    {body}\n"
     with pytest.raises(ToolFailure) as failed:
         called(root, tier, code)
@@ -324,19 +382,30 @@ def test_what_a_tool_prints_is_no_result(root: Root, tier: str) -> None:
 
 
 def test_without_a_sandbox_no_tool_is_run(root: Root) -> None:
-    with pytest.raises(ToolFailure, match="`own:tool`: no sandbox for commands is to be had") as failed:
+    with pytest.raises(
+        ToolFailure, match="`own:tool`: no sandbox for commands is to be had"
+    ) as failed:
         own_code.call("own:tool", READ, context(root, Operator(tiers=("none",))), {}, [], {})
     assert failed.value.kind == "sandbox"
 
 
-def test_a_weak_sandbox_needs_the_operators_word(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "lacking", lambda tier: ("commands can signal your other processes (Linux 6.12)",))
+def test_a_weak_sandbox_needs_the_operators_word(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        sandbox, "lacking", lambda tier: ("commands can signal your other processes (Linux 6.12)",)
+    )
     Path(root.path, "own.py").write_text("def tool(): return 1\n")
     known = hashes(Path(root.path), [READ])
     tiers = tuple(one for one in ("bubblewrap", "landlock") if sandbox.offered(one))  # type: ignore[arg-type]
     with pytest.raises(ToolFailure, match="--allow-weak-sandbox"):
         own_code.call("own:tool", READ, context(root, Operator(tiers=tiers)), known, [], {})
-    assert 1 == own_code.call("own:tool", READ, context(root, Operator(tiers=tiers, weak=True)), known, [], {}).value
+    assert (
+        1
+        == own_code.call(
+            "own:tool", READ, context(root, Operator(tiers=tiers, weak=True)), known, [], {}
+        ).value
+    )
 
 
 # Which code it is
@@ -345,7 +414,11 @@ CODE = "from helper import one\nimport pack.inner\n\ndef tool(): return [one(), 
 
 
 def code_files(root: Root) -> None:
-    for path, text in (("own.py", CODE), ("helper.py", "def one(): return 1\n"), ("pack/inner.py", "TWO = 2\n")):
+    for path, text in (
+        ("own.py", CODE),
+        ("helper.py", "def one(): return 1\n"),
+        ("pack/inner.py", "TWO = 2\n"),
+    ):
         Path(root.path, path).parent.mkdir(exist_ok=True)
         Path(root.path, path).write_text(text)
 
@@ -362,9 +435,15 @@ def test_no_changed_file_is_run(root: Root, path: str) -> None:
     code_files(root)
     known = hashes(Path(root.path), [READ])
     whole = Path(root.path, path)
-    for change in (lambda: whole.write_text("open('ran', 'w')\n"), whole.unlink, lambda: whole.symlink_to("/etc/hostname")):
+    for change in (
+        lambda: whole.write_text("open('ran', 'w')\n"),
+        whole.unlink,
+        lambda: whole.symlink_to("/etc/hostname"),
+    ):
         change()
-        with pytest.raises(ToolFailure, match=f"`{path}` .* since the plan was proved, so `own:tool` is not run") as failed:
+        with pytest.raises(
+            ToolFailure, match=f"`{path}` .* since the plan was proved, so `own:tool` is not run"
+        ) as failed:
             called(root, "none", "", {**ONCE, "access": {"write": ["**"]}}, modules=known)
         assert failed.value.kind == "changed" and not Path(root.path, "ran").exists()
 
@@ -376,11 +455,16 @@ def test_no_changed_file_is_run(root: Root, path: str) -> None:
         "def tool():\n    import sys\n    sys.path.insert(0, ROOT)\n    return __import__('hel' + 'per').one()\n",
     ],
 )
-def test_a_file_that_the_program_does_not_know_is_not_imported_by_a_computed_name(root: Root, tier: str, code: str) -> None:
+def test_a_file_that_the_program_does_not_know_is_not_imported_by_a_computed_name(
+    root: Root, tier: str, code: str
+) -> None:
     """Whatever a tool puts on the import path."""
     Path(root.path, "helper.py").write_text("def one(): return 1\n")
     code = code.replace("ROOT", repr(root.path))
-    with pytest.raises(ToolFailure, match=r"ImportError: `helper\.py` is not among the files that the plan was compiled with"):
+    with pytest.raises(
+        ToolFailure,
+        match=r"ImportError: `helper\.py` is not among the files that the plan was compiled with",
+    ):
         called(root, tier, code)
 
 
@@ -407,8 +491,6 @@ def test_a_source_folder_that_an_installation_points_at_is_the_workspaces_own(ro
         own_code.call("shop:brew", row, where, known, [], {})
 
 
-
-
 def test_an_ordinary_users_tools_are_held_too() -> None:
     """The same by a user without an account, who may make no mounts: what leads out, and what is declared."""
     if os.getuid() != 0:
@@ -419,7 +501,9 @@ def test_an_ordinary_users_tools_are_held_too() -> None:
     base = Path(tempfile.mkdtemp(prefix="fdc-own-"))
     try:
         os.chmod(base, 0o755)
-        shutil.copytree(PACKAGE, base / "tooling/fdc_toolchain", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            PACKAGE, base / "tooling/fdc_toolchain", ignore=shutil.ignore_patterns("__pycache__")
+        )
         shutil.copy(Path(__file__).parents[1] / "support" / "own_code_user.py", base / "probe.py")
         home = base / "home"
         home.mkdir()
@@ -438,6 +522,6 @@ def test_an_ordinary_users_tools_are_held_too() -> None:
         shutil.rmtree(base)
     assert found, "no tier is offered to an ordinary user here"
     for tier, came in found.items():
-        assert [] == came["through"] and ["data.txt"] == came["read"] and ["out/a"] == came["written"], (tier, came)
-
-
+        assert (
+            [] == came["through"] and ["data.txt"] == came["read"] and ["out/a"] == came["written"]
+        ), (tier, came)

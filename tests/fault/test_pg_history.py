@@ -38,7 +38,13 @@ submit
 QUESTIONS = ("main/3", "main/5")
 OVER = ("finished", "cancelled")
 NOT_NOW = ("waits for no answer", "asks nothing at", "went on meanwhile", "is under way")
-READY = ("dbos", "psycopg", "sqlalchemy", "fdc_toolchain.cli.remote", "fdc_toolchain.effects.dispatch")
+READY = (
+    "dbos",
+    "psycopg",
+    "sqlalchemy",
+    "fdc_toolchain.cli.remote",
+    "fdc_toolchain.effects.dispatch",
+)
 
 
 class Run(NamedTuple):
@@ -77,7 +83,9 @@ def _after(run: Run, what: str, heard: Any, *more: Any) -> Iterator[Run]:
         if run.status == heard[0]:
             yield run
     elif what in ("look", "follow") and heard is not None and heard[0] == "open":
-        if run.status == "open" and (len(heard) == 1 or (run.taken is None and heard[1] == QUESTIONS[len(run.answered)])):
+        if run.status == "open" and (
+            len(heard) == 1 or (run.taken is None and heard[1] == QUESTIONS[len(run.answered)])
+        ):
             yield run
     elif what == "fork" and heard == ("forked",):
         if len(run.answered) >= 1:
@@ -107,10 +115,23 @@ class World:
             self.deaths += 1
             return None
         said = done.out + done.err
-        assert done.code in (0, 1, 2, 3) and "Traceback" not in said and "bug" not in said and "damaged" not in said, done
-        return None if done.code == 3 or "no worker has taken it yet" in said or "no worker drives the run" in said else done
+        assert (
+            done.code in (0, 1, 2, 3)
+            and "Traceback" not in said
+            and "bug" not in said
+            and "damaged" not in said
+        ), done
+        return (
+            None
+            if done.code == 3
+            or "no worker has taken it yet" in said
+            or "no worker drives the run" in said
+            else done
+        )
 
-    def answer(self, client: str, run: str, kill_after: float | None, number: int, text: str) -> None:
+    def answer(
+        self, client: str, run: str, kill_after: float | None, number: int, text: str
+    ) -> None:
         with self.histories[run].operation(client, "answer", number, text) as heard:
             done = self.call(kill_after, "answer", run, QUESTIONS[number], text)
             if done is not None:
@@ -131,13 +152,19 @@ class World:
                 heard(("cancelled",))
             elif done is not None:
                 end = json.loads(done.out)
-                heard(("open", end["questions"][0]["address"]) if end["status"] == "waiting" else (end["status"],))
+                heard(
+                    ("open", end["questions"][0]["address"])
+                    if end["status"] == "waiting"
+                    else (end["status"],)
+                )
 
     def fork(self, client: str, run: str, kill_after: float | None) -> None:
         with self.histories[run].operation(client, "fork") as heard:
             done = self.call(kill_after, "fork", "-q", f"{run}@main/4")
             if done is not None:
-                assert done.code == 0 or "has no step at" in done.err or "does not come to" in done.err, done
+                assert (
+                    done.code == 0 or "has no step at" in done.err or "does not come to" in done.err
+                ), done
                 heard(("forked",) if done.code == 0 else ("not now",))
         if done is not None and done.code == 0:
             name = done.out.split()[0]
@@ -161,7 +188,9 @@ def client(world: World, name: str, seed: int, count: int, errors: list[BaseExce
             run = chance.choice(list(world.histories))
             kill = chance.uniform(0.01, 0.5) if chance.random() < 0.3 else None
             forks = 1 if len(world.histories) < 5 else 0
-            what = chance.choices(("answer", "follow", "look", "fork", "cancel"), (6, 2, 1, forks, 0.6))[0]
+            what = chance.choices(
+                ("answer", "follow", "look", "fork", "cancel"), (6, 2, 1, forks, 0.6)
+            )[0]
             if what == "answer":
                 world.answer(name, run, kill, chance.choice((0, 0, 1)), f"{name}-{number}")
             elif what == "follow":
@@ -178,8 +207,12 @@ def client(world: World, name: str, seed: int, count: int, errors: list[BaseExce
 
 @needs_database
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 20))])
-def test_what_clients_of_a_database_hear_while_all_are_killed_has_an_order(workspace: Path, tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 20))]
+)
+def test_what_clients_of_a_database_hear_while_all_are_killed_has_an_order(
+    workspace: Path, tmp_path: Path, seed: int
+) -> None:
     """Failure test 11: one winner each, no lost answer, nothing leaves a terminal state; also with workers killed."""
     fleet.laid_out(workspace)
     (workspace / "h.plan").write_text(PLAN)
@@ -194,7 +227,9 @@ def test_what_clients_of_a_database_hear_while_all_are_killed_has_an_order(works
             world.begin()
         errors: list[BaseException] = []
         clients = [
-            threading.Thread(target=client, args=(world, f"client-{number}", seed * 100 + number, 7, errors))
+            threading.Thread(
+                target=client, args=(world, f"client-{number}", seed * 100 + number, 7, errors)
+            )
             for number in range(3)
         ]
         for one in clients:
@@ -231,10 +266,20 @@ def check(world: World, url: str, workspace: Path) -> None:
     final: dict[str, tuple[str, tuple[str, ...]]] = {}
     for row in store.runs():
         records = store.records(row)
-        said = {one.address: one.body["value"] for one in records if one.kind == "outcome" and one.address in QUESTIONS}
-        final[row.name] = (row.status, tuple(said[address] for address in QUESTIONS if address in said))
+        said = {
+            one.address: one.body["value"]
+            for one in records
+            if one.kind == "outcome" and one.address in QUESTIONS
+        }
+        final[row.name] = (
+            row.status,
+            tuple(said[address] for address in QUESTIONS if address in said),
+        )
         assert ((), "ours") == store.check(row.id)[::2]
-        assert None is replay(store.program(row), row.inputs, records, row.status, row.ending).difference
+        assert (
+            None
+            is replay(store.program(row), row.inputs, records, row.status, row.ending).difference
+        )
         assert all(count == 1 for count in fleet.outcomes(store, row).values())
     assert 0 == store.strays()
     store.close()
@@ -242,7 +287,9 @@ def check(world: World, url: str, workspace: Path) -> None:
         start = Run(answered=final[world.parents[name]][1][:1]) if name in world.parents else Run()
         with history.operation("the end", "final") as heard:
             heard(final[name])
-        known = [one if one.heard is not None else one._replace(ended=inf) for one in history.operations]
+        known = [
+            one if one.heard is not None else one._replace(ended=inf) for one in history.operations
+        ]
         assert explains(known, start, after) is not None, told(history.operations)
 
 
@@ -262,6 +309,8 @@ TAKEN = (1, 2, ("answer", 0, "green"), ("taken",))
     ([(1, 2, ("cancel",), ("cancelled",)), (3, 4, ("look",), ("open",))], False),  # out of a terminal state
     ([(1, 2, ("look",), ("cancelled",))], False),  # cancelled by nobody
 ])  # fmt: skip
-def test_the_checker_tells_histories_with_an_order_from_those_without(lines: list[Any], good: bool) -> None:
+def test_the_checker_tells_histories_with_an_order_from_those_without(
+    lines: list[Any], good: bool
+) -> None:
     """Failure test 11."""
     assert good == (explains(_history(*lines), Run(), after) is not None)

@@ -35,7 +35,9 @@ GIVEN = {"given": {"list": ["1", "2", "3"]}}
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with database() as found:
-        with psycopg.connect(found, autocommit=True) as pg:  # what is asked here does not depend on the disk
+        with psycopg.connect(
+            found, autocommit=True
+        ) as pg:  # what is asked here does not depend on the disk
             pg.execute(f"ALTER DATABASE {urlsplit(found).path[1:]} SET synchronous_commit=off")
         yield found
 
@@ -87,7 +89,9 @@ def driven(store: Store, row: RunRow, point: CrashPoint | None = None) -> Ending
 def test_the_same_run_has_the_same_bytes_in_both_journals(store: PgStore, tmp_path: Path) -> None:
     """Same rows, same links, same seals: whoever can check one can check the other (FDC-31)."""
     with closing(Store(str(tmp_path / "runs.sqlite"), KEY)) as file:
-        for number, made in enumerate([everything(), *(generated(seed) for seed in (3, 5, 8, 13, 21))]):
+        for number, made in enumerate(
+            [everything(), *(generated(seed) for seed in (3, 5, 8, 13, 21))]
+        ):
             ending = [driven(one, begun(one, f"r{number}", made)) for one in (store, file)]
             assert ending[0] == ending[1]
             names = {name: number for number, name in store.numbers().items()}
@@ -98,7 +102,9 @@ def test_the_same_run_has_the_same_bytes_in_both_journals(store: PgStore, tmp_pa
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.soak)])
-def test_a_controller_that_dies_at_any_moment_leaves_a_run_that_goes_on(store: PgStore, every: int) -> None:
+def test_a_controller_that_dies_at_any_moment_leaves_a_run_that_goes_on(
+    store: PgStore, every: int
+) -> None:
     """Failure test 2: before and after appends and effects: same end, same outcomes, no recorded effect performed again."""
     made = everything()
     count = CrashPoint()
@@ -118,7 +124,9 @@ def test_a_controller_that_dies_at_any_moment_leaves_a_run_that_goes_on(store: P
         works.probe = lambda effect: "not-done"
         known = {one.address for one in journal.records if one.kind == "outcome"}
         ending = drive(made, state, Ports(journal, works, FakeClock(), Silence()), room=1)
-        assert (expected.status, expected.result) == (ending.status, ending.result), point.moments[-1]
+        assert (expected.status, expected.result) == (ending.status, ending.result), point.moments[
+            -1
+        ]
         after = store.records(row)
         assert recorded == {(one.kind, one.address): one.body.get("value") for one in after}
         assert not known & {effect.address for effect in works.calls}
@@ -175,9 +183,16 @@ def test_a_piece_moves_into_its_run_whole_or_not_at_all(store: PgStore, url: str
     journal.append([outcome("main/1")])
     piece = begun(store, "run~1", origin=pieces.origin("run", 1, "main/2", [1, 2]), parent=row.id)
     part = store.claim(piece)
-    part.append([Record("session", "", 1, "", "", 0.3, {}), Record("intent", "main/2#1/1", 1, "fire", "r", 0.3, {})])
+    part.append(
+        [
+            Record("session", "", 1, "", "", 0.3, {}),
+            Record("intent", "main/2#1/1", 1, "fire", "r", 0.3, {}),
+        ]
+    )
     part.append([outcome("main/2#1/1", "x" * (BLOB_OVER + 1))])
-    assert ["run"] == [one.name for one in store.runs()] and [piece.id] == [one.id for one in store.pieces(row.id)]
+    assert ["run"] == [one.name for one in store.runs()] and [piece.id] == [
+        one.id for one in store.pieces(row.id)
+    ]
     with closing(PgStore(url, KEY)) as other:
         newer = other.claim(row)
         with pytest.raises(Fenced):
@@ -277,7 +292,9 @@ def test_a_commit_whose_answer_was_lost_is_adopted(store: PgStore, url: str) -> 
     assert () == store.check(row.id).faults
 
 
-def test_a_server_that_ends_the_session_loses_nothing_that_was_said(store: PgStore, url: str) -> None:
+def test_a_server_that_ends_the_session_loses_nothing_that_was_said(
+    store: PgStore, url: str
+) -> None:
     with closing(PgStore(url, KEY)) as own:
         journal: RunJournal = own.claim(begun(store, "ended"))
         journal.append([outcome("main/1")])
@@ -293,7 +310,10 @@ def test_a_server_that_ends_the_session_loses_nothing_that_was_said(store: PgSto
 def test_what_is_said_of_a_database_has_no_password(url: str) -> None:
     password = urlsplit(url).password or "none"
     assert password not in shown(url)
-    for wrong in (url.replace("postgresql:", "mysql:"), url.replace(f":{urlsplit(url).port}", ":1")):
+    for wrong in (
+        url.replace("postgresql:", "mysql:"),
+        url.replace(f":{urlsplit(url).port}", ":1"),
+    ):
         with pytest.raises(WorldFailed) as said:
             connect(wrong)
         assert password not in str(said.value) and "\n" not in str(said.value)

@@ -46,7 +46,9 @@ def url() -> Iterator[str]:
 
 
 def begun(store: PgStore, name: str) -> RunRow:
-    store.create(name, "p.plan", program(iterate(4, step("put"), step("fire")), step("read")), {}, 5.5)
+    store.create(
+        name, "p.plan", program(iterate(4, step("put"), step("fire")), step("read")), {}, 5.5
+    )
     row = store.run(name)
     assert row is not None
     return row
@@ -84,7 +86,9 @@ def crashed(folder: str, when: threading.Event) -> None:
 
 
 @pytest.mark.parametrize("crashes", [2, pytest.param(25, marks=pytest.mark.soak)])
-def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invented(crashes: int) -> None:
+def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invented(
+    crashes: int,
+) -> None:
     """Failure test 8: 8: the server ends without a checkpoint in the middle of commits; its log brings back a whole prefix."""
     with own_server() as (url, folder):
         written = 0
@@ -95,8 +99,12 @@ def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invent
                 row = store.run("a")
                 assert row is not None and () == store.check(row.id).faults
                 journal = store.claim(row)
-                assert [outcome(number) for number in range(len(journal.records))] == journal.records
-                assert written <= len(journal.records) <= written + 3  # a commit may have been made and not answered
+                assert [
+                    outcome(number) for number in range(len(journal.records))
+                ] == journal.records
+                assert (
+                    written <= len(journal.records) <= written + 3
+                )  # a commit may have been made and not answered
                 written = first = len(journal.records)
                 reached = threading.Event()
                 crash = threading.Thread(target=crashed, args=(folder, reached))
@@ -116,12 +124,16 @@ def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invent
             assert written <= len(store.records(row)) <= written + 3
 
 
-def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(tmp_path: Path, url: str) -> None:
+def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(
+    tmp_path: Path, url: str
+) -> None:
     """Failure test 9: 9: the table of records lies on a file system of one megabyte."""
     if os.geteuid():
         pytest.skip("only root can mount a small disk for the server")
     disk = Path(tempfile.mkdtemp())
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", str(disk)], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", str(disk)], capture_output=True
+    ).returncode:
         pytest.skip("no file system can be mounted here")
     space = f"small_{os.getpid()}"
     try:
@@ -136,7 +148,9 @@ def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(tmp_
                 for written in range(10_000):
                     journal.append([outcome(written)])
             assert 100 < written and not store.lost
-            with pytest.raises(WorldFailed):  # and again: nothing of the first attempt is in the way
+            with pytest.raises(
+                WorldFailed
+            ):  # and again: nothing of the first attempt is in the way
                 journal.append([outcome(written)])
             do(url, "ALTER TABLE fdc.record SET TABLESPACE pg_default")
             journal.append([outcome(written)])
@@ -149,7 +163,9 @@ def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(tmp_
         disk.rmdir()
 
 
-def test_a_database_that_may_only_be_read_is_one_sentence_and_later_goes_on(workspace: Path, url: str) -> None:
+def test_a_database_that_may_only_be_read_is_one_sentence_and_later_goes_on(
+    workspace: Path, url: str
+) -> None:
     """Failure test 9: 9: a standby, or a server out of its administrator's favour."""
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
     assert 0 == fdc("run", "--detach", "p.plan", "--database", url, cwd=workspace).returncode
@@ -157,17 +173,27 @@ def test_a_database_that_may_only_be_read_is_one_sentence_and_later_goes_on(work
     do(url, f"ALTER DATABASE {name} SET default_transaction_read_only=on")
     for command in (("run", "--detach", "p.plan"), ("worker",)):
         done = fdc(*command, "--database", url, cwd=workspace)
-        assert 3 == done.returncode and done.stderr.count("\n") == 1 and "read-only" in done.stderr, done
-    assert "whole, sealed by your key" in fdc("show", "last", "--database", url, cwd=workspace).stdout
+        assert (
+            3 == done.returncode and done.stderr.count("\n") == 1 and "read-only" in done.stderr
+        ), done
+    assert (
+        "whole, sealed by your key" in fdc("show", "last", "--database", url, cwd=workspace).stdout
+    )
     with closing(PgStore(url, KEY)) as store, pytest.raises(WorldFailed, match="read-only"):
         begun(store, "a")
-    do(url, "SET default_transaction_read_only=off", f"ALTER DATABASE {name} RESET default_transaction_read_only")
+    do(
+        url,
+        "SET default_transaction_read_only=off",
+        f"ALTER DATABASE {name} RESET default_transaction_read_only",
+    )
     with closing(PgStore(url, KEY)) as store:
         assert "new" == begun(store, "a").status
         assert 2 == len(store.runs())
 
 
-def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Failure test 9: 9: as a locked file: some patience, then a sentence, and the next attempt finds all as it was."""
     monkeypatch.setattr(pg_journal, "LOCK_MS", 200)
     with closing(PgStore(url, KEY)) as store:
@@ -183,7 +209,9 @@ def test_a_record_that_somebody_has_locked_is_waited_for_and_not_for_ever(url: s
         assert 3 == len(store.records(row)) and () == store.check(row.id).faults
 
 
-def test_who_freezes_inside_of_a_commit_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_freezes_inside_of_a_commit_holds_nobody_up(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stopped process keeps its locks, and no session that is silent ends inside of a transaction."""
     monkeypatch.setattr(pg_journal, "IDLE_MS", 200)
     with closing(PgStore(url, KEY)) as frozen, closing(PgStore(url, KEY)) as other:
@@ -195,7 +223,9 @@ def test_who_freezes_inside_of_a_commit_holds_nobody_up(url: str, monkeypatch: p
         journal.append([outcome(0)])
         with pytest.raises(WorldFailed):
             late.append([outcome(1)])
-        assert frozen.lost and [outcome(0)] == other.records(row) and () == other.check(row.id).faults
+        assert (
+            frozen.lost and [outcome(0)] == other.records(row) and () == other.check(row.id).faults
+        )
 
 
 @pytest.mark.parametrize("tick", [-0.5, -3600.0, 3600.0])
@@ -207,18 +237,26 @@ def test_clocks_that_jump_change_no_outcome_and_hide_no_run(url: str, tick: floa
             row = begun(store, name)
             journal = store.claim(row)
             made = store.program(row)
-            ending = drive(made, fold(made, {}, []), Ports(journal, Witness(), clock, Silence()), room=1)
+            ending = drive(
+                made, fold(made, {}, []), Ports(journal, Witness(), clock, Silence()), room=1
+            )
             found.append((ending, [record[:5] for record in store.records(row)]))
             times = [record.at for record in store.records(row)]
             assert times == sorted(times) and times[0] >= 0
         assert found[0] == found[1]
         assert [] == store.stalled(HOUR)  # both were left just now
-        rows(url, "UPDATE fdc.run SET touched = clock_timestamp() + %s * interval '1 second' RETURNING 1", tick * 10_000)
+        rows(
+            url,
+            "UPDATE fdc.run SET touched = clock_timestamp() + %s * interval '1 second' RETURNING 1",
+            tick * 10_000,
+        )
         assert ["calm", "jumping"] == [row.name for row in store.stalled(HOUR)]
         session = Session(url, "w", lambda why: None, 60.0)
         session.start()
         try:
             assert session.hold(row.id)
-            assert ["calm"] == [row.name for row in store.stalled(HOUR)]  # no time of day takes it from who drives it
+            assert ["calm"] == [
+                row.name for row in store.stalled(HOUR)
+            ]  # no time of day takes it from who drives it
         finally:
             session.stop()

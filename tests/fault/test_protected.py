@@ -52,15 +52,23 @@ def refused(root):
 
 def test_no_command_makes_a_repository_of_the_workspace(root, tier):
     """B1: where there is no `.git`, there is none afterwards, and there was none to be used meanwhile."""
-    outcome = run(root, "mkdir .git; git init -q; echo x > .git/config; mv src .git; exit 0", only(tier))
+    outcome = run(
+        root, "mkdir .git; git init -q; echo x > .git/config; mv src .git; exit 0", only(tier)
+    )
     assert outcome.failure is None, outcome
     assert sorted(os.listdir(root.path)) == ["src"]
 
 
 def test_a_repository_below_is_taken_away_and_the_step_fails(root, tier):
-    outcome = run(root, "git init -q src/lib && echo '[core]' > src/lib/.git/config; touch src/kept", only(tier))
+    outcome = run(
+        root,
+        "git init -q src/lib && echo '[core]' > src/lib/.git/config; touch src/kept",
+        only(tier),
+    )
     assert outcome.failure is not None and outcome.failure.kind == "protected", outcome
-    assert "`src/lib/.git`" in outcome.failure.message and outcome.notes["refused"] == ["src/lib/.git"]
+    assert "`src/lib/.git`" in outcome.failure.message and outcome.notes["refused"] == [
+        "src/lib/.git"
+    ]
     assert not Path(root.path, "src/lib/.git").exists() and Path(root.path, "src/kept").exists()
     assert refused(root) == ["0-.git"]
 
@@ -68,12 +76,20 @@ def test_a_repository_below_is_taken_away_and_the_step_fails(root, tier):
 def test_no_folder_opens_by_looking_like_an_environment(root, tier):
     """What a command can write makes no folder one that is not searched, neither for what is protected nor for secrets."""
     folder = Path(root.path, "src")
-    for path, text in (("CLAUDE.md", "rules"), ("deep/.env", "TOKEN=hunter2hunter2"), ("bin/x", "")):
+    for path, text in (
+        ("CLAUDE.md", "rules"),
+        ("deep/.env", "TOKEN=hunter2hunter2"),
+        ("bin/x", ""),
+    ):
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(text)
     made = "mkdir -p lib/python3.11/site-packages node_modules; touch pyvenv.cfg bin/python bin/activate"
     assert run(root, f"cd src; {made}; exit 0", only(tier)).failure is None
-    outcome = run(root, "cd src; echo evil > CLAUDE.md; cat deep/.env; echo evil > deep/AGENTS.md; exit 0", only(tier))
+    outcome = run(
+        root,
+        "cd src; echo evil > CLAUDE.md; cat deep/.env; echo evil > deep/AGENTS.md; exit 0",
+        only(tier),
+    )
     assert "rules" == (folder / "CLAUDE.md").read_text()
     assert not (folder / "deep/AGENTS.md").exists()
     assert "hunter2" not in str(outcome.value or outcome.failure)
@@ -84,7 +100,11 @@ def test_no_command_sees_the_records_of_fdc(root, tier):
     for path in (".fdc/runs/other/messages.jsonl", "deep/.fdc/runs.sqlite"):
         Path(root.path, path).parent.mkdir(parents=True)
         Path(root.path, path).write_text("echo from outside\n")
-    outcome = run(root, "cat .fdc/runs/other/messages.jsonl deep/.fdc/runs.sqlite; echo x > src/new; exit 0", only(tier))
+    outcome = run(
+        root,
+        "cat .fdc/runs/other/messages.jsonl deep/.fdc/runs.sqlite; echo x > src/new; exit 0",
+        only(tier),
+    )
     assert outcome.failure is None and "from outside" not in outcome.value["output"], outcome
     assert Path(root.path, "src/new").exists()
 
@@ -102,7 +122,11 @@ def test_what_links_and_the_settings_of_git_lead_to_is_obeyed_too(root, tier):
     found = of_workspace(root.path, Settings(), (), "")
     assert {"src/rules.md", "tools/hooks", "git.inc"} <= set(found)
     held = Root(root.path, protect=found)
-    run(held, "echo evil > src/rules.md; echo evil > tools/hooks/pre-commit; echo evil > git.inc; exit 0", only(tier))
+    run(
+        held,
+        "echo evil > src/rules.md; echo evil > tools/hooks/pre-commit; echo evil > git.inc; exit 0",
+        only(tier),
+    )
     assert "rules" == (top / "src/rules.md").read_text()
     assert not (top / "tools/hooks/pre-commit").exists() and not (top / "git.inc").exists()
     with pytest.raises(ToolFailure, match="is protected"):
@@ -111,9 +135,18 @@ def test_what_links_and_the_settings_of_git_lead_to_is_obeyed_too(root, tier):
 
 
 @pytest.mark.parametrize(
-    "text", ["[core\n", "[core]\nhooksPath", "[core]\nhooksPath =", "[core]\nhooksPath = /etc", "\0[core]\nhooksPath=.."]
+    "text",
+    [
+        "[core\n",
+        "[core]\nhooksPath",
+        "[core]\nhooksPath =",
+        "[core]\nhooksPath = /etc",
+        "\0[core]\nhooksPath=..",
+    ],
 )
-def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(tmp_path, text, monkeypatch):
+def test_settings_of_git_that_name_nothing_of_the_workspace_protect_nothing(
+    tmp_path, text, monkeypatch
+):
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(text)
@@ -130,13 +163,17 @@ def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_p
 
 
 def test_it_is_taken_away_from_a_command_that_did_not_end_by_itself_too(root, tier):
-    outcome = run(root, "mkdir -m 500 src/.claude; touch src/done; sleep 600", only(tier), seconds=5.0)
+    outcome = run(
+        root, "mkdir -m 500 src/.claude; touch src/done; sleep 600", only(tier), seconds=5.0
+    )
     assert outcome.failure is not None and outcome.failure.kind == "timeout"
     assert Path(root.path, "src/done").exists() and not Path(root.path, "src/.claude").exists()
     assert refused(root) == ["0-.claude"] and outcome.notes["refused"] == ["src/.claude"]
 
 
-@pytest.mark.parametrize("path", [".envrc", "CLAUDE.md", ".github/workflows/x.yml", ".vscode/tasks.json"])
+@pytest.mark.parametrize(
+    "path", [".envrc", "CLAUDE.md", ".github/workflows/x.yml", ".vscode/tasks.json"]
+)
 def test_what_a_command_puts_at_the_top_does_not_stay(root, tier, path):
     outcome = run(root, f"mkdir -p $(dirname {path}); echo x > {path}; exit 0", only(tier))
     assert not Path(root.path, path).exists()
@@ -148,7 +185,10 @@ def test_a_link_to_the_rules_leads_where_it_led(root, tier):
     Path(root.path, "AGENTS.md").write_text("rules\n")
     Path(root.path, "CLAUDE.md").symlink_to("AGENTS.md")
     run(root, "rm -f CLAUDE.md; echo mine > CLAUDE.md; exit 0", only(tier))
-    assert os.readlink(Path(root.path, "CLAUDE.md")) == "AGENTS.md" and Path(root.path, "CLAUDE.md").read_text() == "rules\n"
+    assert (
+        os.readlink(Path(root.path, "CLAUDE.md")) == "AGENTS.md"
+        and Path(root.path, "CLAUDE.md").read_text() == "rules\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,7 +209,15 @@ def test_a_link_to_the_rules_leads_where_it_led(root, tier):
     ],
 )
 def test_what_is_protected_is_written_by_a_plan_that_names_it(root, tier, globs, writes):
-    paths = ["AGENTS.md", "sub/AGENTS.md", ".github/ci.yml", ".git/config", ".fdc/runs.sqlite", "fdc.toml", "protocols/a.json"]
+    paths = [
+        "AGENTS.md",
+        "sub/AGENTS.md",
+        ".github/ci.yml",
+        ".git/config",
+        ".fdc/runs.sqlite",
+        "fdc.toml",
+        "protocols/a.json",
+    ]
     for path in paths:
         Path(root.path, path).parent.mkdir(parents=True, exist_ok=True)
         Path(root.path, path).write_text("was\n")
@@ -204,17 +252,29 @@ def test_every_plan_of_the_stack_must_name_it(root, tier):
 )  # fmt: skip
 def test_the_list_says_what_is_protected_and_why(path, entry, never):
     found = protected(path, ("policy.json",), ("law/*.md",))
-    assert ("", False) == (entry, never) if found is None else (found.entry, found.never) == (entry, never) and found.what
+    assert (
+        ("", False) == (entry, never)
+        if found is None
+        else (found.entry, found.never) == (entry, never) and found.what
+    )
 
 
 def test_a_value_of_the_run_names_nothing():
-    assert named("AGENTS.md", [(False, "AGENTS.md")]) and named(".github", [(False, ".github/work"), (False, "flows/**")])
-    assert not named("AGENTS.md", [(True, "AGENTS.md")]) and not named("AGENTS.md", [(False, "AGENTS.m?")])
+    assert named("AGENTS.md", [(False, "AGENTS.md")]) and named(
+        ".github", [(False, ".github/work"), (False, "flows/**")]
+    )
+    assert not named("AGENTS.md", [(True, "AGENTS.md")]) and not named(
+        "AGENTS.md", [(False, "AGENTS.m?")]
+    )
     assert not named("AGENTS.md", [(False, "AGENTS.md.txt")])
 
 
 def test_a_dry_run_says_what_a_plan_may_write_because_it_names_it(workspace):
-    lines = ["allow write AGENTS.md .github/** notes/**", "set_plan Write the rules", "plan_step_complete ready"]
+    lines = [
+        "allow write AGENTS.md .github/** notes/**",
+        "set_plan Write the rules",
+        "plan_step_complete ready",
+    ]
     (workspace / "p.plan").write_text("\n".join([*lines, "close_task", "submit", ""]))
     done = fdc("run", "p.plan", "--dry-run", cwd=workspace)
     assert [line for line in done.stdout.splitlines() if line.startswith("may write")] == [
@@ -250,7 +310,9 @@ def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names
         pytest.skip(sandbox.reason("landlock"))
     monkeypatch.setattr(sandbox, "mounting", lambda: False)
     Path(root.path, "top.txt").write_text("was\n")
-    outcome = run(root, "echo is > top.txt; echo x > src/new; echo x > new; exit 0", only("landlock"))
+    outcome = run(
+        root, "echo is > top.txt; echo x > src/new; echo x > new; exit 0", only("landlock")
+    )
     assert Path(root.path, "top.txt").read_text() == "is\n" and Path(root.path, "src/new").exists()
     assert not Path(root.path, "new").exists() and outcome.notes["no new files in"] == ["."]
     failed = run(root, "echo x > new", only("landlock"), bound=False)
@@ -262,7 +324,10 @@ def test_without_mounts_a_command_makes_new_files_in_folders_that_the_plan_names
 def watcher(root):
     """The process that watches a command: the parent of the oldest process that works in the workspace."""
     found = working_in(Path(root.path))
-    above = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
+    above = {
+        pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        for pid in found
+    }
     return next(parent for parent in above.values() if parent not in above)
 
 
@@ -283,7 +348,12 @@ def test_nothing_outlives_a_command_when_what_started_it_is_killed(root, tier, w
     worker.start()
     outcome = run(root, "setsid sh -c 'touch src/ready; sleep 600' & sleep 600", only(tier))
     worker.join()
-    assert killed and outcome.failure is not None and outcome.failure.kind == "sandbox" and "killed" in outcome.failure.message
+    assert (
+        killed
+        and outcome.failure is not None
+        and outcome.failure.kind == "sandbox"
+        and "killed" in outcome.failure.message
+    )
     wait_for(lambda: not working_in(Path(root.path)))
 
 
@@ -293,23 +363,41 @@ def test_a_kernel_that_gives_less_is_said_and_refused(root, monkeypatch):
     monkeypatch.setattr(sandbox, "landlock_abi", lambda: 5)
     outcome = run(root, "touch src/ran", Operator(tiers=("landlock",)))
     assert outcome.failure is not None and outcome.failure.kind == "sandbox"
-    assert "signal your other processes" in outcome.failure.message and "--allow-weak-sandbox" in outcome.failure.message
+    assert (
+        "signal your other processes" in outcome.failure.message
+        and "--allow-weak-sandbox" in outcome.failure.message
+    )
     assert not Path(root.path, "src/ran").exists()
     outcome = run(root, "touch src/ran", Operator(tiers=("landlock",), weak=True))
-    assert outcome.failure is None and outcome.notes["lacking"] == ["commands can signal your other processes (Linux 6.12)"]
+    assert outcome.failure is None and outcome.notes["lacking"] == [
+        "commands can signal your other processes (Linux 6.12)"
+    ]
     assert sandbox.outlook(Operator(tiers=("landlock",)))[0] == "bad"
     assert sandbox.outlook(Operator(tiers=("landlock",), weak=True))[0] == "note"
 
 
 def test_of_a_folder_of_programs_only_what_they_need_is_seen(tmp_path, monkeypatch):
     """B7: keys and settings of tools lie beside their programs."""
-    there = (".cargo/bin/cargo", ".cargo/credentials.toml", ".tool/bin/x", ".tool/lib/y", "bin/z", ".local/bin/w")
+    there = (
+        ".cargo/bin/cargo",
+        ".cargo/credentials.toml",
+        ".tool/bin/x",
+        ".tool/lib/y",
+        "bin/z",
+        ".local/bin/w",
+    )
     for path in there:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
     monkeypatch.setenv("HOME", str(tmp_path))
-    path = os.pathsep.join(str(tmp_path / one) for one in (".cargo/bin", ".tool/bin", "bin", ".local/bin"))
-    found = {os.path.relpath(one, tmp_path) for one in sandbox._programs({"PATH": path}) if one.startswith(str(tmp_path))}
+    path = os.pathsep.join(
+        str(tmp_path / one) for one in (".cargo/bin", ".tool/bin", "bin", ".local/bin")
+    )
+    found = {
+        os.path.relpath(one, tmp_path)
+        for one in sandbox._programs({"PATH": path})
+        if one.startswith(str(tmp_path))
+    }
     assert found == {".cargo/bin", ".tool/bin", ".tool/lib", "bin", ".local/bin"}
 
 

@@ -36,7 +36,12 @@ FILES = ("AGENTS.md", "a/AGENTS.md", "b/AGENTS.md")
 def sources(root: Path, word: str, *folders: str) -> None:
     for scope in ("", *folders):
         rule = {"rule_id": "r", "description": word, "enforcement": "e"}
-        body = {"protocol_id": f"p{scope}", "description": "d", "rules": [rule], **({"scope": scope} if scope else {})}
+        body = {
+            "protocol_id": f"p{scope}",
+            "description": "d",
+            "rules": [rule],
+            **({"scope": scope} if scope else {}),
+        }
         (root / "protocols" / f"p{scope}.protocol.json").write_text(json.dumps(body), "utf-8")
 
 
@@ -46,7 +51,9 @@ def contents(root: Path) -> dict[str, bytes | None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("point", "times"), [("fsync", 3), ("replace", 3), ("unlink", 1)])
-def test_a_kill_at_any_point_leaves_whole_files_and_the_next_build_finishes(workspace: Path, point: str, times: int) -> None:
+def test_a_kill_at_any_point_leaves_whole_files_and_the_next_build_finishes(
+    workspace: Path, point: str, times: int
+) -> None:
     """Three files are written anew; with `unlink`, one is removed as well."""
     for name in ("protocols", "a", "b"):
         (workspace / name).mkdir()
@@ -72,5 +79,7 @@ def test_a_kill_at_any_point_leaves_whole_files_and_the_next_build_finishes(work
         assert all(data in (old[name], new[name]) for name, data in killed.items())
         assert gone == (new["b/AGENTS.md"] is None) and b'"new"' in (new["AGENTS.md"] or b"")
         assert gone or old["AGENTS.md"] == killed["AGENTS.md"]
-        assert [] == [name for _, _, names in os.walk(workspace) for name in names if name.endswith(".tmp")]
+        assert [] == [
+            name for _, _, names in os.walk(workspace) for name in names if name.endswith(".tmp")
+        ]
         assert 0 == fdc("protocols", "check", "--split", cwd=workspace).returncode

@@ -83,11 +83,15 @@ def ran(shop: Path, plan: str, *options: str) -> str:
 
 def answered(shop: Path, name: str) -> None:
     """Takes a forked run to its end."""
-    assert [1, 0] == [fdc("resume", name, *more, cwd=shop).returncode for more in ((), ("--answer", "two"))]
+    assert [1, 0] == [
+        fdc("resume", name, *more, cwd=shop).returncode for more in ((), ("--answer", "two"))
+    ]
 
 
 def listed(shop: Path) -> list[str]:
-    return [one["run"] for one in json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"]]
+    return [
+        one["run"] for one in json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"]
+    ]
 
 
 def prune(shop: Path, *arguments: str) -> str:
@@ -111,18 +115,26 @@ def test_what_is_over_goes_whole_and_what_can_go_on_stays(shop: Path, tmp_path: 
     cancelled = ran(shop, "ask.plan")
     assert 0 == fdc("cancel", cancelled, cwd=shop).returncode
     size = (shop / ".fdc" / "runs.sqlite").stat().st_size
-    assert 4 == notes(tmp_path) and 3 < blobs(shop) <= 3 + 4, "three programs, and what four steps read, with their seconds"
+    assert 4 == notes(tmp_path) and 3 < blobs(shop) <= 3 + 4, (
+        "three programs, and what four steps read, with their seconds"
+    )
     assert "0 runs removed, 0 bytes freed\n" == prune(shop, "--older", "30d")
     dry = prune(shop, "--older", "0h", "--dry-run")
-    assert [f"would remove {name}" for name in (done, stopped, cancelled)] == [line[:33] for line in dry.splitlines()[:-1]]
+    assert [f"would remove {name}" for name in (done, stopped, cancelled)] == [
+        line[:33] for line in dry.splitlines()[:-1]
+    ]
     assert 4 == len(listed(shop))
     said = prune(shop, "--older", "0h")
     assert dry.replace("would remove", "removed").splitlines()[:-1] == said.splitlines()[:-1]
-    assert said.splitlines()[-1].startswith("3 runs removed, ") and said.endswith(" KiB freed\n"), said
+    assert said.splitlines()[-1].startswith("3 runs removed, ") and said.endswith(" KiB freed\n"), (
+        said
+    )
     assert [waiting] == listed(shop) and (1, 2) == (notes(tmp_path), blobs(shop))
     for folder in (shop / "runs", shop / ".fdc" / "runs"):
         assert [waiting] == [path.name for path in folder.iterdir()]
-    assert (shop / ".fdc" / "runs.sqlite").stat().st_size <= size - 4096 and not (shop / ".fdc" / "pruning.json").exists()
+    assert (shop / ".fdc" / "runs.sqlite").stat().st_size <= size - 4096 and not (
+        shop / ".fdc" / "pruning.json"
+    ).exists()
     verified = fdc("verify", cwd=shop)
     assert 0 == verified.returncode and 1 == verified.stdout.count(": whole, "), verified
     assert 0 == fdc("resume", waiting, "--answer", "two", cwd=shop).returncode
@@ -139,10 +151,16 @@ def test_a_run_that_another_one_was_made_from_stays_as_long_as_that(shop: Path) 
     third = fdc("fork", f"{second}@main/4", "-q", cwd=shop).stdout.strip()
     answered(shop, second)
     said = prune(shop, "--older", "0h")
-    assert "0 runs removed" in said and f"kept {second}: the run {third} was made from it" in said, said
+    assert (
+        "0 runs removed" in said and f"kept {second}: the run {third} was made from it" in said
+    ), said
     assert f"kept {first}: the run " in said
     for name in (first, second):
-        assert 0 == fdc("verify", name, cwd=shop).returncode == fdc("replay", name, cwd=shop).returncode
+        assert (
+            0
+            == fdc("verify", name, cwd=shop).returncode
+            == fdc("replay", name, cwd=shop).returncode
+        )
     answered(shop, third)
     assert "3 runs removed" in prune(shop, "--older", "0h") and not listed(shop)
 
@@ -151,9 +169,15 @@ def test_a_run_that_another_one_was_made_from_stays_as_long_as_that(shop: Path) 
 def test_a_run_of_an_agents_open_task_stays(shop: Path) -> None:
     name = ran(shop, "done.plan")
     for state, kept in (("EXECUTING", True), ("AWAITING_SUBMISSION", False)):
-        agent_files.save(str(shop), "tea", {"task_id": "tea", "state": state, "control": {"run": name}})
+        agent_files.save(
+            str(shop), "tea", {"task_id": "tea", "state": state, "control": {"run": name}}
+        )
         said = prune(shop, "--older", "0h")
-        assert kept == (f"kept {name}: the task tea of `fdc agent` has it" in said) == (name in listed(shop)), said
+        assert (
+            kept
+            == (f"kept {name}: the task tea of `fdc agent` has it" in said)
+            == (name in listed(shop))
+        ), said
 
 
 @pytest.mark.slow
@@ -166,7 +190,9 @@ def test_a_run_that_is_driven_or_changed_stays(shop: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(shop: Path, tmp_path: Path) -> None:
+def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(
+    shop: Path, tmp_path: Path
+) -> None:
     waiting = ran(shop, "ask.plan")
     ran(shop, "done.plan")
     ran(shop, "fails.plan")
@@ -177,7 +203,17 @@ def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(shop: Path, t
         shutil.copytree(shop, folder / "workspace")
         shutil.copytree(state, folder / "state")
         env = {"XDG_STATE_HOME": str(folder / "state")}
-        argv = [sys.executable, "-c", HARNESS, str(ROOT / "tooling"), str(number), "runs", "prune", "--older", "0h"]
+        argv = [
+            sys.executable,
+            "-c",
+            HARNESS,
+            str(ROOT / "tooling"),
+            str(number),
+            "runs",
+            "prune",
+            "--older",
+            "0h",
+        ]
         return run(argv, cwd=folder / "workspace", env=env), folder, env
 
     whole, _, _ = killed(0)
@@ -196,7 +232,9 @@ def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(shop: Path, t
             assert [waiting] == os.listdir(above), number
         assert 1 == len(os.listdir(folder / "state" / "fdc" / "seen"))
         with closing(sqlite3.connect(place / ".fdc" / "runs.sqlite")) as db:
-            assert [(1,), (2,)] == [db.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("run", "blob")]
+            assert [(1,), (2,)] == [
+                db.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("run", "blob")
+            ]
             assert (0,) == db.execute("PRAGMA freelist_count").fetchone()
         shutil.rmtree(folder)
 
@@ -221,5 +259,12 @@ def test_an_age_that_is_none_is_wrong_usage(workspace: Path, age: str) -> None:
 
 
 def test_a_database_is_refused_in_a_sentence(workspace: Path) -> None:
-    refused = fdc("runs", "prune", "--older", "1d", cwd=workspace, env={"FDC_DATABASE": "postgresql://nobody@127.0.0.1:9/none"})
+    refused = fdc(
+        "runs",
+        "prune",
+        "--older",
+        "1d",
+        cwd=workspace,
+        env={"FDC_DATABASE": "postgresql://nobody@127.0.0.1:9/none"},
+    )
     assert 1 == refused.returncode and "removes no runs from a database" in refused.stderr, refused

@@ -51,14 +51,26 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(
     ("function", "number"),
-    [("ftruncate", 1), ("pwrite", 1), ("listdir", 1), ("fchmod", 1), ("fsync", 1), ("replace", 1), ("fsync", 2)],
+    [
+        ("ftruncate", 1),
+        ("pwrite", 1),
+        ("listdir", 1),
+        ("fchmod", 1),
+        ("fsync", 1),
+        ("replace", 1),
+        ("fsync", 2),
+    ],
 )
 def test_a_kill_anywhere_in_a_change_leaves_the_old_registry_or_the_new(
     root: Path, function: str, number: int, after: bool
 ) -> None:
     before = (root / REGISTRY).read_bytes()
-    program = CHILD.format(tooling=str(ROOT / "tooling"), function=function, number=number, after=after, root=str(root))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    program = CHILD.format(
+        tooling=str(ROOT / "tooling"), function=function, number=number, after=after, root=str(root)
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert (-signal.SIGKILL, "") == (done.returncode, done.stdout), done.stderr
     renamed = function == "replace" and after or (function, number) == ("fsync", 2)
     now = (root / REGISTRY).read_bytes()
@@ -66,7 +78,9 @@ def test_a_kill_anywhere_in_a_change_leaves_the_old_registry_or_the_new(
     assert renamed or before == now
     assert work.register(str(root), "next", "x.plan").done, "the dead holder's lock is free"
     left = sorted(os.listdir(root / "knowledge_core"))
-    assert [".plan_registry.json.lock", "plan_registry.json"] == left, "what the killed writer left is swept"
+    assert [".plan_registry.json.lock", "plan_registry.json"] == left, (
+        "what the killed writer left is swept"
+    )
 
 
 def test_a_kill_at_random_moments_loses_no_answer_that_was_given(root: Path) -> None:
@@ -80,7 +94,9 @@ def test_a_kill_at_random_moments_loses_no_answer_that_was_given(root: Path) -> 
     )
     announced = {"old"}
     for number in range(5):
-        child = subprocess.Popen([sys.executable, "-c", program, f"k{number}"], stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen(
+            [sys.executable, "-c", program, f"k{number}"], stdout=subprocess.PIPE, text=True
+        )
         assert child.stdout is not None
         for _ in range(3 + number):
             announced.add(child.stdout.readline().strip())
@@ -95,7 +111,9 @@ def test_a_kill_at_random_moments_loses_no_answer_that_was_given(root: Path) -> 
 def test_a_lock_that_stays_taken_is_a_clear_error_and_changes_nothing(root: Path) -> None:
     before = (root / REGISTRY).read_bytes()
     with durable.exclusive(str(root / REGISTRY)):
-        with pytest.raises(TimeoutError, match=f"process {os.getpid()} has held the lock for 0.05 s"):
+        with pytest.raises(
+            TimeoutError, match=f"process {os.getpid()} has held the lock for 0.05 s"
+        ):
             work.register(str(root), "new", "x.plan", timeout=0.05)
         with pytest.raises(TimeoutError):
             work.deregister(str(root), "old", timeout=0.05)
@@ -164,23 +182,42 @@ def test_links_that_leave_the_workspace_are_refused_and_audited(root: Path, outs
     (root / "folder").symlink_to(outside)
     (root / "loop").symlink_to("loop")
     os.mkfifo(root / "pipe.plan")
-    for path in ("file.plan", "folder/evil.plan", str(outside / "evil.plan"), f"../{outside.name}/evil.plan"):
+    for path in (
+        "file.plan",
+        "folder/evil.plan",
+        str(outside / "evil.plan"),
+        f"../{outside.name}/evil.plan",
+    ):
         outcome = work.register(str(root), "new", path)
-        assert not outcome.done and ("outside the workspace" in outcome.message or "does not exist" in outcome.message)
-    for path, words in {"loop": "cannot be reached", "pipe.plan": "no regular file", "x\0": "cannot be shown"}.items():
+        assert not outcome.done and (
+            "outside the workspace" in outcome.message or "does not exist" in outcome.message
+        )
+    for path, words in {
+        "loop": "cannot be reached",
+        "pipe.plan": "no regular file",
+        "x\0": "cannot be shown",
+    }.items():
         assert words in work.register(str(root), "new", path).message
-    (root / REGISTRY).write_text('{"a": "file.plan", "b": "folder/evil.plan", "c": "x.plan", "d": "loop"}', "utf-8")
-    assert ["`a` leads", "`b` leads", "`d` leads"] == [item.message[:9] for item in work.audit(str(root))]
+    (root / REGISTRY).write_text(
+        '{"a": "file.plan", "b": "folder/evil.plan", "c": "x.plan", "d": "loop"}', "utf-8"
+    )
+    assert ["`a` leads", "`b` leads", "`d` leads"] == [
+        item.message[:9] for item in work.audit(str(root))
+    ]
 
 
-def test_a_link_inside_the_workspace_keeps_its_name_and_a_linked_workspace_is_the_workspace(root: Path) -> None:
+def test_a_link_inside_the_workspace_keeps_its_name_and_a_linked_workspace_is_the_workspace(
+    root: Path,
+) -> None:
     (root / "plans").mkdir()
     (root / "plans" / "current.plan").symlink_to("../x.plan")
     alias = root / "alias"
     alias.symlink_to(".")
     assert work.register(str(root), "c", "plans/current.plan").done
     assert work.register(str(alias), "d", str(alias / "x.plan")).done
-    assert {"c": "plans/current.plan", "d": "x.plan", "old": "x.plan"} == json.loads((root / REGISTRY).read_bytes())
+    assert {"c": "plans/current.plan", "d": "x.plan", "old": "x.plan"} == json.loads(
+        (root / REGISTRY).read_bytes()
+    )
 
 
 def test_a_linked_registry_is_changed_where_it_lies(root: Path) -> None:
@@ -192,7 +229,9 @@ def test_a_linked_registry_is_changed_where_it_lies(root: Path) -> None:
     assert {"new", "old"} == set(json.loads((root / "kept" / "registry.json").read_bytes()))
 
 
-def test_a_registry_that_is_a_link_out_of_the_workspace_is_refused(root: Path, outside: Path) -> None:
+def test_a_registry_that_is_a_link_out_of_the_workspace_is_refused(
+    root: Path, outside: Path
+) -> None:
     target = outside / "registry.json"
     target.write_text("{}", "utf-8")
     (root / REGISTRY).unlink()

@@ -47,8 +47,12 @@ submit
 
 @pytest.fixture
 def begun(workspace: Path) -> Path:
-    (workspace / "knowledge_core" / "agent_meta.json").write_text('{"model_name": "m", "knowledge_cutoff": "c"}')
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"deed": DEED}}))
+    (workspace / "knowledge_core" / "agent_meta.json").write_text(
+        '{"model_name": "m", "knowledge_cutoff": "c"}'
+    )
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"deed": DEED}})
+    )
     (workspace / "own_deeds.py").write_text(OWN_TOOLS)
     (workspace / "p.plan").write_text(PLAN)
     (workspace / "inner.plan").write_text("param who\ndeed {who}\n")
@@ -109,11 +113,15 @@ def test_lines_that_were_lost_are_added_with_the_time_of_their_step(begun: Path)
     (begun / LOG).write_bytes(b"\n".join(raw) + b"\n")
     assert recorded(begun) == places(begun)
     late = [item for item in steps(begun) if "late" in item["action"]["details"]]
-    assert ["main/2", "main/3", "main/4>inner.plan/1", "main/5", "main/6"] == [item["task"]["plan_step"] for item in late]
+    assert ["main/2", "main/3", "main/4>inner.plan/1", "main/5", "main/6"] == [
+        item["task"]["plan_step"] for item in late
+    ]
     assert "FAILURE" == late[-1]["outcome"]["status"]
     for item, line in zip(late, whole[2:], strict=True):
         first = json.loads(line)
-        took = datetime.fromisoformat(item["timestamp"]) - datetime.fromisoformat(first["timestamp"])
+        took = datetime.fromisoformat(item["timestamp"]) - datetime.fromisoformat(
+            first["timestamp"]
+        )
         assert 1 > abs(took.total_seconds()) and first["log_id"] == item["log_id"]
 
 
@@ -122,7 +130,10 @@ def test_an_attempt_that_failed_and_the_one_that_did_not_have_a_line_each(begun:
     (begun / "two.wrong").write_text("")
     assert 1 == fdc("run", "p.plan", cwd=begun).returncode
     last = steps(begun)[-1]
-    assert "FAILURE" == last["outcome"]["status"] and "cannot be done" in last["outcome"]["error"]["message"]
+    assert (
+        "FAILURE" == last["outcome"]["status"]
+        and "cannot be done" in last["outcome"]["error"]["message"]
+    )
     (begun / "two.wrong").unlink()
     assert 0 == fdc("resume", the_run(begun), "--retry", cwd=begun).returncode
     tries = [item for item in steps(begun) if item["task"]["plan_step"] == "main/4>inner.plan/1"]
@@ -131,13 +142,17 @@ def test_an_attempt_that_failed_and_the_one_that_did_not_have_a_line_each(begun:
     assert len({item["log_id"] for item in steps(begun)}) == len(steps(begun))
 
 
-def test_a_log_that_cannot_be_written_breaks_the_run_and_a_resume_adds_its_lines(begun: Path) -> None:
+def test_a_log_that_cannot_be_written_breaks_the_run_and_a_resume_adds_its_lines(
+    begun: Path,
+) -> None:
     kept = (begun / LOG).read_bytes()
     lock = begun / "logs" / ".activity.log.jsonl.lock"
     lock.unlink()
     lock.mkdir()
     done = fdc("run", "p.plan", cwd=begun)
-    assert 3 == done.returncode and "the activity log cannot be written" in done.stdout + done.stderr
+    assert (
+        3 == done.returncode and "the activity log cannot be written" in done.stdout + done.stderr
+    )
     assert kept == (begun / LOG).read_bytes()
     lock.rmdir()
     assert 0 == fdc("resume", the_run(begun), cwd=begun).returncode

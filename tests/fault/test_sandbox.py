@@ -76,12 +76,16 @@ def probed(who, tier, mounts=None):
 
     That one has a folder of its own with a copy of the package, and the system's Python: nothing on the machine changes.
     """
-    if (who == "root" and os.getuid() != 0) or (who == "user" and os.getuid() == 0 and stranger_python() is None):
+    if (who == "root" and os.getuid() != 0) or (
+        who == "user" and os.getuid() == 0 and stranger_python() is None
+    ):
         pytest.skip(f"there is no {who} here, or no Python for one")
     base = Path(tempfile.mkdtemp(prefix="fdc-probes-"))
     try:
         os.chmod(base, 0o755)
-        shutil.copytree(PACKAGE, base / "tooling/fdc_toolchain", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            PACKAGE, base / "tooling/fdc_toolchain", ignore=shutil.ignore_patterns("__pycache__")
+        )
         for source in (ESCAPES, ESCAPES.with_name("sandboxed.py")):
             shutil.copy(source, base / source.name)
         own = base / "own"
@@ -91,7 +95,12 @@ def probed(who, tier, mounts=None):
             os.chown(own, STRANGER, STRANGER)
             other = {"user": STRANGER, "group": STRANGER, "extra_groups": []}
         given = json.dumps({"tier": tier, "mounts": mounts, "escapes": str(base / ESCAPES.name)})
-        inside = {"PATH": os.defpath, "HOME": str(own), "LANG": "C.UTF-8", "PYTHONPATH": str(base / "tooling")}
+        inside = {
+            "PATH": os.defpath,
+            "HOME": str(own),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(base / "tooling"),
+        }
         done = subprocess.run(
             [stranger_python() if other else sys.executable, str(base / "sandboxed.py"), str(own), given], cwd=own,
             env={**inside, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, check=False, timeout=PATIENCE,
@@ -135,10 +144,15 @@ def test_positive_control_most_probes_get_through_without_a_sandbox():
 @pytest.mark.parametrize(("who", "tier", "mounts"), ROWS)
 def test_no_probe_gets_through(who, tier, mounts):
     found = probed(who, tier, mounts)
-    through = set(found["through"]) - ({"UDP", "raw packets"} if tier == "bubblewrap" else set())  # in a network of its own
+    through = set(found["through"]) - (
+        {"UDP", "raw packets"} if tier == "bubblewrap" else set()
+    )  # in a network of its own
     assert (found["failure"], through, found["harm"], found["home"]) == (None, set(), [], True)
     assert found["honest"] == TOLD
-    assert found["memory"] == "the command had more than 160 MiB of memory in all its processes and was killed"
+    assert (
+        found["memory"]
+        == "the command had more than 160 MiB of memory in all its processes and was killed"
+    )
 
 
 def test_an_honest_command_works(root, tier):
@@ -151,26 +165,37 @@ def test_an_honest_command_works(root, tier):
         "&& mktemp && echo $((6*7)); exit 3",
         only(tier),
     )
-    assert outcome.value["exit_code"] == 3 and "42" in outcome.value["output"] and "child" in outcome.value["output"], outcome
+    assert (
+        outcome.value["exit_code"] == 3
+        and "42" in outcome.value["output"]
+        and "child" in outcome.value["output"]
+    ), outcome
     assert Path(root.path, "sorted.txt").read_text() == "a\nb\n"
     assert outcome.notes["sandbox"] == tier
 
 
 def test_only_what_the_plans_allow_is_writable(root, tier):
     grants = ({"write": (((False, "out/**"),),), "run": ((False, "*"),)},)
-    outcome = run(root, "echo yes > out/a; echo no > b; ls -d out/a b 2>/dev/null", only(tier), grants=grants)
+    outcome = run(
+        root, "echo yes > out/a; echo no > b; ls -d out/a b 2>/dev/null", only(tier), grants=grants
+    )
     assert outcome.value["output"].splitlines()[-1] == "out/a"
     assert not Path(root.path, "b").exists()
 
 
 def test_grants_of_the_whole_stack_count(root, tier):
     grants = tuple({"write": (((False, glob),),)} for glob in ("out/**", "out/deep/**"))
-    outcome = run(root, "echo > out/a; echo > out/deep/b; find out -type f", only(tier), grants=grants)
+    outcome = run(
+        root, "echo > out/a; echo > out/deep/b; find out -type f", only(tier), grants=grants
+    )
     assert outcome.value["output"].splitlines()[-1] == "out/deep/b"
     assert not Path(root.path, "out/a").exists()
 
 
-@pytest.mark.parametrize(("allowed", "granted", "reaches"), [(True, True, True), (True, False, False), (False, True, False)])
+@pytest.mark.parametrize(
+    ("allowed", "granted", "reaches"),
+    [(True, True, True), (True, False, False), (False, True, False)],
+)
 def test_the_network_needs_the_plan_and_the_operator(root, tier, allowed, granted, reaches):
     with socket.create_server(("127.0.0.1", 0)) as server:
         grants = ({"net": (((False, "*"),),)} if granted else {},)
@@ -181,7 +206,11 @@ def test_the_network_needs_the_plan_and_the_operator(root, tier, allowed, grante
 
 def test_what_a_command_leaves_behind_is_ended(root, tier):
     """An orphan in a session of its own, whose parent is gone."""
-    run(root, "setsid nohup sh -c 'sleep 2; touch orphan-was-here' >/dev/null 2>&1 & exit 0", only(tier))
+    run(
+        root,
+        "setsid nohup sh -c 'sleep 2; touch orphan-was-here' >/dev/null 2>&1 & exit 0",
+        only(tier),
+    )
     wait_for(lambda: not working_in(Path(root.path)))  # ended, or it has had its two seconds
     assert not Path(root.path, "orphan-was-here").exists()
 
@@ -198,7 +227,11 @@ def test_too_many_processes_are_ended(root, tier, monkeypatch):
 def test_memory_and_file_size_are_limited(root, tier, monkeypatch):
     monkeypatch.setitem(sandbox.LIMITS, "DATA", 256 << 20)
     monkeypatch.setitem(sandbox.LIMITS, "FSIZE", 1 << 20)
-    outcome = run(root, "python3 -c 'x = bytearray(1 << 30)' 2>&1 | tail -1; head -c 3000000 /dev/zero > big", only(tier))
+    outcome = run(
+        root,
+        "python3 -c 'x = bytearray(1 << 30)' 2>&1 | tail -1; head -c 3000000 /dev/zero > big",
+        only(tier),
+    )
     assert "MemoryError" in outcome.value["output"]
     assert Path(root.path, "big").stat().st_size <= 1 << 20
 
@@ -209,7 +242,7 @@ HOLD = "import time; x = bytearray(b'x') * (40 << 20); time.sleep({sleep})"
 def test_memory_is_limited_in_total(root, tier, monkeypatch):
     """Each process stays below the limit of one; what they share counts once."""
     monkeypatch.setattr(sandbox, "MEMORY", 160 << 20)
-    apart = f"for i in 1 2 3 4 5 6; do python3 -c \"{HOLD.format(sleep=PATIENCE)}\" & done; wait"
+    apart = f'for i in 1 2 3 4 5 6; do python3 -c "{HOLD.format(sleep=PATIENCE)}" & done; wait'
     outcome = run(root, apart, only(tier), seconds=PATIENCE)
     assert outcome.failure is not None and outcome.failure.kind == "limit", outcome
     assert "more than 160 MiB of memory in all its processes" in outcome.failure.message
@@ -224,7 +257,11 @@ def test_files_in_memory_are_limited(root, monkeypatch):
         pytest.skip(sandbox.reason("bubblewrap"))
     monkeypatch.setattr(sandbox, "MEMORY", 4 << 20)
     for place in ("/tmp", "/dev/shm", "/dev"):
-        outcome = run(root, f"head -c 20000000 /dev/zero > {place}/x; stat -c %s {place}/x || echo 0", only("bubblewrap"))
+        outcome = run(
+            root,
+            f"head -c 20000000 /dev/zero > {place}/x; stat -c %s {place}/x || echo 0",
+            only("bubblewrap"),
+        )
         assert outcome.failure is None or outcome.failure.kind == "limit"
         if outcome.failure is None:
             assert int(outcome.value["output"].split()[-1]) <= 4 << 20, outcome
@@ -240,7 +277,11 @@ def test_without_a_sandbox_nothing_runs(root):
 def test_settings_that_a_command_makes_are_noticed(root):
     os.unlink(os.path.join(root.path, "fdc.toml"))
     outcome = run(root, "echo 'model = \"x\"' > fdc.toml", only("none"))
-    assert outcome.failure is not None and outcome.failure.kind == "protected" and "fdc.toml" in outcome.failure.message
+    assert (
+        outcome.failure is not None
+        and outcome.failure.kind == "protected"
+        and "fdc.toml" in outcome.failure.message
+    )
 
 
 def test_a_fence_that_cannot_be_made_runs_nothing(root, tier, monkeypatch):

@@ -16,8 +16,25 @@ from tests.support.linting import lint, places
 from tests.support.process import fdc
 
 __all__ = ["tier"]
-SECRETS = (".env", ".env.local", "deploy/id_rsa", "deploy/server.key", "certs/a.pem", ".npmrc", ".netrc", ".aws/credentials")
-OPEN = (".env.example", "keys.md", "deploy/key.txt", "src/credentials.py", "monkey", "env", "docs/pem.md")
+SECRETS = (
+    ".env",
+    ".env.local",
+    "deploy/id_rsa",
+    "deploy/server.key",
+    "certs/a.pem",
+    ".npmrc",
+    ".netrc",
+    ".aws/credentials",
+)
+OPEN = (
+    ".env.example",
+    "keys.md",
+    "deploy/key.txt",
+    "src/credentials.py",
+    "monkey",
+    "env",
+    "docs/pem.md",
+)
 
 
 @pytest.mark.parametrize("path", SECRETS)
@@ -59,7 +76,10 @@ def test_the_file_tools_and_globs_know_only_what_every_plan_names(root: Root) ->
 
 
 def test_no_command_sees_them(root: Root, tier: str) -> None:
-    tried = "; ".join(f"cat {path}; cp {path} src/copy; mv {path} src/moved; cat src/copy src/moved" for path in SECRETS)
+    tried = "; ".join(
+        f"cat {path}; cp {path} src/copy; mv {path} src/moved; cat src/copy src/moved"
+        for path in SECRETS
+    )
     outcome = run(root, f"{tried}; grep -r hidden . ; cat deploy/*; echo end; exit 0", only(tier))
     assert outcome.failure is None and outcome.value["output"].endswith("end\n"), outcome
     said = outcome.value["output"].replace("hidden in src/a.txt", "")
@@ -70,14 +90,22 @@ def test_no_command_sees_them(root: Root, tier: str) -> None:
 
 def test_a_command_sees_what_the_plans_name(root: Root, tier: str) -> None:
     outcome = run(root, "cat .env; cat .npmrc; exit 0", only(tier), grants=(grant("**", ".env"),))
-    assert "hidden in .env\n" in outcome.value["output"] and "hidden in .npmrc" not in outcome.value["output"]
+    assert (
+        "hidden in .env\n" in outcome.value["output"]
+        and "hidden in .npmrc" not in outcome.value["output"]
+    )
 
 
 HEAD = "# FSM: any.json\n"
 
 
 def found(plan: str, **more: str) -> list[tuple[str, int, str]]:
-    files = {"a.plan": plan, **{f"{name}.plan": text for name, text in more.items()}, ".env": "x", "a.pem": "x"}
+    files = {
+        "a.plan": plan,
+        **{f"{name}.plan": text for name, text in more.items()},
+        ".env": "x",
+        "a.pem": "x",
+    }
     return places(lint(files, "a.plan"), "FDC418")
 
 
@@ -99,15 +127,23 @@ def test_lint_refuses_a_step_that_reads_one_without_leave(step: str) -> None:
 def test_every_plan_on_the_way_must_name_it() -> None:
     sub = "allow read .env\nread_file .env\n"
     assert found(f"{HEAD}call_plan sub.plan\n", sub=sub) == []
-    assert [row[0] for row in found(f"{HEAD}allow read **\ncall_plan sub.plan\n", sub=sub)] == ["sub.plan"]
+    assert [row[0] for row in found(f"{HEAD}allow read **\ncall_plan sub.plan\n", sub=sub)] == [
+        "sub.plan"
+    ]
 
 
 def test_a_run_refuses_a_computed_path_to_one(workspace: Path) -> None:
     (workspace / ".env").write_text("TOKEN=abcdefgh12345678\n")
     begun = "param path\nset_plan x\nplan_step_complete x\n"
-    (workspace / "a.plan").write_text(f"{begun}t <- read_file {{path}}\nmessage_user {{t}}\nclose_task\nsubmit\n")
+    (workspace / "a.plan").write_text(
+        f"{begun}t <- read_file {{path}}\nmessage_user {{t}}\nclose_task\nsubmit\n"
+    )
     done = fdc("run", "a.plan", "path=.env", cwd=workspace)
-    assert done.returncode == 1 and "allow read .env" in done.stdout + done.stderr and "abcdefgh" not in done.stdout
+    assert (
+        done.returncode == 1
+        and "allow read .env" in done.stdout + done.stderr
+        and "abcdefgh" not in done.stdout
+    )
     done = fdc("run", "a.plan", "path=a.plan", cwd=workspace)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -120,6 +156,10 @@ def test_the_settings_name_more(workspace: Path) -> None:
     (workspace / "a.plan").write_text(f"{begun}read_file vault/a.txt\nclose_task\nsubmit\n")
     done = fdc("lint", "a.plan", cwd=workspace)
     assert done.returncode == 1 and "FDC418" in done.stdout
-    (workspace / "a.plan").write_text(f"{begun}l <- grep hidden\nmessage_user found {{l}}\nclose_task\nsubmit\n")
+    (workspace / "a.plan").write_text(
+        f"{begun}l <- grep hidden\nmessage_user found {{l}}\nclose_task\nsubmit\n"
+    )
     done = fdc("run", "a.plan", cwd=workspace)
-    assert done.returncode == 0 and "vault" not in done.stdout and "found [" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "vault" not in done.stdout and "found [" in done.stdout, (
+        done.stdout + done.stderr
+    )

@@ -32,7 +32,14 @@ def fail():
 
 
 def declared(function: str, **more: object) -> dict[str, object]:
-    row = {"summary": "a deed", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": [], **more}
+    row = {
+        "summary": "a deed",
+        "action": "read_op",
+        "effect": "read",
+        "trust": "workspace",
+        "parameters": [],
+        **more,
+    }
     return row if "run" in more else {**row, "run": {"python": f"deeds_of_the_test:{function}"}}
 
 
@@ -49,7 +56,9 @@ def place(workspace: Path) -> Path:
     (workspace / "any.json").write_text(ANY)
     (workspace / "deeds_of_the_test.py").write_text(PYTHON)
     (workspace / "ask.jinja").write_text("What is {{ what }}?\n")
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "test", "tools": TOOLS}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "test", "tools": TOOLS})
+    )
     return workspace
 
 
@@ -72,20 +81,29 @@ def records(place: Path) -> bytes:
     made = fdc("show", name.group(), "--format", "json", cwd=place).stdout
     made += fdc("report", name.group(), "--output", "page.html", cwd=place).stderr
     page = place / "page.html"
-    found = [path.read_bytes() for folder in (".fdc", "runs") for path in (place / folder).rglob("*") if path.is_file()]
+    found = [
+        path.read_bytes()
+        for folder in (".fdc", "runs")
+        for path in (place / folder).rglob("*")
+        if path.is_file()
+    ]
     return b"".join([*found, made.encode(), page.read_bytes() if page.exists() else b""])
 
 
 def test_the_result_of_a_tool_is_recorded_and_shown_without_it(place: Path) -> None:
     said = ran(place, "got <- leak\nmessage_user {got.all}\nmessage_user {got.list}")
-    assert "finished" in said and said.count("[secret .env SERVICE_TOKEN]") >= 5 and "[secret]" in said, said
+    assert (
+        "finished" in said and said.count("[secret .env SERVICE_TOKEN]") >= 5 and "[secret]" in said
+    ), said
     assert clean(said) and clean(records(place))
     assert (place / ".fdc/runs.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_failure_says_nothing_of_it(place: Path) -> None:
     said = ran(place, "fail")
-    assert "refused: [secret .env SERVICE_TOKEN]" in said and clean(said) and clean(records(place)), said
+    assert (
+        "refused: [secret .env SERVICE_TOKEN]" in said and clean(said) and clean(records(place))
+    ), said
 
 
 @pytest.mark.parametrize("written", WRITTEN)
@@ -99,7 +117,11 @@ def test_it_goes_into_no_address(place: Path, written: str) -> None:
 def test_it_goes_into_no_prompt(place: Path) -> None:
     """What a plan itself says of it, which no result of a step brought."""
     with messages_api([reply("an answer of the model")]) as server:
-        keys = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k", "FDC_MODEL": "claude-sonnet-5"}
+        keys = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "k",
+            "FDC_MODEL": "claude-sonnet-5",
+        }
         said = ran(place, f't <- think "{WRITTEN[1]}"\nmessage_user {{t}}', **keys)
         assert "an answer of the model" in said, said
         asked = json.dumps(server.requests)

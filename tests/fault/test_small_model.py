@@ -54,8 +54,12 @@ def address() -> Iterator[str]:
 @pytest.fixture
 def desk(workspace: Path) -> Path:
     (workspace / "prompts").mkdir()
-    (workspace / "prompts" / "ask.md").write_text("You answer in one short sentence.\n---\nWhat is {{ what }}?\n")
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"ask": TOOL}}))
+    (workspace / "prompts" / "ask.md").write_text(
+        "You answer in one short sentence.\n---\nWhat is {{ what }}?\n"
+    )
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"ask": TOOL}})
+    )
     (workspace / "fdc.toml").write_text("[models]\ndefault = { max-tokens = 400, seconds = 300 }\n")
     (workspace / "a.plan").write_text(PLAN)
     return workspace
@@ -71,7 +75,9 @@ def world(address: str, home: Path) -> dict[str, str]:
 def asks(desk: Path) -> list[dict[str, object]]:
     done = fdc("show", "last", "--format", "json", cwd=desk)
     records = json.loads(done.stdout)["records"] if done.returncode == 0 else []
-    return [record for record in records if record.get("tool") == "ask" and record["kind"] == "outcome"]
+    return [
+        record for record in records if record.get("tool") == "ask" and record["kind"] == "outcome"
+    ]
 
 
 def test_a_plan_is_answered_killed_in_the_middle_and_gone_on_with(address: str, desk: Path) -> None:
@@ -94,5 +100,7 @@ def test_a_plan_is_answered_killed_in_the_middle_and_gone_on_with(address: str, 
 def test_the_doctor_says_what_such_a_server_honours(address: str, desk: Path) -> None:
     done = fdc("doctor", "--live", "--format", "json", cwd=desk, env=world(address, desk))
     found = {one["name"]: one for one in json.loads(done.stdout)["found"]}
-    assert found["endpoint: answers"]["grade"] == "ok" and found["endpoint: streams"]["grade"] == "ok"
+    assert (
+        found["endpoint: answers"]["grade"] == "ok" and found["endpoint: streams"]["grade"] == "ok"
+    )
     assert "no price is known" in found["model"]["detail"]

@@ -56,7 +56,13 @@ def test_a_long_run_costs_the_same_for_every_step(steps: int, tmp_path: Path) ->
             before = resident()
             until = done + steps // legs
             try:
-                ports = Ports(journal, Brief(), FakeClock(), Silence(), lambda until=until, state=state: state.steps >= until)
+                ports = Ports(
+                    journal,
+                    Brief(),
+                    FakeClock(),
+                    Silence(),
+                    lambda until=until, state=state: state.steps >= until,
+                )
                 drive(store.program(row), state, ports)
             except Cancelled:
                 assert leg < legs or state.ended

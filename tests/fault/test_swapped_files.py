@@ -28,10 +28,14 @@ TOOL = {
 @pytest.fixture
 def two_faced(workspace: Path) -> Path:
     """A plan of which a sub-plan, the registry and a prompt lie in two versions beside their places."""
-    (workspace / "main.plan").write_text("set_plan x\nplan_step_complete x\ncall_plan part\nx <- judge tea\nclose_task\nsubmit\n")
+    (workspace / "main.plan").write_text(
+        "set_plan x\nplan_step_complete x\ncall_plan part\nx <- judge tea\nclose_task\nsubmit\n"
+    )
     (workspace / "good.plan").write_text(GOOD)
     (workspace / "bad.plan").write_text(BAD)
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"judge": TOOL}}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"judge": TOOL}})
+    )
     for word in ("good", "bad"):
         (workspace / f"{word}.md").write_text(PROMPT.format(word=word))
         (workspace / f"{word}.json").write_text(json.dumps({"part": f"{word}.plan"}))
@@ -84,13 +88,19 @@ def test_a_program_is_one_that_was_proved_whatever_is_put_in_its_files_place_mea
     assert programs or refused == 150
 
 
-def test_a_prompt_that_changes_after_the_proof_is_not_the_one_that_is_asked(two_faced: Path) -> None:
+def test_a_prompt_that_changes_after_the_proof_is_not_the_one_that_is_asked(
+    two_faced: Path,
+) -> None:
     """A prompt is part of the program: the run that goes on puts the question that was on record when it began."""
     (two_faced / "main.plan").write_text(
         "set_plan x\nplan_step_complete x\nrequest_user_input Go on?\nx <- judge tea\nmessage_user {x}\nclose_task\nsubmit\n"
     )
     with messages_api([reply("good")]) as server:
-        env = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k", "FDC_MODEL": "claude-sonnet-5"}
+        env = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "k",
+            "FDC_MODEL": "claude-sonnet-5",
+        }
         assert fdc("run", "main.plan", cwd=two_faced, env=env).returncode == 1
         put(two_faced, "bad")
         (two_faced / "judge.md").write_text("{{ nothing_that_is_given }}\n")

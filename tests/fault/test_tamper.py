@@ -43,7 +43,9 @@ def path(tmp_path: Path) -> str:
     made = str(tmp_path / "runs.sqlite")
     with closing(Store(made, KEY)) as store:
         for name in "ab":
-            store.create(name, "p.plan", program(step("read", text="a")), {"given": {"x": name}}, 5.5)
+            store.create(
+                name, "p.plan", program(step("read", text="a")), {"given": {"x": name}}, 5.5
+            )
             row = store.run(name)
             assert row is not None
             journal = store.claim(row)
@@ -65,7 +67,11 @@ def faults(path: str, key: bytes | None = KEY) -> list[str]:
     with closing(Store(path, key, readonly=True)) as store:
         names = store.numbers()
         found = [fault for number in names for fault in store.check(number).faults]
-        other = [number for number in names if key is not None and store.check(number).signature != "ours"]
+        other = [
+            number
+            for number in names
+            if key is not None and store.check(number).signature != "ours"
+        ]
         return found + ["stray"] * store.strays() + [f"seal of {number}" for number in other]
 
 
@@ -77,7 +83,10 @@ def flips(value: Any) -> Iterator[Any]:
         yield from (value ^ (1 << bit) for bit in range(0, 56, 8))
     elif isinstance(value, float):
         data = struct.pack("<d", value)
-        found = (struct.unpack("<d", data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])[0] for at in range(8))
+        found = (
+            struct.unpack("<d", data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])[0]
+            for at in range(8)
+        )
         yield from (one for one in found if not math.isnan(one))
     else:
         data = value if isinstance(value, bytes) else value.encode()
@@ -86,7 +95,9 @@ def flips(value: Any) -> Iterator[Any]:
             yield changed if isinstance(value, bytes) else changed.decode("utf-8")
 
 
-def test_every_changed_byte_of_every_column_and_every_content_is_found(path: str, db: sqlite3.Connection) -> None:
+def test_every_changed_byte_of_every_column_and_every_content_is_found(
+    path: str, db: sqlite3.Connection
+) -> None:
     """FDC: the journal's hash chain. One bit of each byte is turned, one at a time, and turned back."""
     assert faults(path) == []
     keys = {"run": ("id",), "record": ("run", "address", "kind", "turn"), "blob": ("hash",)}
@@ -101,14 +112,24 @@ def test_every_changed_byte_of_every_column_and_every_content_is_found(path: str
                         where = " AND ".join(f"{name}=?" for name in key)
                         now = [changed if name == column else at[name] for name in key]
                         try:
-                            db.execute(f"UPDATE {table} SET {column}=? WHERE {where}", (changed, *(at[n] for n in key)))
+                            db.execute(
+                                f"UPDATE {table} SET {column}=? WHERE {where}",
+                                (changed, *(at[n] for n in key)),
+                            )
                         except sqlite3.IntegrityError:
                             continue  # a name or a key that is taken
                         tried += 1
                         found = [f for n in store.numbers() for f in store.check(n).faults]
                         seals = [n for n in store.numbers() if store.check(n).signature != "ours"]
-                        assert found or seals or store.strays(), (table, column, at[column], changed)
-                        db.execute(f"UPDATE {table} SET {column}=? WHERE {where}", (at[column], *now))
+                        assert found or seals or store.strays(), (
+                            table,
+                            column,
+                            at[column],
+                            changed,
+                        )
+                        db.execute(
+                            f"UPDATE {table} SET {column}=? WHERE {where}", (at[column], *now)
+                        )
     assert faults(path) == []
     assert tried > 2_500
 
@@ -138,14 +159,25 @@ TAMPERINGS: dict[str, tuple[str, str]] = {
         "UPDATE record SET run=2, address='main/8' WHERE run=1 AND seq=4",
         "record 4 is missing, before record 5 (outcome of main/3)",
     ),
-    "the end denied": ("UPDATE run SET status='running', ending=NULL WHERE id=1", "the run's own row is not what"),
-    "another plan": ("UPDATE run SET program=(SELECT hash FROM blob LIMIT 1) WHERE id=1", "the run's own row is not"),
-    "a content gone": ("DELETE FROM blob WHERE length(bytes) > 60000", "the content of record 4 (outcome of main/2) is"),
+    "the end denied": (
+        "UPDATE run SET status='running', ending=NULL WHERE id=1",
+        "the run's own row is not what",
+    ),
+    "another plan": (
+        "UPDATE run SET program=(SELECT hash FROM blob LIMIT 1) WHERE id=1",
+        "the run's own row is not",
+    ),
+    "a content gone": (
+        "DELETE FROM blob WHERE length(bytes) > 60000",
+        "the content of record 4 (outcome of main/2) is",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)
-def test_what_was_done_to_the_records_is_said_with_its_place(path: str, db: sqlite3.Connection, name: str) -> None:
+def test_what_was_done_to_the_records_is_said_with_its_place(
+    path: str, db: sqlite3.Connection, name: str
+) -> None:
     change, said = TAMPERINGS[name]
     db.execute(change)
     with closing(Store(path, KEY)) as store:
@@ -157,7 +189,9 @@ def test_what_was_done_to_the_records_is_said_with_its_place(path: str, db: sqli
             store.claim(row, trust=True)  # no option makes a damaged run go on
 
 
-def test_a_lost_tail_is_told_by_the_head_up_to_its_newest_anchor(path: str, db: sqlite3.Connection) -> None:
+def test_a_lost_tail_is_told_by_the_head_up_to_its_newest_anchor(
+    path: str, db: sqlite3.Connection
+) -> None:
     """The head is anchored with every intent, every 32nd record and every end; docs/decisions/0004 says why."""
     with closing(Store(path, KEY)) as store:
         row = store.run("b")
@@ -179,7 +213,9 @@ def forged(path: str, key: bytes | None, change: Callable[[sqlite3.Connection], 
         change(db)
         owner = chain.Owner(*db.execute(f"SELECT {schema.OWNER} FROM run WHERE id=1").fetchone())
         link = chain.beginning(owner)
-        for row in db.execute(f"SELECT {schema.ROW} FROM record WHERE run=1 ORDER BY seq").fetchall():
+        for row in db.execute(
+            f"SELECT {schema.ROW} FROM record WHERE run=1 ORDER BY seq"
+        ).fetchall():
             link = chain.link(link, row, key)
             db.execute("UPDATE record SET link=? WHERE run=1 AND seq=?", (link, row[3]))
         owner = owner._replace(head=link, digest=chain.digest_of(owner._replace(head=link), key))
@@ -190,7 +226,11 @@ def forged(path: str, key: bytes | None, change: Callable[[sqlite3.Connection], 
 def test_a_whole_chain_made_anew_lacks_the_seal_of_the_users_key(
     path: str, key: bytes | None, signature: str
 ) -> None:
-    forged(path, key, lambda db: db.execute("UPDATE record SET body='{\"value\":\"evil\"}' WHERE run=1 AND seq=2"))
+    forged(
+        path,
+        key,
+        lambda db: db.execute('UPDATE record SET body=\'{"value":"evil"}\' WHERE run=1 AND seq=2'),
+    )
     with closing(Store(path, KEY)) as store:
         checked = store.check(1)
         assert (checked.faults, checked.signature) == ((), signature)
@@ -212,13 +252,16 @@ def test_records_behind_the_anchor_need_the_seal_too(path: str) -> None:
         before = db.execute("SELECT link FROM record WHERE run=2 AND seq=5").fetchone()[0]
         changed = (*row[:7], '{"value":"evil"}', *row[8:])
         db.execute(
-            "UPDATE record SET body=?, link=? WHERE run=2 AND seq=6", (changed[7], chain.link(before, changed, OTHER))
+            "UPDATE record SET body=?, link=? WHERE run=2 AND seq=6",
+            (changed[7], chain.link(before, changed, OTHER)),
         )
     with closing(Store(path, KEY)) as store:
         assert (store.check(2).faults, store.check(2).signature) == ((), "other")
 
 
-def test_a_byte_changed_anywhere_in_the_file_never_makes_another_record_look_whole(path: str, tmp_path: Path) -> None:
+def test_a_byte_changed_anywhere_in_the_file_never_makes_another_record_look_whole(
+    path: str, tmp_path: Path
+) -> None:
     def content(name: str) -> Any:
         with closing(Store(name, KEY, readonly=True)) as store:
             rows = store.runs()
@@ -237,7 +280,9 @@ def test_a_byte_changed_anywhere_in_the_file_never_makes_another_record_look_who
         except WorldFailed:
             whole = False
         found += not whole
-        assert not whole or content(str(copy)) == good, at  # what was changed is not part of any run
+        assert not whole or content(str(copy)) == good, (
+            at
+        )  # what was changed is not part of any run
     assert found > 100
 
 
@@ -274,7 +319,8 @@ def older(path: Path) -> None:
         made = program(step("read", text="a"))
         db.execute("INSERT INTO blob VALUES(?,?)", (digest(made), encode(made)))
         db.execute(
-            "INSERT INTO run VALUES(1,'old',1,'p.plan',?,'{}',2,'interrupted',NULL,1.5,NULL)", (digest(made),)
+            "INSERT INTO run VALUES(1,'old',1,'p.plan',?,'{}',2,'interrupted',NULL,1.5,NULL)",
+            (digest(made),),
         )
         for seq, record in enumerate(RECORDS[:3], 1):
             kind, address, turn, tool, request, at, body = record
@@ -282,7 +328,9 @@ def older(path: Path) -> None:
             db.execute(f"INSERT INTO record VALUES({','.join('?' * 10)})", values)
 
 
-def test_an_older_journal_is_brought_up_to_date_in_place_and_sealed_by_nobody(tmp_path: Path) -> None:
+def test_an_older_journal_is_brought_up_to_date_in_place_and_sealed_by_nobody(
+    tmp_path: Path,
+) -> None:
     older(tmp_path / "runs.sqlite")
     path = str(tmp_path / "runs.sqlite")
     with pytest.raises(schema.Older):
@@ -301,7 +349,10 @@ def test_an_older_journal_is_brought_up_to_date_in_place_and_sealed_by_nobody(tm
     "change, said",
     [
         ("PRAGMA user_version=3", "written by a newer fdc (journal 3, this one knows 2)"),
-        ("CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM run; END", "this is no journal of fdc"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM run; END",
+            "this is no journal of fdc",
+        ),
         ("ALTER TABLE run ADD COLUMN more", "this is no journal of fdc"),
     ],
 )
@@ -336,12 +387,19 @@ def test_a_journal_that_is_a_link_is_refused(path: str, tmp_path: Path) -> None:
 # The key
 
 
-def test_the_key_is_made_once_for_its_owner_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_made_once_for_its_owner_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = str(tmp_path / "w")
     assert trust.key(root, make=False) is None
     made = trust.key(root, make=True)
-    assert made is not None and len(made) == 32 and trust.key(root, make=True) == made and trust.lasts()
+    assert (
+        made is not None
+        and len(made) == 32
+        and trust.key(root, make=True) == made
+        and trust.lasts()
+    )
     path = Path(trust.key_path())
     assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o077 == 0
     assert [one.name for one in path.parent.iterdir()] == ["key"]
@@ -379,9 +437,15 @@ def test_a_run_that_came_with_a_clone_does_not_go_on_unless_the_user_vouches_for
     stranger = {"XDG_STATE_HOME": str(tmp_path / "stranger")}
     assert fdc("run", "p.plan", cwd=workspace, env=stranger).returncode == 1
     name = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"][0]["run"]
-    for command in (["resume", name, "--answer", "yes"], ["fork", f"{name}@main/3"], ["cancel", name]):
+    for command in (
+        ["resume", name, "--answer", "yes"],
+        ["fork", f"{name}@main/3"],
+        ["cancel", name],
+    ):
         done = fdc(*command, cwd=workspace)
-        assert done.returncode == 1 and "was not begun by you on this machine" in done.stderr, command
+        assert done.returncode == 1 and "was not begun by you on this machine" in done.stderr, (
+            command
+        )
     assert not (workspace / "evil.txt").exists()
     assert "sealed by another key" in fdc("verify", name, cwd=workspace).stdout
     done = fdc("resume", name, "--answer", "yes", "--trust", cwd=workspace)

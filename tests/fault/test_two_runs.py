@@ -44,7 +44,9 @@ WRITE = "overwrite_file_with_block {}\n    x\n"
 @pytest.fixture
 def shop(workspace: Path) -> Path:
     """A workspace with plans: `NAME.plan` writes as its name says, and `held-NAME.plan` stands still before that."""
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"hold": ROW}}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"hold": ROW}})
+    )
     (workspace / "own_hold.py").write_text(TOOL)
     bodies = {
         "a": ("", WRITE.format("out/a.md")), "b": ("", WRITE.format("out/b.md")),
@@ -90,13 +92,20 @@ APART = [("held-a", "b"), ("held-own", "own"), ("held-command", "own"), ("held-o
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "two"), MEET)
-def test_a_run_that_may_write_what_a_driven_one_may_write_is_refused(shop: Path, one: str, two: str) -> None:
+def test_a_run_that_may_write_what_a_driven_one_may_write_is_refused(
+    shop: Path, one: str, two: str
+) -> None:
     with driven(shop, f"{one}.plan") as (process, name):
         refused = fdc("run", f"{two}.plan", cwd=shop)
         assert (3, "") == (refused.returncode, refused.stdout), refused
-        assert f"the run {name} (process {process.pid}) may write" in refused.stderr and "--wait" in refused.stderr
+        assert (
+            f"the run {name} (process {process.pid}) may write" in refused.stderr
+            and "--wait" in refused.stderr
+        )
         assert 1 == len(refused.stderr.splitlines())
-        assert 1 == len(json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"]), "nothing was put on record"
+        assert 1 == len(json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"]), (
+            "nothing was put on record"
+        )
 
 
 @pytest.mark.slow
@@ -117,13 +126,18 @@ def test_parameters_tell_runs_of_one_plan_apart(shop: Path) -> None:
 
 @pytest.mark.slow
 def test_who_waits_begins_when_the_other_one_has_ended(shop: Path) -> None:
-    with driven(shop, "held-a.plan") as (process, name), fdc_started("run", "a.plan", "--wait", cwd=shop) as waits:
+    with (
+        driven(shop, "held-a.plan") as (process, name),
+        fdc_started("run", "a.plan", "--wait", cwd=shop) as waits,
+    ):
         wait_for(lambda: len(list((shop / ".fdc" / "runs").iterdir())) == 2)
         assert waits.stderr is not None and f"waiting: the run {name} " in waits.stderr.readline()
         assert not (shop / "out" / "a.md").exists()
         go(shop)
         assert 0 == process.wait(PATIENCE) == waits.wait(PATIENCE)
-    assert (shop / "out" / "a.md").exists() and [] == [path.name for path in (shop / ".fdc" / "claims").glob("[!.]*")]
+    assert (shop / "out" / "a.md").exists() and [] == [
+        path.name for path in (shop / ".fdc" / "claims").glob("[!.]*")
+    ]
 
 
 @pytest.mark.slow
@@ -158,7 +172,9 @@ def test_a_claim_ends_with_its_process(shop: Path) -> None:
         assert 3 == fdc("run", "a.plan", cwd=shop).returncode
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        assert [name] == [path.name for path in (shop / ".fdc" / "claims").glob("[!.]*")], "it lies there and counts for nothing"
+        assert [name] == [path.name for path in (shop / ".fdc" / "claims").glob("[!.]*")], (
+            "it lies there and counts for nothing"
+        )
         assert 0 == fdc("run", "a.plan", cwd=shop).returncode
         go(shop)
         assert 0 == fdc("resume", name, "--all", "--assume", "not-done", cwd=shop).returncode
@@ -171,7 +187,9 @@ def test_a_run_that_waits_for_a_person_holds_nothing_and_takes_its_claim_again(s
     with driven(shop, "held-a.plan") as (process, other):
         refused = fdc("resume", name, "--answer", "c", cwd=shop)
         assert 3 == refused.returncode and f"the run {other} " in refused.stderr, refused
-        assert "waiting" in fdc("runs", "--status", "waiting", cwd=shop).stdout, "it stands where it stood"
+        assert "waiting" in fdc("runs", "--status", "waiting", cwd=shop).stdout, (
+            "it stands where it stood"
+        )
         go(shop)
         assert 0 == process.wait(PATIENCE)
     assert 0 == fdc("resume", name, "--answer", "c", cwd=shop).returncode
@@ -194,7 +212,10 @@ def test_what_one_process_drives_is_not_kept_apart_but_for_a_worker(workspace: P
     assert None is worker.take()
     fourth = claims.Claim(root, "fourth", _set("a"), alone=True)
     assert fourth.take() is not None
-    piece, inner = (claims.Claim(root, name, _set("a"), within="third", alone=True) for name in ("third~1", "inner"))
+    piece, inner = (
+        claims.Claim(root, name, _set("a"), within="third", alone=True)
+        for name in ("third~1", "inner")
+    )
     assert None is piece.take() is inner.take()
     for one in (worker, fourth, piece, inner):
         one.release()
@@ -206,10 +227,16 @@ def test_what_a_run_or_a_driving_process_starts_is_of_its_kin(workspace: Path) -
     """`fdc research` is begun by commands of runs and by `fdc agent`."""
     root, script = str(workspace), "import sys; from fdc_toolchain.effects import claims\n"
     script += "from tests.fault.test_two_runs import _set\n"
-    script += "other = claims.Claim(sys.argv[1], 'inner', _set('a')).take(); print(other and other.run)"
+    script += (
+        "other = claims.Claim(sys.argv[1], 'inner', _set('a')).take(); print(other and other.run)"
+    )
     outer = claims.Claim(root, "outer", _set("a"))
     assert outer.take() is None
-    for env, said in (({}, "outer"), ({"FDC_RUN": "outer"}, "None"), ({claims.KIN: claims.kin()}, "None")):
+    for env, said in (
+        ({}, "outer"),
+        ({"FDC_RUN": "outer"}, "None"),
+        ({claims.KIN: claims.kin()}, "None"),
+    ):
         env = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tooling'}", **env}
         done = run([sys.executable, "-c", script, root], cwd=ROOT, env=env)
         assert (0, f"{said}\n") == (done.returncode, done.stdout), done
@@ -217,7 +244,9 @@ def test_what_a_run_or_a_driving_process_starts_is_of_its_kin(workspace: Path) -
 
 
 def test_two_folders_are_two_workspaces(tmp_path: Path) -> None:
-    held = [claims.Claim(str(tmp_path / name), "run", _set("a"), alone=True) for name in ("one", "two")]
+    held = [
+        claims.Claim(str(tmp_path / name), "run", _set("a"), alone=True) for name in ("one", "two")
+    ]
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     assert [None, None] == [claim.take() for claim in held]
@@ -225,7 +254,9 @@ def test_two_folders_are_two_workspaces(tmp_path: Path) -> None:
         claim.release()
 
 
-def test_a_folder_of_claims_that_a_clone_brought_is_not_followed(workspace: Path, tmp_path: Path) -> None:
+def test_a_folder_of_claims_that_a_clone_brought_is_not_followed(
+    workspace: Path, tmp_path: Path
+) -> None:
     (workspace / ".fdc").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (workspace / ".fdc" / "claims").symlink_to(tmp_path / "elsewhere")
@@ -262,8 +293,18 @@ def test_workers_drive_runs_that_meet_one_after_the_other_and_those_of_other_fol
         assert second not in (workspace / "witness.log").read_text()
         for folder in (workspace, other):
             (folder / fleet.HELD).unlink()
-        wait_for(lambda: 3 == len(rows(url, "SELECT 1 FROM fdc.run WHERE status='finished' AND parent IS NULL")))
-    order = [line.split()[2].partition(":")[0] for line in (workspace / "witness.log").read_text().splitlines()]
+        wait_for(
+            lambda: (
+                3
+                == len(
+                    rows(url, "SELECT 1 FROM fdc.run WHERE status='finished' AND parent IS NULL")
+                )
+            )
+        )
+    order = [
+        line.split()[2].partition(":")[0]
+        for line in (workspace / "witness.log").read_text().splitlines()
+    ]
     assert order == sorted(order) and {first, second} == set(order) and elsewhere not in order
 
 
@@ -292,7 +333,11 @@ def test_what_is_no_claim_keeps_nobody_out(workspace: Path) -> None:
     (folder / "20260101-000000-none").symlink_to("nowhere")
     (folder / "20260101-000000-folder").mkdir()
     os.mkfifo(folder / "20260101-000000-pipe")
-    (workspace / "ls.plan").write_text("set_plan x\nplan_step_complete y\nrun_in_bash_session ls\nclose_task\nsubmit\n")
+    (workspace / "ls.plan").write_text(
+        "set_plan x\nplan_step_complete y\nrun_in_bash_session ls\nclose_task\nsubmit\n"
+    )
     done = fdc("run", "ls.plan", cwd=workspace)
     assert 0 == done.returncode, done.stderr
-    assert {"20260101-000000-folder"} == {path.name for path in folder.iterdir() if path.name[0] != "."}
+    assert {"20260101-000000-folder"} == {
+        path.name for path in folder.iterdir() if path.name[0] != "."
+    }

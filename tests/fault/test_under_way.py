@@ -19,7 +19,9 @@ MAKES = "mkdir -p sub/lib && git init -q sub/lib && echo evil > sub/.envrc && to
 
 
 def write(workspace: Path, name: str, command: str, globs: str = "sub/**") -> None:
-    (workspace / name).write_text(f"{HEAD.format(globs=globs)}run_in_bash_session {command}\nclose_task\nsubmit\n")
+    (workspace / name).write_text(
+        f"{HEAD.format(globs=globs)}run_in_bash_session {command}\nclose_task\nsubmit\n"
+    )
 
 
 @pytest.fixture
@@ -43,7 +45,10 @@ def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Pa
     assert (prepared / "sub/.envrc").exists() and (prepared / "sub/lib/.git").exists()
     done = fdc("run", "look.plan", cwd=prepared)
     assert done.returncode == 0 and ".envrc" not in done.stdout
-    assert "a command that was killed with its fdc had made `sub/.envrc`, `sub/lib/.git`, which is protected" in done.stderr
+    assert (
+        "a command that was killed with its fdc had made `sub/.envrc`, `sub/lib/.git`, which is protected"
+        in done.stderr
+    )
     assert not (prepared / "sub/.envrc").exists() and not (prepared / "sub/lib/.git").exists()
     assert (prepared / "sub/begun").exists() and kept(prepared) == {".envrc", ".git"}
     assert os.listdir(prepared / FOLDER) == []
@@ -88,11 +93,18 @@ def test_what_a_command_makes_that_is_under_way_is_its_own_run_to_refuse(prepare
 
 @pytest.mark.parametrize(
     "said",
-    ['{"entries": {', "{}", "", '{"entries": {}, "environments": [], "grants": [], "into": "../elsewhere"}'],
+    [
+        '{"entries": {',
+        "{}",
+        "",
+        '{"entries": {}, "environments": [], "grants": [], "into": "../elsewhere"}',
+    ],
     ids=["torn", "empty object", "empty", "of a clone"],
 )
 @pytest.mark.parametrize("seal", ["", "0" * 64 + "\n"], ids=["bare", "forged"])
-def test_a_note_that_this_user_has_not_sealed_takes_nothing_away(prepared: Path, said: str, seal: str) -> None:
+def test_a_note_that_this_user_has_not_sealed_takes_nothing_away(
+    prepared: Path, said: str, seal: str
+) -> None:
     (prepared / FOLDER).mkdir(parents=True)
     (prepared / FOLDER / "torn").write_text(seal + said)
     (prepared / "sub/.envrc").write_text("mine\n")

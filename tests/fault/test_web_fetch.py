@@ -24,7 +24,10 @@ TEA = """<p>Green tea wants water of eighty degrees, and it is brewed for two mi
 <h2>Black tea</h2><p>Black tea takes boiling water. It is ready after four minutes, or after five where it is drunk with milk.</p>
 <p>Whoever brews white tea takes water of seventy degrees, and a great deal of patience besides.</p>"""
 BOMB = 50_000_000
-GERMAN = "Für grünen Tee soll das Wasser nicht zu heiß sein: grüner Tee wird mit achtzig Grad aufgegossen, schwarzer kocht.\n" * 3
+GERMAN = (
+    "Für grünen Tee soll das Wasser nicht zu heiß sein: grüner Tee wird mit achtzig Grad aufgegossen, schwarzer kocht.\n"
+    * 3
+)
 
 
 def got(server: Site, path: str, manners: Manners | None = None, **door: object) -> Fetched:
@@ -32,7 +35,9 @@ def got(server: Site, path: str, manners: Manners | None = None, **door: object)
     return fetch(server.url + path, Door((server.host,), **door), manners=manners or Manners())  # type: ignore[arg-type]
 
 
-def refused(server: Site, path: str, manners: Manners | None = None, **door: object) -> tuple[str, str]:
+def refused(
+    server: Site, path: str, manners: Manners | None = None, **door: object
+) -> tuple[str, str]:
     with pytest.raises(ToolFailure) as caught:
         got(server, path, manners, **door)
     return caught.value.kind, str(caught.value)
@@ -69,9 +74,15 @@ def web() -> Iterator[Site]:
         "/endless": Reply(kind="text/plain", pieces=[b"x" * 65536] * 40),
         "/slow": Reply(kind="text/plain", pieces=drip, wait=0.05),
         "/silent": Reply(kind="text/plain", pieces=[b"", b"late"], wait=1000),
-        "/bomb": Reply(gzip.compress(bytes(BOMB)), "text/html", headers={"content-encoding": "gzip"}),
-        "/packed": Reply(gzip.compress(page("On tea", TEA).body), headers={"content-encoding": "gzip"}),
-        "/deflated": Reply(zlib.compress(page("On tea", TEA).body), headers={"content-encoding": "deflate"}),
+        "/bomb": Reply(
+            gzip.compress(bytes(BOMB)), "text/html", headers={"content-encoding": "gzip"}
+        ),
+        "/packed": Reply(
+            gzip.compress(page("On tea", TEA).body), headers={"content-encoding": "gzip"}
+        ),
+        "/deflated": Reply(
+            zlib.compress(page("On tea", TEA).body), headers={"content-encoding": "deflate"}
+        ),
         "/brotli": Reply(b"\x1b\x00", headers={"content-encoding": "br"}),
         "/garbled": Reply(b"no gzip at all", headers={"content-encoding": "gzip"}),
         "/short": Reply(kind="text/plain", pieces=[b"half"], headers={"content-length": "9999"}),
@@ -95,7 +106,9 @@ def web() -> Iterator[Site]:
         "/gone": Reply(b"gone", "text/plain", 404),
         "/busy": Reply(b"later", "text/plain", 429),
         "/private": Reply(b"not for guests", "text/plain"),
-        "/robots.txt": Reply(b"User-agent: *\nDisallow: /private\nDisallow: /*secret\n", "text/plain"),
+        "/robots.txt": Reply(
+            b"User-agent: *\nDisallow: /private\nDisallow: /*secret\n", "text/plain"
+        ),
         "/a/secret/page": Reply(b"no", "text/plain"),
     }
     routes |= {f"/hop{number}": redirect(f"/hop{number + 1}") for number in range(20)}
@@ -145,7 +158,9 @@ def test_a_page_that_comes_packed_is_unpacked(web: Site, path: str) -> None:
         ("/a/secret/page", "robots", "asks not to fetch"),
     ],
 )
-def test_what_misbehaves_is_refused_with_its_reason(web: Site, path: str, kind: str, said: str) -> None:
+def test_what_misbehaves_is_refused_with_its_reason(
+    web: Site, path: str, kind: str, said: str
+) -> None:
     found, message = refused(web, path, most=200_000)
     assert kind == found and said in message, message
 
@@ -158,7 +173,9 @@ def test_what_is_not_allowed_is_never_asked_for(web: Site) -> None:
 
 
 @pytest.mark.parametrize("path", ["/slow", "/silent", "/headers", "/status"])
-def test_a_server_that_takes_its_time_is_given_up_though_each_byte_is_in_time(web: Site, path: str) -> None:
+def test_a_server_that_takes_its_time_is_given_up_though_each_byte_is_in_time(
+    web: Site, path: str
+) -> None:
     """The server would take a thousand seconds."""
     manners = Manners()
     got(web, "/tea", manners)  # its robots.txt is known by now
@@ -199,7 +216,10 @@ def test_addresses_that_are_not_public(address: str) -> None:
     assert not public(address)
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "8.8.8.8", "2606:2800:21f:cb07::1", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+@pytest.mark.parametrize(
+    "address",
+    ["93.184.215.14", "8.8.8.8", "2606:2800:21f:cb07::1", "::ffff:8.8.8.8", "64:ff9b::808:808"],
+)
 def test_addresses_that_are_public(address: str) -> None:
     assert public(address)
 
@@ -235,7 +255,9 @@ def test_what_is_no_address_of_the_web_is_refused_before_anything_is_looked_up(u
     assert "url" == caught.value.kind
 
 
-def test_the_address_that_was_looked_at_is_the_one_that_is_connected_to(web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_that_was_looked_at_is_the_one_that_is_connected_to(
+    web: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A name that means a public address when it is checked and this machine when it is used (DNS rebinding)."""
     port = web.server_address[1]
     answers = iter(["93.184.215.14", "127.0.0.1", "127.0.0.1"])
@@ -267,7 +289,10 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pat
     folder = tmp_path_factory.mktemp("tls")
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    done = run(["openssl", "req", "-x509", *kind, *names, "-keyout", "key.pem", "-out", "cert.pem"], cwd=folder)
+    done = run(
+        ["openssl", "req", "-x509", *kind, *names, "-keyout", "key.pem", "-out", "cert.pem"],
+        cwd=folder,
+    )
     assert 0 == done.returncode, done.stderr
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
@@ -277,7 +302,11 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pat
 
 @pytest.mark.parametrize(
     ("trusted", "host", "why"),
-    [(False, "localhost", "verify failed"), (True, "127.0.0.1", "verify failed"), (True, "localhost", "")],
+    [
+        (False, "localhost", "verify failed"),
+        (True, "127.0.0.1", "verify failed"),
+        (True, "localhost", ""),
+    ],
 )
 def test_a_server_over_tls_is_who_its_certificate_says(
     sealed: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch, trusted: bool, host: str, why: str
@@ -315,7 +344,9 @@ def test_a_server_over_tls_is_who_its_certificate_says(
 )
 def test_robots_txt_is_kept_to(robots: Reply, goes: bool) -> None:
     closed = Reply(b"User-agent: *\nDisallow: /tea\n", "text/plain")
-    with site({"/robots.txt": robots, "/elsewhere.txt": closed, "/tea": page("On tea", TEA)}) as server:
+    with site(
+        {"/robots.txt": robots, "/elsewhere.txt": closed, "/tea": page("On tea", TEA)}
+    ) as server:
         if goes:
             assert "html" == got(server, "/tea").kind
         else:
@@ -357,9 +388,12 @@ def test_what_a_robots_txt_asks_for_in_patience_is_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "seconds"), [("100000", 15.0), ("1e300", 15.0), ("inf", 0.0), ("nan", 0.0), ("-3", 0.0), ("0.5", 0.5)]
+    ("stated", "seconds"),
+    [("100000", 15.0), ("1e300", 15.0), ("inf", 0.0), ("nan", 0.0), ("-3", 0.0), ("0.5", 0.5)],
 )
-def test_a_robots_txt_that_asks_for_too_much_patience_gets_some(stated: str, seconds: float) -> None:
+def test_a_robots_txt_that_asks_for_too_much_patience_gets_some(
+    stated: str, seconds: float
+) -> None:
     """A quarter of a minute at most, so that no page is waited for without end."""
     now = [0.0]
     paused: list[float] = []
@@ -376,7 +410,15 @@ def test_a_robots_txt_that_asks_for_too_much_patience_gets_some(stated: str, sec
     assert pytest.approx(seconds, abs=0.01) == sum(paused)
 
 
-@pytest.mark.parametrize("where", ["http://127.0.0.1:1/robots.txt", "http://169.254.169.254/", "http://[::1]:1/", "ftp://example.org/"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "http://127.0.0.1:1/robots.txt",
+        "http://169.254.169.254/",
+        "http://[::1]:1/",
+        "ftp://example.org/",
+    ],
+)
 def test_a_robots_txt_leads_nowhere_inside(where: str) -> None:
     """It is looked at as any page is; nothing of the site is fetched then."""
     with site({"/robots.txt": redirect(where), "/tea": page("On tea", TEA)}) as server:
@@ -413,27 +455,44 @@ def test_who_asks_says_who_it_is(web: Site) -> None:
         ("text/plain; charset=nonsense-7", "grüner Tee".encode(), "utf-8"),
         ("text/plain", "grüner Tee".encode("utf-16"), "utf-16"),
         ("text/plain", b"\xef\xbb\xbf" + "grüner Tee".encode(), "utf-8"),
-        ("text/html", '<meta charset="windows-1251"><p>зелёный чай</p>'.encode("windows-1251"), "windows-1251"),
+        (
+            "text/html",
+            '<meta charset="windows-1251"><p>зелёный чай</p>'.encode("windows-1251"),
+            "windows-1251",
+        ),
         ("text/html; charset=", "<p>grüner Tee</p>".encode(), "utf-8"),
     ],
 )
 def test_a_wrong_or_missing_charset_is_seen_through(kind: str, body: bytes, charset: str) -> None:
     with site({"/x": Reply(body, kind)}) as server:
         text, found = decoded(got(server, "/x"))
-    assert any(word in text for word in ("grüner", "緑茶", "зелёный")) and (not charset or charset == found)
+    assert any(word in text for word in ("grüner", "緑茶", "зелёный")) and (
+        not charset or charset == found
+    )
 
 
-@pytest.mark.parametrize("name", ["punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined"])
+@pytest.mark.parametrize(
+    "name", ["punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined"]
+)
 def test_a_codec_that_is_no_charset_of_pages_is_not_used(name: str) -> None:
     """Half a megabyte said to be punycode kept a processor busy for minutes."""
-    page = Fetched("http://x/", "http://x/", 0, "text", f"text/plain; charset={name}", b"a" * 400_000 + b"\xfc-" + b"b9" * 60_000)
+    page = Fetched(
+        "http://x/",
+        "http://x/",
+        0,
+        "text",
+        f"text/plain; charset={name}",
+        b"a" * 400_000 + b"\xfc-" + b"b9" * 60_000,
+    )
     assert decoded(page)[1] != name
 
 
 # Hostile text
 
 
-def test_a_page_that_no_parser_can_get_through_ends_its_reader_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_no_parser_can_get_through_ends_its_reader_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Attributes without end keep the parser busy for half a minute; its process is ended."""
     monkeypatch.setattr(readable, "SECONDS", 1.5)
     hostile = "<a " + " ".join(f"a{number}=1" for number in range(100_000)) + ">x</a>"
@@ -441,7 +500,9 @@ def test_a_page_that_no_parser_can_get_through_ends_its_reader_and_nothing_else(
         readable.readable("html", hostile.encode())
 
 
-@pytest.mark.parametrize("body", ["<div>" * 50_000, "", "\x00\x01", "<script>alert(1)</script>", "&#" * 10_000])
+@pytest.mark.parametrize(
+    "body", ["<div>" * 50_000, "", "\x00\x01", "<script>alert(1)</script>", "&#" * 10_000]
+)
 def test_a_page_without_text_is_a_failure_or_nothing(body: str) -> None:
     try:
         assert "<" not in readable.readable("html", body.encode()).text
@@ -450,7 +511,10 @@ def test_a_page_without_text_is_a_failure_or_nothing(body: str) -> None:
 
 
 def test_characters_that_cannot_be_seen_do_not_get_into_the_text() -> None:
-    hidden = page("On tea", f"{TEA}<p>Do\u202e not\u200b obey \x1b[31mthis sentence, which is long enough to be kept.</p>").body
+    hidden = page(
+        "On tea",
+        f"{TEA}<p>Do\u202e not\u200b obey \x1b[31mthis sentence, which is long enough to be kept.</p>",
+    ).body
     text = readable.readable("html", hidden).text
     assert "not obey" in text and not any(char in text for char in "\u202e\u200b\x1b")
 
@@ -463,7 +527,11 @@ def test_a_name_that_the_operator_gives_is_one_host_and_port() -> None:
 
 def test_a_server_that_sends_headers_without_end_is_refused() -> None:
     def flood(handler: Handler) -> None:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"".join(b"x-%d: y\r\n" % number for number in range(500)) + b"\r\n")
+        handler.wfile.write(
+            b"HTTP/1.1 200 OK\r\n"
+            + b"".join(b"x-%d: y\r\n" % number for number in range(500))
+            + b"\r\n"
+        )
 
     with site({"/x": flood}) as server:
         assert "net" == refused(server, "/x")[0]

@@ -33,12 +33,18 @@ def test_what_a_worker_of_another_key_cannot_take_goes_to_one_that_can(workspace
     """Refused while nobody has the key; begun as soon as somebody has; answers find their way, too."""
     fleet.laid_out(workspace)
     elsewhere = workspace.parent / "other-state"
-    with database() as url, Workers(url, workspace, XDG_STATE_HOME=str(elsewhere)) as others, Workers(url, workspace) as ours:
+    with (
+        database() as url,
+        Workers(url, workspace, XDG_STATE_HOME=str(elsewhere)) as others,
+        Workers(url, workspace) as ours,
+    ):
         others.start()
         first = begun(workspace, url, "ask.plan")
         wait_for(lambda: any("refused" in one for one in _said(url, first)))
         [refused, *_] = _said(url, first)
-        assert [number("w1")] == refused["by"] and "not sealed by the key of the worker w1" in str(refused["refused"])
+        assert [number("w1")] == refused["by"] and "not sealed by the key of the worker w1" in str(
+            refused["refused"]
+        )
         ours.count = 1  # the names of workers are the database's
         ours.start()
         wait_for(lambda: is_over(url, first))
@@ -50,10 +56,14 @@ def test_what_a_worker_of_another_key_cannot_take_goes_to_one_that_can(workspace
             assert row is not None and row.status == "waiting"
             assert remote.answer(url, str(workspace), row, "main/3", "green", PATIENCE)
         store.close()
-        wait_for(lambda: rows(url, "SELECT count(*) FROM fdc.run WHERE status='finished'") == [(2,)])
+        wait_for(
+            lambda: rows(url, "SELECT count(*) FROM fdc.run WHERE status='finished'") == [(2,)]
+        )
         sessions = rows(url, "SELECT body FROM fdc.record WHERE kind='session'")
         assert sessions and all('"worker":"w2"' in one[0] for one in sessions)
-    assert all(1 == count for count in fleet.witnessed(workspace).values()) and 2 == len(fleet.witnessed(workspace))
+    assert all(1 == count for count in fleet.witnessed(workspace).values()) and 2 == len(
+        fleet.witnessed(workspace)
+    )
 
 
 def test_offers_are_bounded() -> None:
@@ -66,7 +76,15 @@ def test_offers_are_bounded() -> None:
         def deliveries(self, run: str) -> list[object]:
             return []
 
-        def send(self, run: str, asked: dict[str, object], *, piece: bool = False, delivery: str = "", engine: int = 1) -> str:
+        def send(
+            self,
+            run: str,
+            asked: dict[str, object],
+            *,
+            piece: bool = False,
+            delivery: str = "",
+            engine: int = 1,
+        ) -> str:
             self.sent.append(delivery)
             return delivery
 
@@ -75,21 +93,37 @@ def test_offers_are_bounded() -> None:
         said = queue.offer_again("r", {}, delivery, "why", 7, {7, 8}, piece=False)
         delivery = queue.sent[-1]
         assert ({"offered": turn, "by": [7]}, f"r:1/{turn}") == (said, delivery)
-    assert {"refused": "why", "by": [7, 8]} == queue.offer_again("r", {}, delivery, "why", 7, {7, 8}, piece=False)
-    assert {"refused": "why", "by": [7]} == queue.offer_again("r", {}, "r:1", "why", 7, {7}, piece=False)
+    assert {"refused": "why", "by": [7, 8]} == queue.offer_again(
+        "r", {}, delivery, "why", 7, {7, 8}, piece=False
+    )
+    assert {"refused": "why", "by": [7]} == queue.offer_again(
+        "r", {}, "r:1", "why", 7, {7}, piece=False
+    )
     assert dispatch.OFFERS == len(queue.sent)
 
 
-def test_a_run_goes_to_a_worker_whose_machine_gives_what_it_needs(workspace: Path, tmp_path: Path) -> None:
+def test_a_run_goes_to_a_worker_whose_machine_gives_what_it_needs(
+    workspace: Path, tmp_path: Path
+) -> None:
     """A program that the run's command names is on the PATH of one worker only: the other one records nothing."""
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "steep").write_text("#!/bin/sh\necho steeped\n")
     (programs / "steep").chmod(0o755)
-    body = ["set_plan Tea", "plan_step_complete ready", "run_in_bash_session steep", "close_task", "submit"]
+    body = [
+        "set_plan Tea",
+        "plan_step_complete ready",
+        "run_in_bash_session steep",
+        "close_task",
+        "submit",
+    ]
     (workspace / "tea.plan").write_text("\n".join(body) + "\n")
     path = os.environ["PATH"]
-    with database() as url, Workers(url, workspace) as bare, Workers(url, workspace, PATH=f"{programs}:{path}") as able:
+    with (
+        database() as url,
+        Workers(url, workspace) as bare,
+        Workers(url, workspace, PATH=f"{programs}:{path}") as able,
+    ):
         bare.start()
         run = begun(workspace, url, "tea.plan")
         wait_for(lambda: any("refused" in one for one in _said(url, run)))

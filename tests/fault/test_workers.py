@@ -51,8 +51,12 @@ JOBS = 4
 PATIENCE = 5
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 22))])
-def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, url: str, seed: int) -> None:
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 22))]
+)
+def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(
+    deeds: Path, url: str, seed: int
+) -> None:
     """Failure tests 1, 4 and 5.
 
     Two runs of many branches; SIGKILL three times, SIGSTOP with a late SIGCONT, a lock session dropped.
@@ -74,13 +78,17 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
             assert time.monotonic() < deadline, (workers.log(), rows(url, "SELECT name, status, epoch FROM fdc.run"),
                 rows(url, "SELECT workflow_uuid, status, executor_id, output FROM dbos.workflow_status"))  # fmt: skip
             time.sleep(0.02)
-            for name in [name for name, process in workers.living.items() if process.poll() is not None]:
+            for name in [
+                name for name, process in workers.living.items() if process.poll() is not None
+            ]:
                 # On a machine that is busy enough, a worker is silent for too long by itself.
                 assert 70 == workers.living.pop(name).returncode, workers.log()
                 lost += 1
                 workers.start()
             [(records,)] = rows(url, "SELECT count(*) FROM fdc.record WHERE kind='outcome'")
-            sessions = {name: session[0] for name in workers.living if (session := workers.session(name))}
+            sessions = {
+                name: session[0] for name in workers.living if (session := workers.session(name))
+            }
             if moments and records >= moments[0] and sessions:
                 moments.pop(0)
                 name, blow = rng.choice(sorted(sessions)), blows.pop(0)
@@ -108,7 +116,9 @@ def test_workers_that_die_freeze_and_lose_their_locks_lose_nothing(deeds: Path, 
     for name in runs:
         whole(deeds, url, name, expected)
     happened = witnessed(deeds)
-    assert {f"{name}:{address}" for name in runs for address, tool, *_ in expected if tool == "deed"} == set(happened)
+    assert {
+        f"{name}:{address}" for name in runs for address, tool, *_ in expected if tool == "deed"
+    } == set(happened)
     # What was under way in a worker that was lost may happen again; nothing else does.
     assert sum(happened.values()) - len(happened) <= (struck + lost) * 3 * JOBS
     assert "no such runs" in fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
@@ -124,7 +134,9 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         there = fdc("run", "--database", url, "-q", "big.plan", "count=16", cwd=deeds)
         [line] = [line for line in here.stdout.splitlines() if "finished" in line]
         assert (0, "") == (there.returncode, there.stderr)
-        assert ["off we go", line.split(",")[0]] == [part.split(",")[0] for part in there.stdout.splitlines()]
+        assert ["off we go", line.split(",")[0]] == [
+            part.split(",")[0] for part in there.stdout.splitlines()
+        ]
         [name] = [row[0] for row in rows(url, "SELECT name FROM fdc.run")]
         whole(deeds, url, name, expected)
         assert 0 == fdc("verify", name, "--database", url, cwd=deeds).returncode
@@ -141,12 +153,18 @@ def test_a_run_shows_the_same_from_many_machines(deeds: Path, url: str) -> None:
         name = begun(deeds, url, "big.plan", "count=10")
         forged = sender.send(name, {"again": True, "budget": {"steps": 1}})
         again = [forged, *(sender.send(name, {}) for _ in range(3))]
-        wait_for(lambda: is_over(url, name) and all(sender.outcome(one) is not None for one in again))
+        wait_for(
+            lambda: is_over(url, name) and all(sender.outcome(one) is not None for one in again)
+        )
         assert "not sealed by the key" in str(sender.outcome(forged))
         sender.close()
         whole(deeds, url, name, on_sqlite(deeds, "big.plan", "count=10"))
-        assert {1} == {count for one, count in witnessed(deeds, "start").items() if one.startswith(name)} | {1}
-        assert 21 == sum(count for one, count in witnessed(deeds, "start").items() if one.startswith(name))
+        assert {1} == {
+            count for one, count in witnessed(deeds, "start").items() if one.startswith(name)
+        } | {1}
+        assert 21 == sum(
+            count for one, count in witnessed(deeds, "start").items() if one.startswith(name)
+        )
         # Asked to end, a worker hands over what it drives.
         assert 0 == ended(workers.send("w1", signal.SIGTERM))
         assert 0 == ended(workers.send("w2", signal.SIGINT))
@@ -218,12 +236,20 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
         (deeds / HELD).write_text("")
         long = begun(deeds, url, "big.plan", f"count={MANY}")
         wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE parent IS NOT NULL"))
-        cancelled = fdc("cancel", long, "--database", url, "--wait", str(background.PATIENCE), cwd=deeds)
+        cancelled = fdc(
+            "cancel", long, "--database", url, "--wait", str(background.PATIENCE), cwd=deeds
+        )
         (deeds / HELD).unlink()
-        assert (0, f"run {long} is cancelled\n") == (cancelled.returncode, cancelled.stdout), cancelled
+        assert (0, f"run {long} is cancelled\n") == (cancelled.returncode, cancelled.stdout), (
+            cancelled
+        )
         store = PgStore(url, key(deeds))
         row = store.run(long)
-        assert row is not None and ((), "ours") == store.check(row.id)[::2] and [] == store.pieces(row.id)
+        assert (
+            row is not None
+            and ((), "ours") == store.check(row.id)[::2]
+            and [] == store.pieces(row.id)
+        )
         assert 0 < len(outcomes(store, row)) < 8 + 2 * MANY
         store.close()
         assert 1 == fdc("resume", long, "--database", url, cwd=deeds).returncode
@@ -234,7 +260,14 @@ def test_the_watchdog_finds_what_no_queue_knows_of(deeds: Path, url: str) -> Non
     listed = fdc("runs", "--database", url, "--stalled", cwd=deeds).stdout
     assert name not in listed and foreign in listed and newer in listed
     # Nobody goes on delivering what every worker refuses.
-    assert rows(url, "SELECT count(*) FROM dbos.workflow_status WHERE workflow_uuid LIKE %s", f"{newer}:%")[0][0] <= 3
+    assert (
+        rows(
+            url,
+            "SELECT count(*) FROM dbos.workflow_status WHERE workflow_uuid LIKE %s",
+            f"{newer}:%",
+        )[0][0]
+        <= 3
+    )
 
 
 def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
@@ -258,8 +291,6 @@ def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
         assert 3 == second.returncode and "a worker named w1 is connected" in second.stderr
 
 
-
-
 @pytest.mark.soak
 def test_a_server_that_crashes_and_recovers_loses_nothing(deeds: Path) -> None:
     """Failure test 6.
@@ -279,9 +310,13 @@ def test_a_server_that_crashes_and_recovers_loses_nothing(deeds: Path) -> None:
         with Workers(url, deeds, DEED_SECONDS="0.05") as workers:
             for least in (1, STEPS):
                 workers.start(2)
-                wait_for(lambda least=least: rows(url, "SELECT count(*) FROM fdc.record")[0][0] > least)
+                wait_for(
+                    lambda least=least: rows(url, "SELECT count(*) FROM fdc.record")[0][0] > least
+                )
                 assert 0 == process.run([script, "crash", folder], cwd=outer).returncode
-                assert [70, 70] == [ended(workers.living.pop(name)) for name in list(workers.living)]
+                assert [70, 70] == [
+                    ended(workers.living.pop(name)) for name in list(workers.living)
+                ]
             workers.start(2)
             wait_for(lambda: is_over(url, *runs))
         for name in runs:

@@ -32,10 +32,14 @@ PLAN = (
 )
 
 
-def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(tmp_path: Path) -> None:
+def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(
+    tmp_path: Path,
+) -> None:
     """Failure test 8: power-loss model: the log cut at each frame's boundary, one byte beside it, and inside of a frame."""
     path = tmp_path / "runs.sqlite"
-    written = [Record("outcome", f"main/{n}", 1, "read", "r", 0.5, {"value": "x" * 60}) for n in range(24)]
+    written = [
+        Record("outcome", f"main/{n}", 1, "read", "r", 0.5, {"value": "x" * 60}) for n in range(24)
+    ]
     with closing(Store(str(path), KEY)) as store:
         store.create("a", "a.plan", program(step("read", text="a")), {}, 1.0)
         row = store.run("a")
@@ -49,7 +53,10 @@ def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(tm
     frames = (len(log) - 32) // frame
     assert frames >= 24
     longest = 0
-    for cut in sorted({32 + frame * n + off for n in range(frames + 1) for off in (-1, 0, 1, frame // 2)} | {0, 31}):
+    for cut in sorted(
+        {32 + frame * n + off for n in range(frames + 1) for off in (-1, 0, 1, frame // 2)}
+        | {0, 31}
+    ):
         copy = tmp_path / "copy.sqlite"
         for tail in ("", "-wal", "-shm"):
             Path(f"{copy}{tail}").unlink(missing_ok=True)
@@ -66,7 +73,9 @@ def test_a_log_torn_at_every_frame_and_between_loses_its_end_and_nothing_else(tm
             records = found.records(again)
             assert records == written[: len(records)]
             checked = found.check(again.id)
-            assert (checked.faults, checked.signature) == ((), "ours"), cut  # what is left is whole, and ours
+            assert (checked.faults, checked.signature) == ((), "ours"), (
+                cut
+            )  # what is left is whole, and ours
             if records:
                 found.claim(again).append([written[len(records)]] if len(records) < 24 else [])
             longest = max(longest, len(records))
@@ -91,9 +100,13 @@ def test_a_clock_that_jumps_changes_no_outcome_and_never_makes_the_run_younger(t
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
     """A file system with so little room that it is soon full."""
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)], capture_output=True)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)], capture_output=True
+    )
     if made.returncode:
-        pytest.skip("no file system can be mounted here; tests/fault/test_kill.py fills one by a limit")
+        pytest.skip(
+            "no file system can be mounted here; tests/fault/test_kill.py fills one by a limit"
+        )
     try:
         yield folder
     finally:

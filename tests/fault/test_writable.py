@@ -36,9 +36,19 @@ def written(root, tier, globs, stack):
     outside = Path(root.path).parent / "outside.md"
     outside.write_text("was\n")
     Path(root.path, "docs/link.md").symlink_to(outside)
-    tried = ("docs/a.md", "docs/new.md", "docs/deep/c.md", "docs/a.sh", "top.md", "new.md", "made/x.txt")
+    tried = (
+        "docs/a.md",
+        "docs/new.md",
+        "docs/deep/c.md",
+        "docs/a.sh",
+        "top.md",
+        "new.md",
+        "made/x.txt",
+    )
     command = (
-        "echo is >> docs/link.md; " + "; ".join(f"(echo is >> {name}) 2>/dev/null && echo {name}" for name in tried) + "; exit 0"
+        "echo is >> docs/link.md; "
+        + "; ".join(f"(echo is >> {name}) 2>/dev/null && echo {name}" for name in tried)
+        + "; exit 0"
     )
     grants = tuple({"write": tuple(((False, glob),) for glob in plan)} for plan in (globs, *stack))
     said = set(run(root, command, only(tier), grants=grants).value["output"].splitlines())
@@ -74,7 +84,9 @@ def test_a_file_that_a_command_did_not_make_after_all_is_not_there(root, tier):
     assert not Path(root.path, "new.md").exists() and not Path(root.path, "deep").exists()
     outcome = run(root, "echo x > new.md; echo y > other.md; cat new.md", only(tier), grants=grants)
     assert outcome.value["output"].splitlines()[-1] == "x"
-    assert Path(root.path, "new.md").read_text() == "x\n" and not Path(root.path, "other.md").exists()
+    assert (
+        Path(root.path, "new.md").read_text() == "x\n" and not Path(root.path, "other.md").exists()
+    )
 
 
 def test_a_glob_that_names_too_many_files_for_a_command_says_what_to_write(root, tier, monkeypatch):

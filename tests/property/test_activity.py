@@ -10,22 +10,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
 moments = st.datetimes(
     min_value=datetime(1000, 1, 2),
-    timezones=st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes))) | st.just(UTC),
+    timezones=st.integers(-14 * 60, 14 * 60).map(
+        lambda minutes: timezone(timedelta(minutes=minutes))
+    )
+    | st.just(UTC),
 )
 
 
-@given(st.dictionaries(st.text(), json_values, max_size=3), st.text(min_size=1), st.integers(0, 8), moments, st.uuids())
+@given(
+    st.dictionaries(st.text(), json_values, max_size=3),
+    st.text(min_size=1),
+    st.integers(0, 8),
+    moments,
+    st.uuids(),
+)
 def test_an_entry_survives_its_line(
     details: dict[str, Any], task: str, phase: int, now: datetime, log_id: object
 ) -> None:
     """FDC-106, FDC-108: one line, whatever the texts hold, and the same object again."""
-    item = entry("INFO", details, task_id=task, phase=phase, session_id="s", log_id=str(log_id), now=now)
+    item = entry(
+        "INFO", details, task_id=task, phase=phase, session_id="s", log_id=str(log_id), now=now
+    )
     assert [] == faults(item)
     data = line(item)
     assert data.isascii() and 1 == len(data.decode("ascii").splitlines()) and data.endswith(b"\n")

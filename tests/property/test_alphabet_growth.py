@@ -25,8 +25,20 @@ def alphabet() -> Alphabet:
     draw = random.Random(7)
     rows = []
     for number, prime in enumerate(primes.first(MANY), 1):
-        older = sorted({draw.randint(max(1, number - 200), number - 1) for _ in range(2)}) if number > 2 else []
-        rows.append(Primitive(f"PRM_{number:04d}", f"w{number}", prime, "time", presupposes=tuple(f"PRM_{n:04d}" for n in older)))
+        older = (
+            sorted({draw.randint(max(1, number - 200), number - 1) for _ in range(2)})
+            if number > 2
+            else []
+        )
+        rows.append(
+            Primitive(
+                f"PRM_{number:04d}",
+                f"w{number}",
+                prime,
+                "time",
+                presupposes=tuple(f"PRM_{n:04d}" for n in older),
+            )
+        )
     return alphabet_of(rows)
 
 
@@ -58,12 +70,17 @@ def concept(seed: int, size: int = 12) -> list[str]:
 
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
-def test_concepts_of_ten_thousand_primitives_are_composed_in_a_millisecond(implementation: type) -> None:
+def test_concepts_of_ten_thousand_primitives_are_composed_in_a_millisecond(
+    implementation: type,
+) -> None:
     """ALPH-63 and anchors: composition <= 1 ms; the prime of the last primitive is 104,729."""
     calc = implementation(basis())
     one, two = calc.concept(concept(1)), calc.concept(concept(2), concept(3))
     assert best(lambda: calc.compose(one, two)) <= 0.001 * slower()
-    assert frozenset(concept(1)) | frozenset(concept(2)) == calc.tracks(calc.compose(one, two)).positive
+    assert (
+        frozenset(concept(1)) | frozenset(concept(2))
+        == calc.tracks(calc.compose(one, two)).positive
+    )
     assert calc.tracks(calc.concept([f"w{MANY}"])) == Concept(frozenset([f"w{MANY}"]))
 
 
@@ -73,7 +90,9 @@ def test_an_expression_over_ten_thousand_primitives_takes_a_millisecond() -> Non
     text = " and ".join(concept(5, 5))
     found = calculus.compose(alphabet(), text)["alternatives"][0]
     assert sorted(concept(5, 5)) == found["positive"]
-    assert len(found["follows"]) > 1000 and {"incomplete"} == {one["kind"] for one in found["violations"]}
+    assert len(found["follows"]) > 1000 and {"incomplete"} == {
+        one["kind"] for one in found["violations"]
+    }
 
 
 def test_a_change_of_ten_thousand_primitives_is_checked_in_fifty_milliseconds() -> None:
@@ -85,11 +104,14 @@ def test_a_change_of_ten_thousand_primitives_is_checked_in_fifty_milliseconds() 
     # with the indexes of the changed alphabet
     assert best(lambda: violations_near(whole.replaced(change), {last.id})) <= 0.05 * slower()
     assert [] == violations_near(whole.replaced(change), {last.id})
-    assert ["circularity"] == sorted({one.rule for one in violations_near(whole.replaced(closing), {"PRM_0001"})})
+    assert ["circularity"] == sorted(
+        {one.rule for one in violations_near(whole.replaced(closing), {"PRM_0001"})}
+    )
 
 
 def test_the_calculus_of_ten_thousand_primitives_is_ready_in_half_a_second() -> None:
     """ALPH-63: primes, basis and the tree of products, from nothing."""
+
     def ready() -> None:
         made = calculus.basis_of(alphabet())
         made.factors(made.number(concept(4)))

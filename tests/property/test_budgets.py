@@ -52,15 +52,26 @@ def budgeted(chance: random.Random, called: bool = True) -> dict[str, Any]:
     low = plan(*[step(chance.choice(names)) for _ in range(2)], name="low", params={"list": "none"})
     wide = loop("fork", "i", "{list}", call("low"), step(chance.choice(names)))
     high = plan(step("look"), wide, call("low"), name="high", params={"list": None})
-    limits = {measure: _amount(chance, measure, 60) for measure in MEASURES if chance.random() < 0.6}
+    limits = {
+        measure: _amount(chance, measure, 60) for measure in MEASURES if chance.random() < 0.6
+    }
     if chance.random() < 0.5:
         limits["steps"] = chance.randrange(20)
     last = [call("high", list="{list}")] if called else []
     for one in (low, high) if called and chance.random() < 0.7 else ():
-        one["budget"] = {measure: _amount(chance, measure, 40) for measure in MEASURES if chance.random() < 0.5}
+        one["budget"] = {
+            measure: _amount(chance, measure, 40) for measure in MEASURES if chance.random() < 0.5
+        }
         if chance.random() < 0.5:
             one["budget"]["steps"] = chance.randrange(1, 9)
-    return program(*body(0), *last, params={"list": None}, plans={"low": low, "high": high}, tools=tools, budget=limits)
+    return program(
+        *body(0),
+        *last,
+        params={"list": None},
+        plans={"low": low, "high": high},
+        tools=tools,
+        budget=limits,
+    )
 
 
 def _amount(chance: random.Random, measure: str, most: int) -> float:
@@ -119,7 +130,13 @@ def test_what_a_run_uses_never_passes_its_budget_and_is_never_more_than_it_says(
     assert not any(state.reserved.values())
     assert ending.stop is None or ending.stop.kind in ("budget", "plan_budget", "failure")
     spent = {measure: number for measure, number in state.spent.items() if number}
-    said = {"stop": ending.stop and ending.stop._asdict(), "steps": state.steps, "seconds": 0.0, "spent": spent, "questions": []}
+    said = {
+        "stop": ending.stop and ending.stop._asdict(),
+        "steps": state.steps,
+        "seconds": 0.0,
+        "spent": spent,
+        "questions": [],
+    }
     assert replay(made, GIVEN, journal.records, ending.status, said).difference is None
 
 
@@ -135,12 +152,17 @@ def test_a_replay_finds_the_step_that_a_smaller_budget_would_not_have_let_begin(
         if number:
             less = {**GIVEN, "budget": {**plenty["budget"], measure: round(number - 0.001, 3)}}
             found = replay(made, less, journal.records, "running", None)
-            assert found.difference is not None and f"the budget of {less['budget'][measure]:g} {measure}" in found.difference
+            assert (
+                found.difference is not None
+                and f"the budget of {less['budget'][measure]:g} {measure}" in found.difference
+            )
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.booleans())
 @settings(max_examples=share(400))
-def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(seed: int, first: int, session: bool) -> None:
+def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(
+    seed: int, first: int, session: bool
+) -> None:
     """What is paid for is announced, so a controller that is lost in the middle of it leaves its reservation behind."""
     made = budgeted(random.Random(seed))
     meter, journal = Meter(made, seed), MemoryJournal()
@@ -158,7 +180,11 @@ def test_a_lost_attempt_was_paid_for_so_no_number_of_crashes_passes_a_budget(see
             assert state.spent.get(measure, 0) <= ceiling
         else:
             assert meter.used.get(measure, 0) <= ceiling
-            assert meter.used.get(measure, 0) <= state.spent.get(measure, 0) + state.reserved.get(measure, 0) <= ceiling
+            assert (
+                meter.used.get(measure, 0)
+                <= state.spent.get(measure, 0) + state.reserved.get(measure, 0)
+                <= ceiling
+            )
     assert meter.is_within(made["plans"], without="steps")
 
 
@@ -180,7 +206,9 @@ LIES: list[Any] = [11, -1, float("nan"), float("inf"), "many", None, True, [3], 
 
 
 @given(st.sampled_from(LIES), st.booleans())
-def test_a_report_of_more_than_was_set_aside_stops_the_run_typed_and_more_budget_lets_it_go_on(lie: Any, fork: bool) -> None:
+def test_a_report_of_more_than_was_set_aside_stops_the_run_typed_and_more_budget_lets_it_go_on(
+    lie: Any, fork: bool
+) -> None:
     if isinstance(lie, float):
         lie = str(lie)  # what JSON cannot say never comes into a journal
     body = [step("ask", bind="a", of="x"), step("ask", bind="a", of="y"), give("{a}")]
@@ -192,41 +220,67 @@ def test_a_report_of_more_than_was_set_aside_stops_the_run_typed_and_more_budget
     works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": lie})})
     journal = MemoryJournal()
     ending = run(made, works, inputs=GIVEN, journal=journal)
-    assert ending.stop is not None and ending.stop.kind == "overrun" and "10 had been set aside" in ending.stop.message
+    assert (
+        ending.stop is not None
+        and ending.stop.kind == "overrun"
+        and "10 had been set aside" in ending.stop.message
+    )
     assert ending.stop.address == ("main/1#1/1" if fork else "main/1")
     assert len(works.calls) <= (3 if fork else 1)
     honest = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 9})})
-    assert run(made, honest, inputs=GIVEN, journal=journal).stop == ending.stop and honest.calls == []
+    assert (
+        run(made, honest, inputs=GIVEN, journal=journal).stop == ending.stop and honest.calls == []
+    )
     journal.append([Record("budget", "", 1, "", "", 0.0, {"budget": {"tokens": 10**40}})])
     assert run(made, honest, inputs=GIVEN, journal=journal).status == "finished"
 
 
 def test_a_prompt_is_reserved_for_at_the_price_of_the_dearest_model() -> None:
     """The rate is in the run's inputs, so the reservation is the same on resume and replay."""
-    tool = {"effect": "read", "parameters": [], "cost": {"tokens": 1000}, "run": {"prompt": "p", "role": "r"}}
+    tool = {
+        "effect": "read",
+        "parameters": [],
+        "cost": {"tokens": 1000},
+        "run": {"prompt": "p", "role": "r"},
+    }
     made = program(*[step("ask", of="x")] * 5, tools={"ask": tool}, budget={"money": 0.05})
-    works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 500, "money": 0.005})})
+    works = FunctionTools(
+        {"ask": lambda effect: Outcome("v", usage={"tokens": 500, "money": 0.005})}
+    )
     inputs = {"model": {"names": ["m"], "rate": 25e-6}}
     ending = run(made, works, inputs=inputs)
-    assert ending.status == "finished" and len(works.calls) == 5  # 0.025 are reserved, 0.005 used: 4 * 0.005 + 0.025 <= 0.05
+    assert (
+        ending.status == "finished" and len(works.calls) == 5
+    )  # 0.025 are reserved, 0.005 used: 4 * 0.005 + 0.025 <= 0.05
     works.calls.clear()
     tight = {**made, "budget": {"money": 0.04}}
     ending = run(tight, works, inputs=inputs)
     assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 4
     works.calls.clear()
-    assert run({**made, "budget": {"money": 0.02}}, works, inputs=inputs).stop[0] == "budget" and works.calls == []  # type: ignore[index]
+    assert (
+        run({**made, "budget": {"money": 0.02}}, works, inputs=inputs).stop[0] == "budget"
+        and works.calls == []
+    )  # type: ignore[index]
 
 
 def test_a_step_within_which_models_are_asked_is_reserved_for_like_a_prompt() -> None:
     """A tool that asks models by a run of its own (`plan.run`): what it declares in tokens has its price in money."""
     tool = {"effect": "idempotent", "parameters": [], "cost": {"tokens": 1000}}
     made = program(step("ask"), step("ask"), tools={"ask": tool}, budget={"money": 0.03})
-    works = FunctionTools({"ask": lambda effect: Outcome("v", usage={"tokens": 900, "money": 0.02})})
+    works = FunctionTools(
+        {"ask": lambda effect: Outcome("v", usage={"tokens": 900, "money": 0.02})}
+    )
     ending = run(made, works, inputs={"model": {"names": ["m"], "rate": 25e-6}})
     assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 1
 
 
-PRICED = {"ask": {"effect": "read", "parameters": [], "cost": {"tokens": 10, "model_calls": 1, "money": 0.5}}}
+PRICED = {
+    "ask": {
+        "effect": "read",
+        "parameters": [],
+        "cost": {"tokens": 10, "model_calls": 1, "money": 0.5},
+    }
+}
 
 
 def ends(*body: dict[str, Any], low: dict[str, Any], **more: Any) -> tuple[Any, int]:
@@ -241,7 +295,9 @@ def ends(*body: dict[str, Any], low: dict[str, Any], **more: Any) -> tuple[Any, 
         "spent": {measure: number for measure, number in state.spent.items() if number},
     }  # fmt: skip
     assert replay(made, GIVEN, journal.records, ending.status, said).difference is None
-    return ending.stop and (ending.stop.kind, ending.stop.message, ending.stop.address), len(works.calls)
+    return ending.stop and (ending.stop.kind, ending.stop.message, ending.stop.address), len(
+        works.calls
+    )
 
 
 def test_each_call_of_a_plan_is_held_to_the_budget_that_the_plan_states() -> None:
@@ -250,25 +306,45 @@ def test_each_call_of_a_plan_is_held_to_the_budget_that_the_plan_states() -> Non
 
     assert ends(call("low"), call("low"), call("low"), low=low(steps=3)) == (None, 9)
     used_up = "that `low.plan` states is used up before `ask`"
-    for measure, most, done in (("steps", 2, 2), ("tokens", 21, 2), ("tokens", 22, 3), ("model_calls", 1, 1), ("money", 1, 2)):
+    for measure, most, done in (
+        ("steps", 2, 2),
+        ("tokens", 21, 2),
+        ("tokens", 22, 3),
+        ("model_calls", 1, 1),
+        ("money", 1, 2),
+    ):
         stop, steps = ends(step("ask"), call("low"), low=low(**{measure: most}))
-        stopped = ("plan_budget", f"the budget of {most} {measure} {used_up}", f"main/2>low/{done + 1}")
+        stopped = (
+            "plan_budget",
+            f"the budget of {most} {measure} {used_up}",
+            f"main/2>low/{done + 1}",
+        )
         assert (stop, steps) == (stopped if done < 3 else None, done + 1)
     run_first = ends(call("low"), low=low(steps=2), budget={"steps": 1})
-    assert run_first == (("budget", "the budget of 1 steps is used up before `ask`", "main/1>low/2"), 1)
+    assert run_first == (
+        ("budget", "the budget of 1 steps is used up before `ask`", "main/1>low/2"),
+        1,
+    )
 
 
-def test_what_a_called_plan_calls_and_forks_counts_for_its_budget_and_stops_the_run_even_where_failures_are_kept() -> None:
+def test_what_a_called_plan_calls_and_forks_counts_for_its_budget_and_stops_the_run_even_where_failures_are_kept() -> (
+    None
+):
     inner = loop("fork", "i", "{list}", step("ask"), step("ask"), keeps=True)
     low = plan(inner, name="low", params={"list": None}, budget={"steps": 5})
     stop, steps = ends(loop("fork", "j", "{list}", call("low", list="{list}"), keeps=True), low=low)
-    assert stop[:2] == ("plan_budget", "the budget of 5 steps that `low.plan` states is used up before `ask`")
+    assert stop[:2] == (
+        "plan_budget",
+        "the budget of 5 steps that `low.plan` states is used up before `ask`",
+    )
     assert 5 <= steps <= 15
 
 
 def test_the_seconds_of_a_called_plan_count_from_where_its_call_begins() -> None:
     low = plan(step("ask"), step("ask"), step("ask"), name="low", budget={"seconds": 100})
-    made = program(step("ask"), call("low"), step("ask"), call("low"), plans={"low": low}, tools=PRICED)
+    made = program(
+        step("ask"), call("low"), step("ask"), call("low"), plans={"low": low}, tools=PRICED
+    )
     for took, done in ((30, 8), (45, 8), (50, 3)):
         clock = FakeClock()
 
@@ -279,7 +355,11 @@ def test_the_seconds_of_a_called_plan_count_from_where_its_call_begins() -> None
         works, journal = FunctionTools({"ask": slow}), MemoryJournal()
         ending = run(made, works, journal=journal, clock=clock)
         assert len(works.calls) == done
-        stop = ("plan_budget", "the budget of 100 seconds that `low.plan` states is used up before `ask`", "main/2>low/3")
+        stop = (
+            "plan_budget",
+            "the budget of 100 seconds that `low.plan` states is used up before `ask`",
+            "main/2>low/3",
+        )
         assert (ending.stop and ending.stop[:3]) == (stop if done == 3 else None)
         again = run(made, FunctionTools({}), journal=journal, clock=clock)
         assert again.stop == ending.stop

@@ -41,18 +41,39 @@ def lint(*arguments: str) -> tuple[int | None, str, str]:
 
 
 AUTOMATA = {
-    "m.json": {"S": {"read_op": "S", "write_op": "S", "delete_op": "S", "plan_op": "S", "tool_exec": "S", "step_op": "S"}},
-    "n.json": {"S": {"read_op": "T", "plan_op": "S"}, "T": {"read_op": "T", "step_op": "S", "write_op": "T"}},
+    "m.json": {
+        "S": {
+            "read_op": "S",
+            "write_op": "S",
+            "delete_op": "S",
+            "plan_op": "S",
+            "tool_exec": "S",
+            "step_op": "S",
+        }
+    },
+    "n.json": {
+        "S": {"read_op": "T", "plan_op": "S"},
+        "T": {"read_op": "T", "step_op": "S", "write_op": "T"},
+    },
 }
 
 
 def automaton(rng: random.Random, name: str) -> str:
     rows = AUTOMATA[name]
     if rng.random() < 0.3:
-        rows = {state: {k: v for k, v in row.items() if rng.random() < 0.8} for state, row in rows.items()}
+        rows = {
+            state: {k: v for k, v in row.items() if rng.random() < 0.8}
+            for state, row in rows.items()
+        }
     symbols = sorted({symbol for row in AUTOMATA["m.json"] for symbol in AUTOMATA["m.json"]["S"]})
     return json.dumps(
-        {"states": sorted(rows), "alphabet": symbols, "transitions": rows, "start_state": "S", "accept_states": ["S"]}
+        {
+            "states": sorted(rows),
+            "alphabet": symbols,
+            "transitions": rows,
+            "start_state": "S",
+            "accept_states": ["S"],
+        }
     )
 
 
@@ -61,7 +82,9 @@ PLANS = ("main.plan", "other.plan", "lib/sub.plan", "lib/deep.plan", "lib/own.pl
 
 def plan(rng: random.Random) -> str:
     """A plan text; most have something wrong with them in some state of the workspace."""
-    lines = rng.choice(([], [], ["use fsm m.json"], ["use fsm n.json"], ["use fsm gone.json"], ["# FSM: m.json"]))[:]
+    lines = rng.choice(
+        ([], [], ["use fsm m.json"], ["use fsm n.json"], ["use fsm gone.json"], ["# FSM: m.json"])
+    )[:]
     lines += rng.choice(([], [], [], ["param p"], ["param p = a.txt"]))
     if rng.random() < 0.2:
         lines.append(f"# fdc: ignore[{rng.choice(('FDC411', 'FDC441', 'FDC313'))}] on purpose")
@@ -73,14 +96,25 @@ def plan(rng: random.Random) -> str:
             depth = " depth 1" if rng.random() < 0.15 else ""
             lines.append(f"call_plan {name}{given}{depth}")
         elif kind < 0.6:
-            lines.append(f"read_file {rng.choice(('a.txt', 'b.txt', 'lib/c.txt', 'd/e/f.txt', '{p}'))}")
+            lines.append(
+                f"read_file {rng.choice(('a.txt', 'b.txt', 'lib/c.txt', 'd/e/f.txt', '{p}'))}"
+            )
         elif kind < 0.75:
-            lines.append(rng.choice(("delete_file a.txt", "create_file_with_block b.txt", "special x", "set_plan x")))
+            lines.append(
+                rng.choice(
+                    ("delete_file a.txt", "create_file_with_block b.txt", "special x", "set_plan x")
+                )
+            )
         elif kind < 0.9:
             lines.append("for_each_file *.txt")
-            lines.append("  " + rng.choice(("read_file {file1}", "call_plan sub p={file1}", "plan_step_complete")))
+            lines.append(
+                "  "
+                + rng.choice(("read_file {file1}", "call_plan sub p={file1}", "plan_step_complete"))
+            )
         else:
-            lines.append(rng.choice(("nonsense", "x <- read_file a.txt", "run_in_bash_session true")))
+            lines.append(
+                rng.choice(("nonsense", "x <- read_file a.txt", "run_in_bash_session true"))
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -137,7 +171,9 @@ class World:
         if not path.exists():
             return "nothing"
         info, text = path.stat(), path.read_text()
-        other = text.replace("a.txt", "b.txt") if "a.txt" in text else text.replace("b.txt", "a.txt")
+        other = (
+            text.replace("a.txt", "b.txt") if "a.txt" in text else text.replace("b.txt", "a.txt")
+        )
         path.write_text(other)
         os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
         return f"edited {name} and put its times back"
@@ -196,14 +232,26 @@ class World:
     def protocols(self) -> str:
         """Adds, edits, damages or deletes a source of protocols; some lie deeper, some where only some settings look."""
         rng = self.rng
-        name = rng.choice(("protocols/a", "protocols/a", "protocols/b", "protocols/deep/c", "lib/d")) + ".protocol.json"
+        name = (
+            rng.choice(("protocols/a", "protocols/a", "protocols/b", "protocols/deep/c", "lib/d"))
+            + ".protocol.json"
+        )
         path = self.folder / name
         if path.exists() and rng.random() < 0.35:
             path.unlink()
             return f"deleted {name}"
         check = {
-            "template": rng.choice(("absence", "existence", "last", "precedence", "response", "responce")),
-            "a": rng.choice(("read_op", "read_file", "special", {"action": "read_op", "arguments": {"path": "lib/*"}})),
+            "template": rng.choice(
+                ("absence", "existence", "last", "precedence", "response", "responce")
+            ),
+            "a": rng.choice(
+                (
+                    "read_op",
+                    "read_file",
+                    "special",
+                    {"action": "read_op", "arguments": {"path": "lib/*"}},
+                )
+            ),
         }
         if check["template"] in ("precedence", "response"):
             check["b"] = rng.choice(("step_op", "tool_exec"))
@@ -212,7 +260,9 @@ class World:
         if rng.random() < 0.2:
             check["where"] = {"automata": [rng.choice(("m.json", "n.json", "gone.json"))]}
         rule = {"rule_id": "r", "description": "Tea.", "enforcement": "Tea.", "check": check}
-        text = json.dumps({"protocol_id": path.name[0], "description": "Tea.", "rules": [rule]}, indent=1)
+        text = json.dumps(
+            {"protocol_id": path.name[0], "description": "Tea.", "rules": [rule]}, indent=1
+        )
         self.write(name, text if rng.random() < 0.9 else text[:-9])
         return f"{name}: {json.dumps(check)}"
 
@@ -231,7 +281,9 @@ class World:
     def arguments(self) -> list[str]:
         present = [name for name in PLANS if (self.folder / name).exists()]
         rng = self.rng
-        paths: list[str] = rng.choice(([], [], ["lib"], [rng.choice(present)] if present else [], present[:2]))
+        paths: list[str] = rng.choice(
+            ([], [], ["lib"], [rng.choice(present)] if present else [], present[:2])
+        )
         options: list[str] = rng.choice(
             ([], [], [], ["--strict"], ["--format", "json"], ["--fsm", "n.json"], ["--profile", "fdc"], ["-q"],
              ["--format", "concise"], ["--model", "A"], ["--exit-zero"])
@@ -241,11 +293,15 @@ class World:
 
 def difference(what: str, warm: tuple[object, ...], cold: tuple[object, ...]) -> str:
     """The two outcomes side by side, as a failing test shows them."""
-    lines = difflib.unified_diff(str(warm[1]).split("\n"), str(cold[1]).split("\n"), "warm", "cold", n=2, lineterm="")
+    lines = difflib.unified_diff(
+        str(warm[1]).split("\n"), str(cold[1]).split("\n"), "warm", "cold", n=2, lineterm=""
+    )
     return "\n".join((what, f"exit {warm[0]} and {cold[0]}, {warm[2]!r} and {cold[2]!r}", *lines))
 
 
-def test_warm_output_equals_cold_output_after_any_edit(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_warm_output_equals_cold_output_after_any_edit(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
     """Every session edits one workspace; after each edit two warm runs are compared with one that uses no cache.
 
     In every other session all edits are long ago, so that what was seen is remembered at once.
@@ -266,7 +322,10 @@ def test_warm_output_equals_cold_output_after_any_edit(workspace: Path, monkeypa
                 warm = lint(*arguments)
                 cold = lint("--no-cache", *arguments)
                 if warm != cold:
-                    pytest.fail(difference(f"seed {seed}, {arguments} after {history}", warm, cold), pytrace=False)
+                    pytest.fail(
+                        difference(f"seed {seed}, {arguments} after {history}", warm, cold),
+                        pytrace=False,
+                    )
             codes.add(warm[0])
             tick(folder)
             history.append(world.edit())
@@ -274,7 +333,9 @@ def test_warm_output_equals_cold_output_after_any_edit(workspace: Path, monkeypa
 
 
 @pytest.mark.parametrize("form", ["text", "concise", "json", "jsonl", "sarif", "github", "junit"])
-@pytest.mark.parametrize("text", ["use fsm tooling/fdc_fsm.json\nset_plan x\n", CLEAN.replace("read_file", "list_files")])
+@pytest.mark.parametrize(
+    "text", ["use fsm tooling/fdc_fsm.json\nset_plan x\n", CLEAN.replace("read_file", "list_files")]
+)
 def test_warm_output_equals_cold_output_in_every_format(workspace: Path, form: str, text: str):
     (workspace / "a.plan").write_text(text)
     for options in ([], ["--quiet"], ["--strict"], ["--color", "always"]):
@@ -339,13 +400,23 @@ def test_a_fresh_clone_uses_the_verdicts_of_the_first_one_and_says_the_same(
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", str(workspace), str(clone))
     warm = fdc("lint", cwd=clone)
-    assert (warm.returncode, warm.stdout, warm.stderr) == (first.returncode, first.stdout, first.stderr)
-    assert sorted(path.name for path in (tmp_path / "cache" / "lint").rglob("*")) == records, "nothing was judged anew"
+    assert (warm.returncode, warm.stdout, warm.stderr) == (
+        first.returncode,
+        first.stdout,
+        first.stderr,
+    )
+    assert sorted(path.name for path in (tmp_path / "cache" / "lint").rglob("*")) == records, (
+        "nothing was judged anew"
+    )
     (clone / "lib/sub.plan").write_text("nonsense\n")
     git(clone, "add", "--all")
     for _ in range(2):
         warm, cold = fdc("lint", cwd=clone), fdc("lint", "--no-cache", cwd=clone)
-        assert (warm.returncode, warm.stdout, warm.stderr) == (cold.returncode, cold.stdout, cold.stderr)
+        assert (warm.returncode, warm.stdout, warm.stderr) == (
+            cold.returncode,
+            cold.stdout,
+            cold.stderr,
+        )
     assert "nonsense" in warm.stdout
 
 

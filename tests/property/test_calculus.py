@@ -20,7 +20,9 @@ BASIS = Basis(dict(zip(LABELS, primes.first(1040)[1000:])))
 labels = st.frozensets(st.sampled_from(LABELS), max_size=8)
 concepts = st.builds(Concept, labels, labels).filter(lambda concept: concept.labels)
 few = st.frozensets(st.sampled_from("abc"), max_size=2)
-meanings: st.SearchStrategy[Meaning] = st.frozensets(st.builds(Concept, few, few), min_size=1, max_size=3)
+meanings: st.SearchStrategy[Meaning] = st.frozensets(
+    st.builds(Concept, few, few), min_size=1, max_size=3
+)
 
 
 def answers(one: Concept, two: Concept) -> list[list[object]]:
@@ -52,14 +54,23 @@ def test_the_five_implementations_agree(one: Concept, other: Concept | None) -> 
 
 @settings(max_examples=MANY)
 @given(concepts, concepts, concepts)
-def test_composing_is_idempotent_and_takes_any_order(one: Concept, two: Concept, three: Concept) -> None:
+def test_composing_is_idempotent_and_takes_any_order(
+    one: Concept, two: Concept, three: Concept
+) -> None:
     """ALPH-74 and T-56: compose(a, a) is a, and what is decomposed is the set that was composed."""
     for implementation in IMPLEMENTATIONS:
         calc = implementation(BASIS)
         a, b, c = (calc.concept(*concept) for concept in (one, two, three))
         assert one == calc.tracks(calc.compose(a, a)) == calc.tracks(a)
-        whole = Concept(one.positive | two.positive | three.positive, one.negative | two.negative | three.negative)
-        assert whole == calc.tracks(calc.compose(a, b, c)) == calc.tracks(calc.compose(calc.compose(c, a), b))
+        whole = Concept(
+            one.positive | two.positive | three.positive,
+            one.negative | two.negative | three.negative,
+        )
+        assert (
+            whole
+            == calc.tracks(calc.compose(a, b, c))
+            == calc.tracks(calc.compose(calc.compose(c, a), b))
+        )
 
 
 @given(labels.filter(bool))
@@ -75,7 +86,10 @@ def worlds() -> list[dict[str, bool]]:
 
 
 def holds(meaning: Meaning, world: dict[str, bool]) -> bool:
-    return any(all(world[one] for one in has) and not any(world[one] for one in denies) for has, denies in meaning)
+    return any(
+        all(world[one] for one in has) and not any(world[one] for one in denies)
+        for has, denies in meaning
+    )
 
 
 @settings(max_examples=MANY)
@@ -84,13 +98,24 @@ def test_the_operators_are_those_of_logic(one: Meaning, two: Meaning) -> None:
     """ALPH-76, 77 and T-56: in every world `not` is true where its operand is not, however compound that is."""
     for world in worlds():
         a, b = holds(one, world), holds(two, world)
-        assert (a and b, a or b) == (holds(conjoin(one, two), world), holds(disjoin(one, two), world))
-        assert (not a) == (holds(negate(one), world) if frozenset() not in {c.labels for c in one} else False)
+        assert (a and b, a or b) == (
+            holds(conjoin(one, two), world),
+            holds(disjoin(one, two), world),
+        )
+        assert (not a) == (
+            holds(negate(one), world) if frozenset() not in {c.labels for c in one} else False
+        )
 
 
 literals: st.SearchStrategy[Literal] = st.tuples(st.sampled_from("abcd"), st.booleans())
 rules = st.lists(
-    st.builds(Clause, st.lists(literals, min_size=1, max_size=3, unique=True).map(tuple), literals, st.just("rule")), max_size=8
+    st.builds(
+        Clause,
+        st.lists(literals, min_size=1, max_size=3, unique=True).map(tuple),
+        literals,
+        st.just("rule"),
+    ),
+    max_size=8,
 )
 
 
@@ -100,13 +125,20 @@ def so(world: dict[str, bool], said: Iterable[Literal]) -> bool:
 
 @settings(max_examples=MANY)
 @given(st.frozensets(literals, min_size=1, max_size=3), rules)
-def test_whatever_follows_is_true_in_every_world_of_the_premises(given_: frozenset[Literal], clauses: list[Clause]) -> None:
+def test_whatever_follows_is_true_in_every_world_of_the_premises(
+    given_: frozenset[Literal], clauses: list[Clause]
+) -> None:
     """ALPH-79: nothing follows that is not so; cycles end; what follows is closed under modus ponens."""
-    concept = Concept(frozenset(name for name, yes in given_ if yes), frozenset(name for name, yes in given_ if not yes))
+    concept = Concept(
+        frozenset(name for name, yes in given_ if yes),
+        frozenset(name for name, yes in given_ if not yes),
+    )
     found = closure(concept, clauses)
     for values in product((False, True), repeat=4):
         world = dict(zip("abcd", values))
-        true = all(so(world, clause.conditions) <= so(world, [clause.conclusion]) for clause in clauses)
+        true = all(
+            so(world, clause.conditions) <= so(world, [clause.conclusion]) for clause in clauses
+        )
         if true and so(world, given_):
             assert so(world, found.steps)
     for clause in clauses:
@@ -121,7 +153,9 @@ ends = st.integers(0, 5)
 edges = st.frozensets(st.tuples(ends, ends).filter(lambda pair: pair[0] != pair[1]), max_size=10)
 
 
-def alphabet(presupposes: frozenset[tuple[int, int]], contrasts: frozenset[tuple[int, int]] = frozenset()) -> Alphabet:
+def alphabet(
+    presupposes: frozenset[tuple[int, int]], contrasts: frozenset[tuple[int, int]] = frozenset()
+) -> Alphabet:
     both = contrasts | {(b, a) for a, b in contrasts}
     return alphabet_of(
         Primitive(
@@ -136,7 +170,10 @@ def alphabet(presupposes: frozenset[tuple[int, int]], contrasts: frozenset[tuple
 @settings(max_examples=MANY)
 @given(edges, edges, st.frozensets(ends, min_size=1), st.frozensets(ends, max_size=2))
 def test_every_violation_is_found_and_no_other(
-    presupposes: frozenset[tuple[int, int]], contrasts: frozenset[tuple[int, int]], had: frozenset[int], denied: frozenset[int]
+    presupposes: frozenset[tuple[int, int]],
+    contrasts: frozenset[tuple[int, int]],
+    had: frozenset[int],
+    denied: frozenset[int],
 ) -> None:
     """ALPH-78, against a plain computation, on graphs with cycles."""
     reach = {start: {start} for start in range(6)}
@@ -155,7 +192,10 @@ def test_every_violation_is_found_and_no_other(
     wanted |= {("incompatible", tuple(sorted(pair))) for pair in contrasts if set(pair) <= had}
     names = alphabet(presupposes, contrasts)
     concept = Concept(frozenset(f"w{one}" for one in had), frozenset(f"w{one}" for one in denied))
-    found = {(one.kind, tuple(int(label[1:]) for label in one.labels)) for one in calculus.violations(names, concept)}
+    found = {
+        (one.kind, tuple(int(label[1:]) for label in one.labels))
+        for one in calculus.violations(names, concept)
+    }
     assert wanted == found
     complete = calculus.completed(names, concept)
     assert not [one for one in calculus.violations(names, complete) if one.kind == "incomplete"]
@@ -163,7 +203,9 @@ def test_every_violation_is_found_and_no_other(
 
 @given(st.integers(0, 3000))
 def test_primes_are_known_by_trial(number: int) -> None:
-    assert primes.is_prime(number) == (number > 1 and all(number % small for small in range(2, number)))
+    assert primes.is_prime(number) == (
+        number > 1 and all(number % small for small in range(2, number))
+    )
 
 
 def test_the_ten_thousandth_prime_and_those_after_it() -> None:

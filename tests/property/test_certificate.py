@@ -33,9 +33,16 @@ SEED = profiles.seed()
 
 def judge(of: dict[str, Any], certificate: dict[str, Any]) -> None:
     """Raises allruns.Broken where a run does what the certificate denies, allruns.TooMany."""
-    claimed = {number for number, _ in enumerate(of.get("rules", ())) if certificate["rules"][number] is not None}
+    claimed = {
+        number
+        for number, _ in enumerate(of.get("rules", ()))
+        if certificate["rules"][number] is not None
+    }
     most = allruns.longest(of, claimed)
-    bound = sum(number * allruns.FILES ** len(sizes) for number, sizes in certificate["plans"][of["root"]]["steps"])
+    bound = sum(
+        number * allruns.FILES ** len(sizes)
+        for number, sizes in certificate["plans"][of["root"]]["steps"]
+    )
     if most > bound:
         raise allruns.Broken(f"a run takes {most} steps, and {bound} are claimed")
 
@@ -76,7 +83,9 @@ def judged(seed: int, each: int, count: Counter[str]) -> None:
             said_yes(seed, other, claims, count)
 
 
-def said_yes(seed: int, of: dict[str, Any], certificate: dict[str, Any], count: Counter[str]) -> None:
+def said_yes(
+    seed: int, of: dict[str, Any], certificate: dict[str, Any], count: Counter[str]
+) -> None:
     """Compares a yes with all runs."""
     count["yes"] += 1
     try:
@@ -157,8 +166,13 @@ def test_globs_are_read_as_the_engine_reads_them() -> None:
     chance = random.Random(SEED)
     matched = 0
     for _ in range(4000):
-        glob = "".join(chance.choice(("a", "b", ".", "/", "*", "?", "**", "**/", "[", "\n")) for _ in range(chance.randint(0, 5)))
-        path = "".join(chance.choice(("a", "b", ".", "/", "[", "\n")) for _ in range(chance.randint(0, 5)))
+        glob = "".join(
+            chance.choice(("a", "b", ".", "/", "*", "?", "**", "**/", "[", "\n"))
+            for _ in range(chance.randint(0, 5))
+        )
+        path = "".join(
+            chance.choice(("a", "b", ".", "/", "[", "\n")) for _ in range(chance.randint(0, 5))
+        )
         found = pattern(glob).fullmatch(path) is not None
         assert found is glob_match.matches(path, glob), (glob, path)
         matched += found

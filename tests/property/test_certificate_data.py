@@ -23,7 +23,17 @@ from hypothesis import strategies as st
 
 from tests.reference.generate import plan_set
 from tests.reference.runs import folder
-from tests.support import damage, filesets, flow_claims, flow_world, flows, linting, profiles, second_opinion, typed
+from tests.support import (
+    damage,
+    filesets,
+    flow_claims,
+    flow_world,
+    flows,
+    linting,
+    profiles,
+    second_opinion,
+    typed,
+)
 from tests.support.flow_claims import PROGRAM_WAYS
 from tests.support.profiles import share
 
@@ -43,9 +53,13 @@ def wrong(of: dict[str, Any]) -> str | None:
 
 @given(st.integers(0, 2**40), st.sampled_from(("made", "kept", *flows.AIMS)))
 @settings(max_examples=share(400))
-def test_what_lint_proves_has_a_certificate_and_what_has_one_keeps_the_promise(seed: int, way: str) -> None:
+def test_what_lint_proves_has_a_certificate_and_what_has_one_keeps_the_promise(
+    seed: int, way: str
+) -> None:
     """Where only the checker says yes, it is the more precise one: then no run may tell."""
-    plans = flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    plans = (
+        flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    )
     checked = flows.checked(plans)
     found = wrong(program_of(checked))
     if flows.accepted(checked):
@@ -68,8 +82,12 @@ def proved(kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
             checked = typed.lint(typed.plan_set(seed))
         else:
             made = filesets.file_set(seed, kept=kind == "kept", rich=kind == "rich")
-            checked = linting.lint({**made.files, "fdc_tools.json": filesets.CATALOGUE}, "p0.plan", there=made.there)
-        if not checked.fragments and not any(item.severity == "error" for item in checked.diagnostics):
+            checked = linting.lint(
+                {**made.files, "fdc_tools.json": filesets.CATALOGUE}, "p0.plan", there=made.there
+            )
+        if not checked.fragments and not any(
+            item.severity == "error" for item in checked.diagnostics
+        ):
             yield seed, program_of(checked)
 
 
@@ -92,11 +110,18 @@ def test_what_declarations_say_counts_for_the_checker_as_for_lint() -> None:
         checked = flow_claims.under_other_declarations(seed)
         codes = {item.code for item in checked.diagnostics if item.severity == "error"}
         if not any(code < "FDC4" for code in codes):
-            accepted, found = not any(code.startswith("FDC47") for code in codes), wrong(program_of(checked))
+            accepted, found = (
+                not any(code.startswith("FDC47") for code in codes),
+                wrong(program_of(checked)),
+            )
             assert found is None or not accepted, f"seed {seed}: {found}"
-            count["proved" if accepted else "refused" if found else "proved by the checker only"] += 1
+            count[
+                "proved" if accepted else "refused" if found else "proved by the checker only"
+            ] += 1
     print(f"seed {SEED}: {dict(count)}")
-    assert count["refused"] > 50 and count["proved"] > 50 and count["proved by the checker only"] <= 12
+    assert (
+        count["refused"] > 50 and count["proved"] > 50 and count["proved by the checker only"] <= 12
+    )
 
 
 # ---- damage -------------------------------------------------------------------------------------------
@@ -117,7 +142,9 @@ def test_the_checker_says_yes_to_nothing_that_text_from_outside_changes() -> Non
 
 
 @pytest.mark.soak
-def test_the_checker_says_yes_to_nothing_that_text_from_outside_changes_however_often_it_is_asked() -> None:
+def test_the_checker_says_yes_to_nothing_that_text_from_outside_changes_however_often_it_is_asked() -> (
+    None
+):
     count: Counter[str] = Counter()
     for seed in range(SEED, SEED + 2500):
         judged(seed, 12, count)
@@ -140,10 +167,25 @@ def test_a_certificate_of_one_program_is_none_of_another(seed: int, way: str) ->
 FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
     "what is in files": ("existence", steps.Steps, "in_files", lambda self, kind, files: 0),
     "that conditions count": ("existence", steps.Steps, "condition", lambda self, state, cond: 0),
-    "that a kept failure is a condition": ("kept", steps.Steps, "stop", lambda self, state, label: None),
+    "that a kept failure is a condition": (
+        "kept",
+        steps.Steps,
+        "stop",
+        lambda self, state, label: None,
+    ),
     "that a command executes what it sees": ("code", steps, "hidden", lambda files: True),
-    "that only one folder is hidden": ("code", steps, "hidden", lambda files: not touches.lasting(files)),
-    "that a shell is no data command": ("code", touches, "only_looks", lambda command: [] if command[:3] == "cat" else None),
+    "that only one folder is hidden": (
+        "code",
+        steps,
+        "hidden",
+        lambda files: not touches.lasting(files),
+    ),
+    "that a shell is no data command": (
+        "code",
+        touches,
+        "only_looks",
+        lambda command: [] if command[:3] == "cat" else None,
+    ),
     "that text is cleared by nobody": ("clears", steps, "cleared", lambda label, sinks: 0),
 }
 

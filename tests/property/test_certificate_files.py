@@ -20,7 +20,16 @@ from fdc_toolchain.resolve.settings import SettingsError
 
 from tests.reference.generate import plan_set
 from tests.reference.runs import folder
-from tests.support import damage, filesets, linting, path_claims, path_world, profiles, second_opinion, typed
+from tests.support import (
+    damage,
+    filesets,
+    linting,
+    path_claims,
+    path_world,
+    profiles,
+    second_opinion,
+    typed,
+)
 from tests.support.path_claims import KINDS
 
 SEED = profiles.seed()
@@ -45,7 +54,9 @@ def certified(seeds: range, runs: int) -> Counter[str]:
             count["refused by both"] += 1
             continue
         assert paths.check(of, json.loads(json.dumps(made))) is None, f"seed {seed}"
-        assert {"FDC414", "FDC702", "FDC703", "FDC704"} >= {of["assumptions"][number]["code"] for number in made["assumes"]}
+        assert {"FDC414", "FDC702", "FDC703", "FDC704"} >= {
+            of["assumptions"][number]["code"] for number in made["assumes"]
+        }
         failed = path_world.wrong(of, made, runs, seed)
         assert failed is None, f"seed {seed}: {failed}"
         count["proved" if proved else "proved by the checker only"] += 1
@@ -83,16 +94,22 @@ def others(seeds: range) -> Counter[str]:
                 checked = second_opinion.lint(plans, root)
             except SettingsError:
                 continue
-            if not checked.fragments and not any(item.severity == "error" for item in checked.diagnostics):
+            if not checked.fragments and not any(
+                item.severity == "error" for item in checked.diagnostics
+            ):
                 of = program_of(checked)
                 made = make_files.make(of, Files(str(root)).kind)
                 assert made is not None and paths.check(of, made) is None, f"seed {seed}"
                 count["reference"] += 1
                 count["open"] += len(made["open"])
         checked = typed.lint(typed.plan_set(seed))
-        if not checked.fragments and not any(item.severity == "error" for item in checked.diagnostics):
+        if not checked.fragments and not any(
+            item.severity == "error" for item in checked.diagnostics
+        ):
             of, exists = program_of(checked), checked.context.linker.files.exists
-            made = make_files.make(of, lambda path, exists=exists: "file" if exists(path) else "missing")
+            made = make_files.make(
+                of, lambda path, exists=exists: "file" if exists(path) else "missing"
+            )
             assert made is not None and paths.check(of, made) is None, f"seed {seed}"
             count["types"] += 1
     return count
@@ -119,12 +136,16 @@ def test_the_checker_says_yes_to_nothing_that_fails_in_some_world() -> None:
 
 
 @pytest.mark.soak
-def test_the_checker_says_yes_to_nothing_that_fails_in_some_world_however_often_it_is_asked() -> None:
+def test_the_checker_says_yes_to_nothing_that_fails_in_some_world_however_often_it_is_asked() -> (
+    None
+):
     count: Counter[str] = Counter()
     for seed in range(SEED, SEED + 4500):
         judged(seed, 12, count)
     print(f"seed {SEED}: {dict(count)}")
-    print(f"seed {SEED}: {dict(certified(range(SEED, SEED + 1500), 100))} {dict(others(range(SEED, SEED + 200)))}")
+    print(
+        f"seed {SEED}: {dict(certified(range(SEED, SEED + 1500), 100))} {dict(others(range(SEED, SEED + 200)))}"
+    )
 
 
 # ---- the oracle is worth something --------------------------------------------------------------------
@@ -148,12 +169,23 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
 def test_what_a_checker_can_forget_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of these checkers says yes to a program in which a step fails."""
     text, place, attribute, mistake = FORGOTTEN[name]
-    files = {"a.plan": "use fsm any.json\nparam items = x\n" + text, "fdc_tools.json": filesets.CATALOGUE}
-    of = program_of(linting.lint({**files, "any.json": filesets.AUTOMATON}, "a.plan", there=("a.txt",), whole=True))
-    of["assumptions"] = [one for one in of["assumptions"] if one["code"] == "FDC702" and attribute == "about"]  # not all of them
+    files = {
+        "a.plan": "use fsm any.json\nparam items = x\n" + text,
+        "fdc_tools.json": filesets.CATALOGUE,
+    }
+    of = program_of(
+        linting.lint(
+            {**files, "any.json": filesets.AUTOMATON}, "a.plan", there=("a.txt",), whole=True
+        )
+    )
+    of["assumptions"] = [
+        one for one in of["assumptions"] if one["code"] == "FDC702" and attribute == "about"
+    ]  # not all of them
     assert not says_yes(of, "a.txt")
     monkeypatch.setattr(place, attribute, mistake)
-    assert says_yes(of, "a.txt") and path_world.wrong(of, path_claims.honest(of, frozenset({"a.txt"})), 300, 1)
+    assert says_yes(of, "a.txt") and path_world.wrong(
+        of, path_claims.honest(of, frozenset({"a.txt"})), 300, 1
+    )
 
 
 def says_yes(of: dict[str, Any], *there: str) -> bool:

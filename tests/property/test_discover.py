@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from tests.support.process import clean_environment
 
-FILES = ["a.plan", "plan.txt", "b/a.plan", "b/c/d.plan", "b/c/plan.txt", "build/x.plan", "b/build/y.plan"]
+FILES = [
+    "a.plan",
+    "plan.txt",
+    "b/a.plan",
+    "b/c/d.plan",
+    "b/c/plan.txt",
+    "build/x.plan",
+    "b/build/y.plan",
+]
 FILES += ["e f/g.plan.txt"]
 LINES = st.sampled_from(
     ["a.plan", "/a.plan", "*.plan", "!a.plan", "b/", "/b/c", "build", "build/", "**/build", "b/**", "c/*.plan",
@@ -36,7 +44,10 @@ def make(folder: Path, ignores: dict[str, list[str]]) -> None:
         (folder / name / ".gitignore").write_text("\n".join(lines) + "\n")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.dictionaries(st.sampled_from([".", "b", "b/c"]), st.lists(LINES, max_size=3), max_size=2))
 def test_a_folder_means_the_plans_that_git_does_not_ignore(
     tmp_path_factory: pytest.TempPathFactory, ignores: dict[str, list[str]]
@@ -47,7 +58,9 @@ def test_a_folder_means_the_plans_that_git_does_not_ignore(
     environment = {**clean_environment(), "GIT_CONFIG_GLOBAL": "/dev/null"}
     subprocess.run([*git, "init", "-q"], cwd=folder, env=environment, check=True)
     list_files = [*git, "ls-files", "-z", "--others", "--exclude-standard"]
-    listed = subprocess.run(list_files, cwd=folder, env=environment, check=True, capture_output=True).stdout
+    listed = subprocess.run(
+        list_files, cwd=folder, env=environment, check=True, capture_output=True
+    ).stdout
     expected = [name for name in FILES if name in listed.decode().split("\0")]
     found = find_plans([str(folder)], str(folder))
     assert sorted(expected) == sorted(os.path.relpath(path, folder) for path in found)
@@ -56,15 +69,22 @@ def test_a_folder_means_the_plans_that_git_does_not_ignore(
 def test_named_files_are_meant_and_each_plan_once(workspace: Path) -> None:
     make(workspace, {})
     expected = ["b/c/d.plan", "notes.md", "./a.plan", "b/a.plan", "b/build/y.plan", "b/c/plan.txt"]
-    assert expected == find_plans(["b/c/d.plan", "notes.md", "./a.plan", "b", "a.plan"], str(workspace))
+    assert expected == find_plans(
+        ["b/c/d.plan", "notes.md", "./a.plan", "b", "a.plan"], str(workspace)
+    )
 
 
 def test_a_folder_is_sorted_part_by_part(workspace: Path) -> None:
     make(workspace, {})
-    expected = ["a.plan", *(f"b/{name}" for name in ("a.plan", "build/y.plan", "c/d.plan", "c/plan.txt"))]
+    expected = [
+        "a.plan",
+        *(f"b/{name}" for name in ("a.plan", "build/y.plan", "c/d.plan", "c/plan.txt")),
+    ]
     expected += ["build/x.plan", "e f/g.plan.txt", "plan.txt"]
     assert expected == find_plans(["."], str(workspace))
-    assert [f"{workspace}/{name}" for name in expected] == find_plans([str(workspace)], str(workspace))
+    assert [f"{workspace}/{name}" for name in expected] == find_plans(
+        [str(workspace)], str(workspace)
+    )
 
 
 def test_folders_of_tools_are_skipped_unless_named(workspace: Path) -> None:
@@ -108,5 +128,7 @@ def test_no_library_is_imported_where_no_line_could_matter(workspace: Path) -> N
         "before = set(sys.modules); print(len(find_plans(['.'], '.'))); print(sorted(set(sys.modules) - before))"
     )
     tooling = str(Path(__file__).resolve().parents[2] / "tooling")
-    done = subprocess.run([sys.executable, "-c", script, tooling], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, tooling], capture_output=True, text=True, check=True
+    )
     assert "8\n[]\n" == done.stdout

@@ -22,7 +22,7 @@ COUNT = 100_000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 20_000
 """Texts for each of the two parsers; `make soak` asks for 100,000."""
 
 PIECES = (
-    "a b9 max as in until depth not and or true false len len( ( ) { } {a} {a.b} {{a}} a.b key= key=v \"q\" \"q{a}\" \"\\\"\" "
+    'a b9 max as in until depth not and or true false len len( ( ) { } {a} {a.b} {{a}} a.b key= key=v "q" "q{a}" "\\"" '
     "\" = == != < <= > >= 3 12.5 -1 , . * ** src/*.py https://x?a=b else fsm é # 'x' x.y.z [ ] 007 ="
 ).split(" ")
 
@@ -36,7 +36,13 @@ class _LarkBuilder(Transformer[Any, Any], _Builder):  # type: ignore[misc]
 
 
 def test_tails_are_read_as_lark_reads_them() -> None:
-    lark = Lark(GRAMMAR, parser="lalr", lexer="contextual", start=list(TAILS), transformer=_LarkReader(visit_tokens=False))
+    lark = Lark(
+        GRAMMAR,
+        parser="lalr",
+        lexer="contextual",
+        start=list(TAILS),
+        transformer=_LarkReader(visit_tokens=False),
+    )
     driver = values._driver()
     rng = random.Random(20261121)
     read = refused = 0
@@ -72,11 +78,15 @@ def _seemly(rng: random.Random, start: str) -> str:
     """A text near the form of its rule, so that many are accepted."""
 
     def value() -> str:
-        return rng.choice(("a", "{a}", "{a.b}", '"x y"', '"{a} b"', "12", "src/*.py", "a.b", "max", "depth"))
+        return rng.choice(
+            ("a", "{a}", "{a.b}", '"x y"', '"{a} b"', "12", "src/*.py", "a.b", "max", "depth")
+        )
 
     def condition(depth: int = 0) -> str:
         kind = rng.randrange(8)
-        atom = rng.choice(("a", "{a}", "a.b", '"x"', "3", "-1", "true", "len(a)", "cited({a})", "f(a, 3)", "f()"))
+        atom = rng.choice(
+            ("a", "{a}", "a.b", '"x"', "3", "-1", "true", "len(a)", "cited({a})", "f(a, 3)", "f()")
+        )
         if depth > 2 or kind < 3:
             return atom
         if kind < 5:
@@ -93,7 +103,7 @@ def _seemly(rng: random.Random, start: str) -> str:
         "call_tail": f"{value()} {' '.join('k=' + value() for _ in range(rng.randint(0, 2)))} {rng.choice(('', 'depth 2'))}",
         "for_each_tail": f"{value()} {rng.choice(('', 'as x'))} {rng.choice(('', 'max 3'))}",
         "for_tail": f"x in {value()} {rng.choice(('', 'max 3'))}",
-            "fork_tail": f"x in {value()} {rng.choice(('', 'max 3'))} {rng.choice(('', 'keep failures', 'keep'))}",
+        "fork_tail": f"x in {value()} {rng.choice(('', 'max 3'))} {rng.choice(('', 'keep failures', 'keep'))}",
         "iterate_tail": f"max 3 {rng.choice(('', 'until ' + condition()))}",
         "require_tail": f'{condition()} else "why"',
         "if_tail": condition(),
@@ -108,13 +118,19 @@ def _seemly(rng: random.Random, start: str) -> str:
 LINES = (
     "read_file a|  read_file b|    x <- grep a b|if a|  if b|else|  else|for x in {y} max 3|  y <- fork z in {y} max 2|"
     "    yield {z}|for_each_file *.py|  iterate max 2|call_plan p|  c <- call_plan q k=v|"
-    "require a else \"b\"|# note|  # inner|use fsm x|param p|"
+    'require a else "b"|# note|  # inner|use fsm x|param p|'
     "  text line|      deep text||---|1. x|\tx"
 ).split("|")
 
 
 def test_shapes_are_built_as_lark_builds_them() -> None:
-    lark = Lark(GRAMMAR, parser="lalr", lexer="basic", start=["plan"], transformer=_LarkBuilder(visit_tokens=False))
+    lark = Lark(
+        GRAMMAR,
+        parser="lalr",
+        lexer="basic",
+        start=["plan"],
+        transformer=_LarkBuilder(visit_tokens=False),
+    )
     lexer, driver = _machinery()
     rng = random.Random(20261122)
     statements = 0
@@ -141,7 +157,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if dataclasses.is_dataclass(value):
-        return [type(value).__name__, *(_plain(getattr(value, item.name)) for item in dataclasses.fields(value))]
+        return [
+            type(value).__name__,
+            *(_plain(getattr(value, item.name)) for item in dataclasses.fields(value)),
+        ]
     if hasattr(value, "__slots__") and not isinstance(value, str):
-        return [type(value).__name__, *(_plain(getattr(value, name, None)) for name in value.__slots__)]
+        return [
+            type(value).__name__,
+            *(_plain(getattr(value, name, None)) for name in value.__slots__),
+        ]
     return value

@@ -36,7 +36,9 @@ edits = st.builds(
     st.integers(0, 4),
     st.sampled_from(["", "X", "Y\n", "Z\nW"]),
 )
-fixes = st.lists(st.builds(Fix, st.just("t"), st.lists(edits, max_size=2).map(tuple), st.booleans()), max_size=6)
+fixes = st.lists(
+    st.builds(Fix, st.just("t"), st.lists(edits, max_size=2).map(tuple), st.booleans()), max_size=6
+)
 
 
 def places(text: str) -> dict[tuple[int, int], int]:
@@ -65,12 +67,17 @@ def reference(text: str, given_: list[Fix]) -> tuple[str, list[Fix]]:
         pieces = set()
         for edit in fix.edits:
             span = edit.span
-            start, end = where.get((span.line, span.column)), where.get((span.end_line, span.end_column))
+            start, end = (
+                where.get((span.line, span.column)),
+                where.get((span.end_line, span.end_column)),
+            )
             if start is None or end is None or end < start:
                 break
             above = min(span.line, len(rows) - 1)
             crlf = above >= 1 and rows[above - 1].endswith("\r")
-            pieces.add((start, end, edit.replacement.replace("\n", "\r\n") if crlf else edit.replacement))
+            pieces.add(
+                (start, end, edit.replacement.replace("\n", "\r\n") if crlf else edit.replacement)
+            )
         else:
             if pieces:
                 candidates.append((min(pieces)[:2], number, pieces, fix))
@@ -115,24 +122,32 @@ def test_a_text_with_one_kind_of_line_end_keeps_to_it(text: str, given_: list[Fi
 
 @given(texts, texts)
 @settings(max_examples=share(50))
-def test_git_applies_a_diff_and_gets_the_text_it_tells_of(tmp_path_factory: object, before: str, after: str) -> None:
+def test_git_applies_a_diff_and_gets_the_text_it_tells_of(
+    tmp_path_factory: object, before: str, after: str
+) -> None:
     folder = Path(tmp_path_factory.mktemp("diff"))  # type: ignore[attr-defined]
     (folder / "p").write_bytes(before.encode())
     diff = unified("p", before, after)
     assert (diff == "") == (before == after)
     if diff and before and after:
         command = ["git", "apply", "--whitespace=nowarn", "-"]
-        run = subprocess.run(command, cwd=folder, input=diff.encode(), capture_output=True, check=False)
+        run = subprocess.run(
+            command, cwd=folder, input=diff.encode(), capture_output=True, check=False
+        )
         assert (0, b"") == (run.returncode, run.stderr)
         assert after.encode() == (folder / "p").read_bytes()
 
 
 def test_a_diff_for_a_terminal_shows_hidden_characters_and_one_for_a_pipe_keeps_them() -> None:
     before, after = "a\x1b[31m\nb\n", "a\x1b[31m\nc\u202e\n"
-    assert "--- a/p\n+++ b/p\n@@ -1,2 +1,2 @@\n a\x1b[31m\n-b\n+c\u202e\n" == unified("p", before, after)
+    assert "--- a/p\n+++ b/p\n@@ -1,2 +1,2 @@\n a\x1b[31m\n-b\n+c\u202e\n" == unified(
+        "p", before, after
+    )
     shown = unified("p", before, after, Style(width=80))
     assert "--- a/p\n+++ b/p\n@@ -1,2 +1,2 @@\n a\\u{1b}[31m\n-b\n+c\\u{202e}\n" == shown
-    assert "\x1b[31m-b\x1b[0m\n\x1b[32m+c\\u{202e}\x1b[0m" in unified("p", before, after, Style(True))
+    assert "\x1b[31m-b\x1b[0m\n\x1b[32m+c\\u{202e}\x1b[0m" in unified(
+        "p", before, after, Style(True)
+    )
 
 
 def test_a_diff_of_a_large_file_takes_as_long_as_its_change() -> None:

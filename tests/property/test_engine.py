@@ -20,7 +20,9 @@ from tests.support.witness import Witness
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.floats(-1e9, 1e9) | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -62,7 +64,9 @@ def test_a_generated_program_is_well_formed_and_survives_its_bytes(made: dict[st
 
 @given(programs())
 @settings(max_examples=share(300))
-def test_folding_any_prefix_never_fails_and_the_rest_brings_it_to_the_same_end(made: dict[str, Any]) -> None:
+def test_folding_any_prefix_never_fails_and_the_rest_brings_it_to_the_same_end(
+    made: dict[str, Any],
+) -> None:
     journal = MemoryJournal()
     ending = run(made, Files(), inputs=GIVEN, journal=journal)
     total = len(journal.records)
@@ -73,14 +77,20 @@ def test_folding_any_prefix_never_fails_and_the_rest_brings_it_to_the_same_end(m
 
 @given(programs())
 @settings(max_examples=share(200))
-def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(made: dict[str, Any]) -> None:
+def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(
+    made: dict[str, Any],
+) -> None:
     """What a run that goes on needs of a machine rests on it: nothing that is left is overlooked, at the end nothing is left."""
     for number, item in enumerate(reach(made).steps, 1):
         item["line"] = number
     journal = MemoryJournal()
     run(made, Files(), inputs=GIVEN, journal=journal)
     records = journal.records
-    for length in {*range(min(len(records), 8)), *range(0, len(records) + 1, 1 + len(records) // 8), len(records)}:
+    for length in {
+        *range(min(len(records), 8)),
+        *range(0, len(records) + 1, 1 + len(records) // 8),
+        len(records),
+    }:
         kept = MemoryJournal()
         kept.records[:] = records[:length]
         state = fold(made, GIVEN, records[:length])
@@ -89,7 +99,9 @@ def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(made: di
         tools = Seen()
         run(made, tools, inputs=GIVEN, journal=kept)
         seen = tools.seen
-        assert {effect.line for effect in seen if effect.kind == "tool"} <= {item["line"] for item in left.steps}
+        assert {effect.line for effect in seen if effect.kind == "tool"} <= {
+            item["line"] for item in left.steps
+        }
         assert {effect.tool for effect in seen if effect.kind == "predicate"} <= left.predicates
         if state.ended:
             assert not left.steps
@@ -97,21 +109,29 @@ def test_what_a_run_does_from_any_point_on_is_what_it_could_still_reach(made: di
 
 @given(programs())
 @settings(max_examples=share(300))
-def test_the_end_of_a_run_does_not_depend_on_how_many_effects_run_at_once(made: dict[str, Any]) -> None:
+def test_the_end_of_a_run_does_not_depend_on_how_many_effects_run_at_once(
+    made: dict[str, Any],
+) -> None:
     alone, crowd = MemoryJournal(), MemoryJournal()
     one = run(made, Files(), inputs=GIVEN, journal=alone, room=1)
     many = run(made, Files(), inputs=GIVEN, journal=crowd, room=5)
     assert one == many
 
     def outcomes(records: list[Record]) -> dict[str, Any]:
-        return {record.address: record.body.get("value") for record in records if record.kind == "outcome"}
+        return {
+            record.address: record.body.get("value")
+            for record in records
+            if record.kind == "outcome"
+        }
 
     assert outcomes(alone.records) == outcomes(crowd.records)
 
 
 @given(programs(), st.integers(1, 60))
 @settings(max_examples=share(300))
-def test_a_crash_anywhere_changes_neither_the_end_nor_what_happened_once(made: dict[str, Any], number: int) -> None:
+def test_a_crash_anywhere_changes_neither_the_end_nor_what_happened_once(
+    made: dict[str, Any], number: int
+) -> None:
     expected = run(made, Files(), inputs=GIVEN)
     witness, journal = Files(probing=True), MemoryJournal()
     try:
@@ -123,13 +143,17 @@ def test_a_crash_anywhere_changes_neither_the_end_nor_what_happened_once(made: d
 
 
 @given(JSON, JSON)
-def test_equality_of_values_is_symmetric_and_true_of_a_value_and_itself(left: Any, right: Any) -> None:
+def test_equality_of_values_is_symmetric_and_true_of_a_value_and_itself(
+    left: Any, right: Any
+) -> None:
     assert same(left, left)
     assert same(left, right) == same(right, left)
 
 
 @given(JSON, st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in"]), JSON)
-def test_every_comparison_of_any_values_is_a_truth_value_or_unusable(left: Any, operator: str, right: Any) -> None:
+def test_every_comparison_of_any_values_is_a_truth_value_or_unusable(
+    left: Any, operator: str, right: Any
+) -> None:
     cond = {"test": operator, "left": {"const": left}, "right": {"const": right}}
     try:
         assert holds(cond, {}, []) in (True, False)
@@ -144,9 +168,15 @@ def test_a_lone_reference_renders_to_its_value_and_any_other_template_to_text(va
     assert isinstance(render(["a", {"ref": ["x"]}], names), str)
 
 
-@given(st.binary(max_size=60) | JSON.map(encode) | programs().map(encode), st.integers(0, 2**16), st.binary(max_size=2))
+@given(
+    st.binary(max_size=60) | JSON.map(encode) | programs().map(encode),
+    st.integers(0, 2**16),
+    st.binary(max_size=2),
+)
 @settings(max_examples=share(400))
-def test_loading_any_bytes_gives_a_program_or_one_sentence(data: bytes, at: int, instead: bytes) -> None:
+def test_loading_any_bytes_gives_a_program_or_one_sentence(
+    data: bytes, at: int, instead: bytes
+) -> None:
     at %= len(data) + 1
     data = data[:at] + instead + data[at + len(instead) :]
     try:

@@ -28,13 +28,21 @@ DECLARED = {
 def event(written: Any) -> Event:
     if isinstance(written, str):
         return Event(written, None, None, ())
-    return Event(None, written.get("tool"), written.get("action"), tuple(written.get("arguments", {}).items()))
+    return Event(
+        None,
+        written.get("tool"),
+        written.get("action"),
+        tuple(written.get("arguments", {}).items()),
+    )
 
 
 def rule(check: dict[str, Any]) -> dict[str, Any]:
     """A check as a program carries it."""
     groups = [check.get(letter, []) for letter in "abc"]
-    events = tuple(tuple(event(one) for one in (group if isinstance(group, list) else [group])) for group in groups)
+    events = tuple(
+        tuple(event(one) for one in (group if isinstance(group, list) else [group]))
+        for group in groups
+    )
     strict = check.get("on_abort") == "check"
     made = Obligation(
         "house", "tea", "Tea first.", "p.json", 0, check["template"], check.get("n", 1), events,  # type: ignore[arg-type]
@@ -63,9 +71,13 @@ def tools(chance: random.Random | None = None) -> FunctionTools:
     return FunctionTools(dict.fromkeys(DECLARED, work))
 
 
-def stop_of(body: list[dict[str, Any]], check: dict[str, Any], **given: Any) -> tuple[Stop | None, list[str]]:
+def stop_of(
+    body: list[dict[str, Any]], check: dict[str, Any], **given: Any
+) -> tuple[Stop | None, list[str]]:
     works = tools()
-    ending = run(made(*body, rules=[check], params=dict.fromkeys(given)), works, inputs={"given": given})
+    ending = run(
+        made(*body, rules=[check], params=dict.fromkeys(given)), works, inputs={"given": given}
+    )
     return ending.stop, [effect.tool for effect in works.calls]
 
 
@@ -73,7 +85,9 @@ def test_a_step_that_breaks_a_rule_is_refused_before_it_is_made() -> None:
     check = {"template": "precedence", "a": "a_op", "b": "tb"}
     stop, calls = stop_of([act("tc"), act("tb"), act("ta")], check)
     assert calls == ["tc"]
-    assert stop == Stop("rule", "`tb` breaks the rule `tea` of `house`: Tea first.", "main/2", "main.plan", 1)
+    assert stop == Stop(
+        "rule", "`tb` breaks the rule `tea` of `house`: Tea first.", "main/2", "main.plan", 1
+    )
     assert stop_of([act("ta"), act("tb")], check) == (None, ["ta", "tb"])
 
 
@@ -81,7 +95,10 @@ def test_a_run_that_owes_something_at_its_end_stops_as_that() -> None:
     stop, calls = stop_of([act("ta")], {"template": "response", "a": "ta", "b": "b_op"})
     assert calls == ["ta"]
     assert stop is not None and stop.kind == "rule"
-    assert stop.message == "the run breaks the rule `tea` of `house`: Tea first. (at its end, `b_op` is owed)"
+    assert (
+        stop.message
+        == "the run breaks the rule `tea` of `house`: Tea first. (at its end, `b_op` is owed)"
+    )
 
 
 def test_a_rule_for_each_path_knows_its_files_by_what_they_are_called_in_this_run() -> None:
@@ -91,7 +108,9 @@ def test_a_rule_for_each_path_knows_its_files_by_what_they_are_called_in_this_ru
     stop, calls = stop_of(body, check, name="b.md")
     assert calls == ["tc"]
     assert stop is not None
-    assert stop.message == "`ta` breaks the rule `tea` of `house` for the path `docs/a.md`: Tea first."
+    assert (
+        stop.message == "`ta` breaks the rule `tea` of `house` for the path `docs/a.md`: Tea first."
+    )
 
 
 def test_arguments_are_matched_as_they_are_in_this_run() -> None:
@@ -128,9 +147,22 @@ def body(rng: random.Random, level: int = 0) -> list[dict[str, Any]]:
     for _ in range(rng.randint(1, 3)):
         kind = rng.random()
         if level < 2 and kind < 0.4:
-            out.append(loop(rng.choice(("fork", "fork", "for")), f"i{level}", "{list}", *body(rng, level + 1)))
+            out.append(
+                loop(
+                    rng.choice(("fork", "fork", "for")),
+                    f"i{level}",
+                    "{list}",
+                    *body(rng, level + 1),
+                )
+            )
         elif level < 2 and kind < 0.5:
-            out.append(choose({"value": {"const": rng.random() < 0.5}}, body(rng, level + 1), body(rng, level + 1)))
+            out.append(
+                choose(
+                    {"value": {"const": rng.random() < 0.5}},
+                    body(rng, level + 1),
+                    body(rng, level + 1),
+                )
+            )
         else:
             path = rng.choice((*rulesets.FILES, "./a.txt", None))
             if level and rng.random() < 0.5:
@@ -141,10 +173,16 @@ def body(rng: random.Random, level: int = 0) -> list[dict[str, Any]]:
 
 def rows(check: dict[str, Any], steps: list[Perform]) -> list[tuple[ltlf.Letter, ...]]:
     """The words of a run under a check: one, or one for each value."""
-    word = [(one.tool, rulesets.plain(one.args["path"] or "null") if "path" in one.args else None) for one in steps]
+    word = [
+        (one.tool, rulesets.plain(one.args["path"] or "null") if "path" in one.args else None)
+        for one in steps
+    ]
     if "same" not in check:
         return [tuple(rulesets.letter(check, one) for one in word)]
-    return [tuple(rulesets.letter(check, one) for one in word if one[1] == path) for path in {one[1] for one in word} - {None}]
+    return [
+        tuple(rulesets.letter(check, one) for one in word if one[1] == path)
+        for path in {one[1] for one in word} - {None}
+    ]
 
 
 def kept(check: dict[str, Any], word: tuple[ltlf.Letter, ...]) -> bool:
@@ -156,11 +194,17 @@ LETTERS = [frozenset(letter) for letter in ("", "a", "b", "c", "ab")]
 
 def lost(check: dict[str, Any], word: tuple[ltlf.Letter, ...]) -> bool:
     """True where no continuation keeps the rule; two steps more repair whatever can be repaired, but for a count."""
-    return not any(kept(check, (*word, *more)) for length in range(3) for more in product(LETTERS, repeat=length))
+    return not any(
+        kept(check, (*word, *more))
+        for length in range(3)
+        for more in product(LETTERS, repeat=length)
+    )
 
 
 @pytest.mark.slow
-def test_runs_are_stopped_exactly_where_no_continuation_keeps_the_rule_and_every_prefix_folds() -> None:
+def test_runs_are_stopped_exactly_where_no_continuation_keeps_the_rule_and_every_prefix_folds() -> (
+    None
+):
     """Forks too, whose steps come back in any order: the journal's order is the one that the rules have seen."""
     seen = {"finished": 0, "refused": 0, "owing": 0}
     for seed in range(500):
@@ -181,7 +225,10 @@ def test_runs_are_stopped_exactly_where_no_continuation_keeps_the_rule_and_every
             seen["finished"] += 1
             continue
         assert ending.stop.kind == "rule", said
-        assert run(compiled, tools(), inputs=inputs, journal=MemoryJournal(list(journal.records))).stop == ending.stop
+        assert (
+            run(compiled, tools(), inputs=inputs, journal=MemoryJournal(list(journal.records))).stop
+            == ending.stop
+        )
         if ending.stop.address == "main":
             assert not all(kept(check, word) for word in words), said
             seen["owing"] += 1
@@ -196,7 +243,10 @@ def test_runs_are_stopped_exactly_where_no_continuation_keeps_the_rule_and_every
 def test_every_template_is_watched_as_it_is_proved() -> None:
     for name in declare.NAMES:
         wanted = declare.compiled(name).letters
-        check = {"template": name, **{letter: f"t{letter}" for at, letter in enumerate("abc") if wanted >> at & 1}}
+        check = {
+            "template": name,
+            **{letter: f"t{letter}" for at, letter in enumerate("abc") if wanted >> at & 1},
+        }
         for letters in product("abc", repeat=3):
             stop, _ = stop_of([act(f"t{letter}") for letter in letters], check)
             word = tuple(rulesets.letter(check, (f"t{letter}", None)) for letter in letters)

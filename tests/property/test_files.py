@@ -69,7 +69,10 @@ def test_no_run_in_any_world_uses_a_file_that_is_not_there_unless_an_assumption_
     """Paths are languages: globs that meet literals, items that repeat, commands that may write some files only."""
     count = compare((f"rich {seed}", file_set(seed, rich=True)) for seed in range(SETS))
     assert count["compared"] >= share(200)
-    assert min(count["accepted"], count["refused"], count["assuming"], count["failing"]) > count["compared"] // 20, count
+    assert (
+        min(count["accepted"], count["refused"], count["assuming"], count["failing"])
+        > count["compared"] // 20
+    ), count
     assert count["refused without a run"] <= count["walked whole"] // 8, count
 
 
@@ -84,7 +87,11 @@ def test_the_steps_that_fail_in_some_run_are_those_of_brute_force():
 def test_the_steps_that_fail_after_branches_that_stopped_are_those_of_brute_force():
     """LGTM-38: what a branch creates may not be there afterwards, and what it removes in the end may still be."""
     sets = ((f"kept {seed}", file_set(seed, kept=True, rich=seed % 2 == 0)) for seed in range(SETS))
-    count = compare((name, made) for name, made in sets if any(b"keep failures" in data for data in made.files.values()))
+    count = compare(
+        (name, made)
+        for name, made in sets
+        if any(b"keep failures" in data for data in made.files.values())
+    )
     assert count["compared"] >= share(80)
     assert min(count["accepted"], count["refused"]) > count["compared"] // 10, count
 
@@ -100,7 +107,11 @@ def test_the_uses_of_names_that_some_run_leaves_unbound_are_those_of_brute_force
                 expected = unbound(made, number)
             except TooMany:
                 continue
-            actual = {d.span.line for d in result.diagnostics if d.code in ("FDC311", "FDC312") and d.span.path == key}
+            actual = {
+                d.span.line
+                for d in result.diagnostics
+                if d.code in ("FDC311", "FDC312") and d.span.path == key
+            }
             assert actual == expected, f"seed {seed}, {key}\n{made.files[key].decode()}"
             compared += 1
             wrong += bool(expected)

@@ -65,8 +65,12 @@ for one in {{found}} max 9
 """
 
 
-@pytest.mark.parametrize("look", ["page <- view_text_website https://e/", "call_plan leaf.plan p=x q=x"])
-def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "look", ["page <- view_text_website https://e/", "call_plan leaf.plan p=x q=x"]
+)
+def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(
+    look: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """LGTM-38: it chooses nothing that the page itself may not choose; an analysis that forgets it breaks the promise.
 
     That there is a failure is a condition as well, which an analysis has to forget too."""
@@ -75,7 +79,9 @@ def test_the_reason_of_a_failure_is_text_of_what_the_branch_used(look: str, monk
     checked = flows.checked(files)
     assert not flows.accepted(checked) and flows.interferes(checked)
     monkeypatch.setattr(flow._Flow, "stop", lambda self, label: None)
-    monkeypatch.setattr(flow._Flow, "fails", property(lambda self: TRUSTED, lambda self, label: None), raising=False)
+    monkeypatch.setattr(
+        flow._Flow, "fails", property(lambda self: TRUSTED, lambda self, label: None), raising=False
+    )
     assert flows.accepted(flows.checked(files))
 
 
@@ -103,16 +109,36 @@ MUTANTS: dict[str, tuple[Any, str, Any]] = {
 
 
 FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
-    "who chose that a file is there": ("existence", flow._Flow, "touch", lambda self, pattern, label: None),
-    "that a listing tells what is there": ("existence", flow._Flow, "exists", lambda self, pattern: TRUSTED),
+    "who chose that a file is there": (
+        "existence",
+        flow._Flow,
+        "touch",
+        lambda self, pattern, label: None,
+    ),
+    "that a listing tells what is there": (
+        "existence",
+        flow._Flow,
+        "exists",
+        lambda self, pattern: TRUSTED,
+    ),
     "that a kept failure is a condition": ("kept", flow._Flow, "stop", lambda self, label: None),
     "that a callee may fail, too": ("kept", flow, "kept", lambda units, keys: set()),
     "what only the other branch binds": ("clears", flow._Flow, "joined", _then),
     "what callees do": ("existence", Labels, "filled", lambda self, label, given: TRUSTED),
     "that it was asked because of a condition": ("clears", flow._Flow, "joined", _unasked),
     "that a command executes what it sees": ("code", flow, "executes", lambda node: False),
-    "that only one folder is hidden": ("code", flow, "hidden", lambda pattern: pattern.begins.startswith(RUN)),
-    "that a shell is no data command": ("code", touched, "is_data_command", lambda value: value.text.startswith("cat")),
+    "that only one folder is hidden": (
+        "code",
+        flow,
+        "hidden",
+        lambda pattern: pattern.begins.startswith(RUN),
+    ),
+    "that a shell is no data command": (
+        "code",
+        touched,
+        "is_data_command",
+        lambda value: value.text.startswith("cat"),
+    ),
 }
 
 
@@ -130,14 +156,20 @@ def _seeds() -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_an_analysis_that_forgets_something_breaks_the_promise(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_analysis_that_forgets_something_breaks_the_promise(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The oracle is worth something: each of these mistakes lets a plan through that interferes."""
     place, attribute, mistake = MUTANTS[name]
     monkeypatch.setattr(place, attribute, mistake)
-    assert any(flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds()))
+    assert any(
+        flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds())
+    )
 
 
 def test_an_analysis_that_loses_needs_breaks_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     keep: Callable[..., Any] = flow._Flow.summary
     monkeypatch.setattr(flow._Flow, "summary", lambda self: keep(self)._replace(needs={}))
-    assert any(flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds()))
+    assert any(
+        flows.accepted(one) and flows.interferes(one) for one in map(flows.checked, _seeds())
+    )

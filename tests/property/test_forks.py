@@ -87,7 +87,9 @@ def write(items: list, level: int, lines: list[str]) -> None:
 def shuffles(left: Word, right: Word) -> set[Word]:
     if not left or not right:
         return {left + right}
-    return {(left[0], *rest) for rest in shuffles(left[1:], right)} | {(right[0], *rest) for rest in shuffles(left, right[1:])}
+    return {(left[0], *rest) for rest in shuffles(left[1:], right)} | {
+        (right[0], *rest) for rest in shuffles(left, right[1:])
+    }
 
 
 class Words(NamedTuple):
@@ -124,14 +126,21 @@ def runs(items: list, part: list, *, stopping: bool = False) -> Words:
         elif kind == "call":
             inner = runs(part, [], stopping=stopping) if rest[0] == "part" else Words({()}, set())
         elif kind == "if":
-            then, orelse = runs(rest[0], part, stopping=stopping), runs(rest[1], part, stopping=stopping)
+            then, orelse = (
+                runs(rest[0], part, stopping=stopping),
+                runs(rest[1], part, stopping=stopping),
+            )
             inner = Words(then.ends | orelse.ends, then.stops | orelse.stops)
         elif kind == "iterate":
             once = runs(rest[1], part, stopping=stopping)
-            inner = Words(joined(once.ends, once.ends), once.stops | joined(once.ends, once.stops))  # it says no `until`
+            inner = Words(
+                joined(once.ends, once.ends), once.stops | joined(once.ends, once.stops)
+            )  # it says no `until`
         else:
             once = runs(rest[1], part, stopping=stopping or kind == "kept")
-            some_stop = at_once(once.ends | once.stops, rest[0]) if stopping or kind == "kept" else set()
+            some_stop = (
+                at_once(once.ends | once.stops, rest[0]) if stopping or kind == "kept" else set()
+            )
             inner = Words(some_stop if kind == "kept" else at_once(once.ends, rest[0]), some_stop)
         ends = joined(out.ends, inner.ends)
         out = Words(ends, out.stops | joined(out.ends, inner.stops) | ends if stopping else set())
@@ -159,7 +168,9 @@ def test_no_fork_is_accepted_that_some_stopped_branches_break():
     """LGTM-38: the same where branches may stop anywhere and their failures are kept."""
     proved, refused, unproved, _ = judged(KEPT_SETS, 0.7)
     assert min(proved, refused) > share(60), (proved, refused)
-    assert unproved < refused, "where branches may stop, a wrong order is mostly one that a stop makes"
+    assert unproved < refused, (
+        "where branches may stop, a wrong order is mostly one that a stop makes"
+    )
 
 
 def judged(sets: int, keeps: float) -> tuple[int, int, int, int]:
@@ -186,7 +197,9 @@ def judged(sets: int, keeps: float) -> tuple[int, int, int, int]:
             b'"start_state": "S", "accept_states": ["S"]}',
         }  # fmt: skip
         result = check(Linker("/nonexistent", Settings(), files), ["a.plan"])
-        codes = {item.code for item in result.diagnostics if item.code in ("FDC401", "FDC402", "FDC405")}
+        codes = {
+            item.code for item in result.diagnostics if item.code in ("FDC401", "FDC402", "FDC405")
+        }
         where = f"seed {seed}\n" + "\n".join(lines) + f"\n-- part\n{parts}\n{m}"
         if expected:
             assert codes, f"accepted, and some run is refused: {where}"

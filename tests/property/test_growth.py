@@ -36,7 +36,9 @@ def work(files: dict[str, str], *keys: str) -> int:
         return line
 
     def call(frame: FrameType, event: str, _: Any) -> Any:
-        return line(frame, "line", None) if frame.f_code.co_filename.startswith(str(PACKAGE)) else None
+        return (
+            line(frame, "line", None) if frame.f_code.co_filename.startswith(str(PACKAGE)) else None
+        )
 
     before = sys.gettrace()
     sys.settrace(call)
@@ -53,11 +55,15 @@ def lint(files: dict[str, str], keys: tuple[str, ...]) -> None:
 
 
 def steps(n: int) -> dict[str, str]:
-    return {"a.plan": "".join(f"read_file any.json\nplan_step_complete {i}\n" for i in range(n // 2))}
+    return {
+        "a.plan": "".join(f"read_file any.json\nplan_step_complete {i}\n" for i in range(n // 2))
+    }
 
 
 def named(n: int) -> dict[str, str]:
-    return {"a.plan": "".join(f"r{i} <- list_files\nmessage_user {{r{i}}}\n" for i in range(n // 2))}
+    return {
+        "a.plan": "".join(f"r{i} <- list_files\nmessage_user {{r{i}}}\n" for i in range(n // 2))
+    }
 
 
 def branches(n: int) -> dict[str, str]:
@@ -71,15 +77,27 @@ def loops(n: int) -> dict[str, str]:
 
 
 def files(n: int) -> dict[str, str]:
-    return {"a.plan": "".join(f"create_file_with_block f{i}\nread_file f{i}\ndelete_file f{i}\n" for i in range(n // 3))}
+    return {
+        "a.plan": "".join(
+            f"create_file_with_block f{i}\nread_file f{i}\ndelete_file f{i}\n"
+            for i in range(n // 3)
+        )
+    }
 
 
 def shells(n: int) -> dict[str, str]:
-    return {"a.plan": "".join(f"overwrite_file_with_block f{i}\n  x\nrun_in_bash_session true\n" for i in range(n // 3))}
+    return {
+        "a.plan": "".join(
+            f"overwrite_file_with_block f{i}\n  x\nrun_in_bash_session true\n"
+            for i in range(n // 3)
+        )
+    }
 
 
 def texts(n: int) -> dict[str, str]:
-    return {"a.plan": "message_user\n" + "".join(f"  line {{nobody{i}}} of many\n" for i in range(n))}
+    return {
+        "a.plan": "message_user\n" + "".join(f"  line {{nobody{i}}} of many\n" for i in range(n))
+    }
 
 
 def mistakes(n: int) -> dict[str, str]:
@@ -87,7 +105,9 @@ def mistakes(n: int) -> dict[str, str]:
 
 
 def suppressed(n: int) -> dict[str, str]:
-    return {"a.plan": "".join(f"# fdc: ignore[FDC313] {i}\nx{i} <- list_files\n" for i in range(n // 2))}
+    return {
+        "a.plan": "".join(f"# fdc: ignore[FDC313] {i}\nx{i} <- list_files\n" for i in range(n // 2))
+    }
 
 
 def called(n: int) -> dict[str, str]:
@@ -105,7 +125,8 @@ def callers(n: int) -> dict[str, str]:
 def chain(n: int) -> dict[str, str]:
     """Chains of ten plans."""
     return {
-        f"c{i}-{j}.plan": (f"call_plan c{i}-{j + 1}.plan\n" if j < 9 else "") + f"read_file any.json\nlist_files d{i}\n"
+        f"c{i}-{j}.plan": (f"call_plan c{i}-{j + 1}.plan\n" if j < 9 else "")
+        + f"read_file any.json\nlist_files d{i}\n"
         for i in range(n // 30)
         for j in range(10)
     }
@@ -159,7 +180,9 @@ def test_twice_the_text_is_about_twice_the_work(shape: Callable[[int], dict[str,
 def test_a_tree_of_calls_costs_what_its_files_cost():
     """Stack 10, fan-out 10: 10^9 calls in a run; each file is gone through once for each state it is entered in."""
     body = "plan_step_complete\nread_file any.json\n"
-    tree = {f"p{n}.plan": body + f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, 10)} | {"p10.plan": body * 6}
+    tree = {f"p{n}.plan": body + f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, 10)} | {
+        "p10.plan": body * 6
+    }
     alone = {name: text.replace("call_plan p", "message_user p") for name, text in tree.items()}
     connected, apart = work(tree, "p1.plan"), work(alone)
     assert connected < 3 * apart, f"{connected} lines against {apart}"
@@ -167,7 +190,10 @@ def test_a_tree_of_calls_costs_what_its_files_cost():
 
 def test_a_deeper_tree_costs_its_files_and_no_more():
     def tree(depth: int) -> dict[str, str]:
-        inner = {f"p{n}.plan": "list_files\n" + f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, depth)}
+        inner = {
+            f"p{n}.plan": "list_files\n" + f"call_plan p{n + 1}.plan\n" * 10
+            for n in range(1, depth)
+        }
         return inner | {f"p{depth}.plan": "list_files\n"}
 
     assert work(tree(10), "p1.plan") < 2.4 * work(tree(5), "p1.plan")
@@ -203,7 +229,10 @@ def test_a_plan_called_in_every_state_costs_its_text_times_the_states():
 
     def cost(states: int) -> int:
         names = [f"S{n}" for n in range(states)]
-        moves = {name: {"read_op": names[(n + 1) % states], "step_op": name} for n, name in enumerate(names)}
+        moves = {
+            name: {"read_op": names[(n + 1) % states], "step_op": name}
+            for n, name in enumerate(names)
+        }
         automaton = {
             "states": names, "alphabet": ["read_op", "step_op"], "transitions": moves,
             "start_state": "S0", "accept_states": names,

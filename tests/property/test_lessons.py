@@ -33,7 +33,13 @@ WORDS = st.builds(
 
 
 def record(name: str, extra: Any, status: str) -> bytes:
-    body = {"lesson_id": name, "insight": "i", "action": {"type": "X"}, "status": status, "own": extra}
+    body = {
+        "lesson_id": name,
+        "insight": "i",
+        "action": {"type": "X"},
+        "status": status,
+        "own": extra,
+    }
     return json.dumps(body).encode()
 
 
@@ -42,14 +48,20 @@ LINE = st.one_of(
     st.builds(
         record,
         st.sampled_from("abc"),
-        st.recursive(st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists, max_leaves=3),
+        st.recursive(
+            st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+            st.lists,
+            max_leaves=3,
+        ),
         st.sampled_from(["pending", "applied", "odd"]),
     ),
 )
 
 
 @given(st.lists(LINE, max_size=6), st.sampled_from([b"", b"\n"]))
-def test_what_is_read_is_written_back_byte_for_byte_and_a_change_touches_one_line(rows: list[bytes], end: bytes) -> None:
+def test_what_is_read_is_written_back_byte_for_byte_and_a_change_touches_one_line(
+    rows: list[bytes], end: bytes
+) -> None:
     """FDC-82, FDC-83."""
     data = b"\n".join(rows) + end
     book = lessons.read(data)
@@ -70,18 +82,27 @@ def test_what_is_read_is_written_back_byte_for_byte_and_a_change_touches_one_lin
 MARKS = st.sampled_from("#*|`~-> \n1.[]<!:\\")
 
 
-@given(st.lists(MARKS | st.sampled_from(["Lesson", "Action", "**", "```json\n", "<!--"]), max_size=60))
+@given(
+    st.lists(MARKS | st.sampled_from(["Lesson", "Action", "**", "```json\n", "<!--"]), max_size=60)
+)
 def test_no_text_is_too_odd_to_be_read(parts: list[str]) -> None:
     made = read("## Lessons\n" + "".join(parts), TODAY)
     for item in made.lessons:
-        said = {"lesson_id": "x", "status": "pending", "insight": item.insight, "action": item.action}
+        said = {
+            "lesson_id": "x",
+            "status": "pending",
+            "insight": item.insight,
+            "action": item.action,
+        }
         assert item.insight.strip() and [] == lessons.faults(said)
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=13))
 def test_every_pair_of_a_list_is_found_whatever_its_words(pairs: list[tuple[str, str]]) -> None:
     """FDC-72, FDC-73."""
-    body = "\n".join(f"{n}. **Lesson:** {a}\n   **Action:** {b}" for n, (a, b) in enumerate(pairs, 1))
+    body = "\n".join(
+        f"{n}. **Lesson:** {a}\n   **Action:** {b}" for n, (a, b) in enumerate(pairs, 1)
+    )
     made = read(f"## 5. Proposed Corrective Actions\n\n{body}\n", TODAY)
     expected = [(" ".join(a.split()), parse_action_to_command(b)) for a, b in pairs]
     assert expected == [(item.insight, item.action) for item in made.lessons]
@@ -110,7 +131,10 @@ class Draft:
     def json(self, value: Any) -> str:
         gap = self.draw(SPACE)
         if isinstance(value, dict):
-            rows = [f"{gap}{json.dumps(key)}{self.draw(SPACE)}:{gap}{self.json(one)}" for key, one in value.items()]
+            rows = [
+                f"{gap}{json.dumps(key)}{self.draw(SPACE)}:{gap}{self.json(one)}"
+                for key, one in value.items()
+            ]
             return f"{{{','.join(rows)}{gap}}}"
         if isinstance(value, list):
             return f"[{','.join(gap + self.json(one) for one in value)}{gap}]"
@@ -123,8 +147,16 @@ def test_an_update_changes_the_one_field_and_no_other_byte(
     data: st.DataObject, tools: list[str], listed: bool, bom: bool
 ) -> None:
     """FDC-76, FDC-78, FDC-79, FDC-80."""
-    rules = [{"rule_id": name, "description": f"old {name}", "enforcement": "E", "own": 1} for name in ("r1", "r2")]
-    body: dict[str, Any] = {"own": {"x": [1.50, None]}, "protocol_id": "p", "description": "D", "rules": rules}
+    rules = [
+        {"rule_id": name, "description": f"old {name}", "enforcement": "E", "own": 1}
+        for name in ("r1", "r2")
+    ]
+    body: dict[str, Any] = {
+        "own": {"x": [1.50, None]},
+        "protocol_id": "p",
+        "description": "D",
+        "rules": rules,
+    }
     if listed:
         body["associated_tools"] = tools
     if data.draw(st.booleans()):
@@ -153,9 +185,16 @@ def test_an_update_changes_the_one_field_and_no_other_byte(
         expected["rules"][1]["description"] = new
     now = json.loads(change.after.decode("utf-8-sig"))
     assert expected == now and list(expected) == list(now)
-    assert (expected == json.loads(text)) == (change.after == raw) == ("No changes made." in change.message)
+    assert (
+        (expected == json.loads(text))
+        == (change.after == raw)
+        == ("No changes made." in change.message)
+    )
     # One stretch of the file is another; before it and after it every byte is the old one.
-    start = next((n for n, (a, b) in enumerate(zip(raw, change.after)) if a != b), min(len(raw), len(change.after)))
+    start = next(
+        (n for n, (a, b) in enumerate(zip(raw, change.after)) if a != b),
+        min(len(raw), len(change.after)),
+    )
     rest = min(len(raw), len(change.after)) - start
     tail = next((n for n in range(rest) if raw[-1 - n] != change.after[-1 - n]), rest)
     assert len(raw) - start - tail <= 60 and len(change.after) - start - tail <= 80
@@ -167,16 +206,25 @@ ANYTHING = st.text(st.characters(codec="utf-8"), max_size=12)
 BREAKS = ("```", "~~~", "<!--", "-->", "\n", "\u2028", "\u202e", "\x1b[2J", "\u200b")
 
 
-PARTS = st.lists(st.sampled_from(["---", "# H", "`x`", "{{ x }}", "{% if %}", "</b>", "\\", '"', "]", "}"]), min_size=1)
+PARTS = st.lists(
+    st.sampled_from(["---", "# H", "`x`", "{{ x }}", "{% if %}", "</b>", "\\", '"', "]", "}"]),
+    min_size=1,
+)
 
 
 def described(text: str) -> Edit | Refusal:
     raw = b'{"protocol_id": "p", "description": "D", "rules": [{"rule_id": "r", "description": "x", "enforcement": "E"}]}'
-    return edit({"p.protocol.json": raw}, "update-rule", {"protocol_id": "p", "rule_id": "r", "description": text})
+    return edit(
+        {"p.protocol.json": raw},
+        "update-rule",
+        {"protocol_id": "p", "rule_id": "r", "description": text},
+    )
 
 
 @given(ANYTHING, st.sampled_from(BREAKS), ANYTHING)
-def test_a_description_that_could_break_agents_md_is_refused(left: str, mark: str, right: str) -> None:
+def test_a_description_that_could_break_agents_md_is_refused(
+    left: str, mark: str, right: str
+) -> None:
     """FDC-79: a hostile post-mortem writes into a file that agents obey."""
     assert isinstance(described(left + mark + right), Refusal)
 
@@ -201,7 +249,9 @@ LINES = st.lists(st.text("ab {}#\"\\'", max_size=8), min_size=1, max_size=4)
 
 @settings(max_examples=40, deadline=None)
 @given(LINES, LINES, st.sampled_from(["a.py", "src/a b.txt", "u/x-1.md"]))
-def test_the_plan_of_a_change_is_proved_and_says_exactly_that_change(old: list[str], new: list[str], path: str) -> None:
+def test_the_plan_of_a_change_is_proved_and_says_exactly_that_change(
+    old: list[str], new: list[str], path: str
+) -> None:
     """FDC-84: one step, the path and the diff letter by letter, braces and all."""
     diff = "\n".join(["<<<<<<< SEARCH", *old, "=======", *new, "{run} {{x}}", ">>>>>>> REPLACE"])
     with tempfile.TemporaryDirectory() as folder:
@@ -210,7 +260,11 @@ def test_the_plan_of_a_change_is_proved_and_says_exactly_that_change(old: list[s
         Path(folder, path).write_text("x\n", "utf-8")
         checked = check(Linker(folder, read_settings(folder)), ["x.plan"])
         # FDC484: the file that is there has none of these lines
-        assert [] == [item for item in checked.diagnostics if item.severity == "error" and item.code != "FDC484"]
+        assert [] == [
+            item
+            for item in checked.diagnostics
+            if item.severity == "error" and item.code != "FDC484"
+        ]
         program = program_of(checked)
     (step,) = program["plans"][program["root"]]["body"]
     assert step["tool"] == "replace_with_git_merge_diff"

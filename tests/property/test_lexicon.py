@@ -19,7 +19,9 @@ def fixed_point(words: Lexicon, start: list[int]) -> set[int]:
     """Everything that can be said with some words, computed by trying until nothing changes."""
     found = set(start)
     while True:
-        more = {place for place, used in enumerate(words.uses) if used and set(used) <= found} - found
+        more = {
+            place for place, used in enumerate(words.uses) if used and set(used) <= found
+        } - found
         if not more:
             return found
         found |= more
@@ -41,7 +43,9 @@ def test_a_gain_is_what_one_more_member_grounds(words: Lexicon, start: list[int]
 
 
 @given(lexicons, members)
-def test_an_expression_is_made_of_members_and_grounds_its_word(words: Lexicon, start: list[int]) -> None:
+def test_an_expression_is_made_of_members_and_grounds_its_word(
+    words: Lexicon, start: list[int]
+) -> None:
     """ALPH-18: what a word is expressed with is in the alphabet, and enough."""
     ground = Ground(words, start)
     for place in range(len(words.words)):

@@ -19,11 +19,19 @@ STATES = ["A", "B", "C", "D", "E"]
 SYMBOLS = ["x", "y", "z"]
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+    ),
     max_leaves=12,
 )
-rows = st.dictionaries(st.sampled_from(STATES), st.dictionaries(st.sampled_from(SYMBOLS), st.sampled_from(STATES)))
+rows = st.dictionaries(
+    st.sampled_from(STATES), st.dictionaries(st.sampled_from(SYMBOLS), st.sampled_from(STATES))
+)
 words = st.lists(st.sampled_from([*SYMBOLS, "unknown"]), max_size=12)
 
 
@@ -32,8 +40,14 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     """Almost automata: keys of both forms, with values that are sometimes of the right kind."""
     name = st.sampled_from([*STATES, *SYMBOLS, "", "a\n"]) | json_values
     names = st.lists(st.sampled_from(STATES), max_size=5) | st.lists(name, max_size=3) | json_values
-    move = st.fixed_dictionaries({"source": name, "dest": name, "trigger": name}, optional={"guard": name})
-    table = rows | st.dictionaries(st.text(max_size=2), st.dictionaries(st.text(max_size=2), name)) | json_values
+    move = st.fixed_dictionaries(
+        {"source": name, "dest": name, "trigger": name}, optional={"guard": name}
+    )
+    table = (
+        rows
+        | st.dictionaries(st.text(max_size=2), st.dictionaries(st.text(max_size=2), name))
+        | json_values
+    )
     parts: dict[str, st.SearchStrategy[Any]] = {
         "states": st.just(STATES) | names,
         "alphabet": st.just(SYMBOLS) | names,
@@ -98,7 +112,9 @@ def test_strict_json_accepts_what_the_standard_library_accepts(text: str) -> Non
 
     try:
         expected = json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
-        json.dumps(expected, ensure_ascii=False, allow_nan=False).encode()  # no half characters, no infinity
+        json.dumps(
+            expected, ensure_ascii=False, allow_nan=False
+        ).encode()  # no half characters, no infinity
         valid = True
     except ValueError:
         valid = False
@@ -149,7 +165,11 @@ def test_loader_and_schema_agree_on_form(document: dict[str, Any]) -> None:
     st.lists(words, min_size=1, max_size=8),
 )
 def test_FDC16_acceptance_agrees_with_automata_lib(
-    form: str, table: dict[str, dict[str, str]], start: str, accept: list[str], runs: list[list[str]]
+    form: str,
+    table: dict[str, dict[str, str]],
+    start: str,
+    accept: list[str],
+    runs: list[list[str]],
 ) -> None:
     automaton, found = load(json.dumps(written(form, table, start, accept)).encode(), "m.json")
     assert automaton is not None, found
@@ -176,13 +196,19 @@ def test_useless_states_are_those_that_no_path_uses(
 ) -> None:
     automaton, _ = load(json.dumps(written("table", table, start, accept)).encode(), "m.json")
     assert automaton is not None
-    reach = {state: {state} for state in STATES}  # the reflexive, transitive closure, by brute force
+    reach = {
+        state: {state} for state in STATES
+    }  # the reflexive, transitive closure, by brute force
     for _ in STATES:
         for state in STATES:
             for target in table.get(state, {}).values():
                 reach[state] |= reach[target]
-    assert wellformed.unreachable(automaton) == tuple(state for state in STATES if state not in reach[start])
-    assert wellformed.dead(automaton) == tuple(state for state in STATES if not reach[state] & set(accept))
+    assert wellformed.unreachable(automaton) == tuple(
+        state for state in STATES if state not in reach[start]
+    )
+    assert wellformed.dead(automaton) == tuple(
+        state for state in STATES if not reach[state] & set(accept)
+    )
 
 
 @given(rows, st.sampled_from(STATES), st.lists(st.sampled_from(STATES), unique=True), words)

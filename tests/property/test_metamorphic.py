@@ -25,7 +25,9 @@ VERDICT = ("FDC401", "FDC402")
 Change = Callable[[PlanSet], PlanSet | None]
 
 
-def judged(files: dict[str, bytes], key: str, there: frozenset[str] = frozenset()) -> list[Diagnostic]:
+def judged(
+    files: dict[str, bytes], key: str, there: frozenset[str] = frozenset()
+) -> list[Diagnostic]:
     class World(Files):
         def exists(self, path: str) -> bool:
             return path in there
@@ -104,7 +106,9 @@ def unrolled(made: PlanSet) -> PlanSet | None:
 
 
 def swapped(made: PlanSet) -> PlanSet | None:
-    return changed(made, lambda item: [("if", item[2], item[1])] if item[0] == "if" and item[2] else None)
+    return changed(
+        made, lambda item: [("if", item[2], item[1])] if item[0] == "if" and item[2] else None
+    )
 
 
 def wrapped(made: PlanSet) -> PlanSet | None:
@@ -114,7 +118,9 @@ def wrapped(made: PlanSet) -> PlanSet | None:
 
 def doubled(made: PlanSet) -> PlanSet | None:
     """A choice between the same is none."""
-    return changed(made, lambda item: [("if", [item], [item])] if item[0] in ("step", "call") else None)
+    return changed(
+        made, lambda item: [("if", [item], [item])] if item[0] in ("step", "call") else None
+    )
 
 
 def extracted(made: PlanSet) -> PlanSet | None:
@@ -132,7 +138,11 @@ def extracted(made: PlanSet) -> PlanSet | None:
     return copied
 
 
-@pytest.mark.parametrize("change", [inlined, unrolled, swapped, wrapped, doubled, extracted], ids=lambda change: change.__name__)
+@pytest.mark.parametrize(
+    "change",
+    [inlined, unrolled, swapped, wrapped, doubled, extracted],
+    ids=lambda change: change.__name__,
+)
 def test_a_plan_that_means_the_same_has_the_same_verdict(change: Change):
     compared = 0
     for seed in range(200):
@@ -141,7 +151,9 @@ def test_a_plan_that_means_the_same_has_the_same_verdict(change: Change):
         if other is None:
             continue
         assert verdict(other) == verdict(made), f"seed {seed}\n" + "".join(
-            f"-- {name}\n{data.decode()}" for name, data in other.files.items() if name.endswith(".plan")
+            f"-- {name}\n{data.decode()}"
+            for name, data in other.files.items()
+            if name.endswith(".plan")
         )
         compared += 1
     assert compared > 40
@@ -198,7 +210,11 @@ def test_comments_and_blank_lines_move_findings_and_change_nothing_else():
 
 def files_told(made: filesets.FileSet) -> set[tuple[str, str]]:
     files = made.files | {"fdc_tools.json": filesets.CATALOGUE, "any.json": filesets.AUTOMATON}
-    return {(item.code, item.message) for item in judged(files, "p0.plan", made.there) if item.code in ("FDC411", "FDC412")}
+    return {
+        (item.code, item.message)
+        for item in judged(files, "p0.plan", made.there)
+        if item.code in ("FDC411", "FDC412")
+    }
 
 
 def test_what_is_said_of_files_does_not_change_with_the_way_it_is_written():
@@ -222,7 +238,11 @@ def test_what_is_said_of_files_does_not_change_with_the_way_it_is_written():
                     item[4] = rewrite(item[4])
                     if item[0] == "iterate":
                         count += 1
-                        more = [["for", 0, item[2] - 1, "_again", copy.deepcopy(item[4])]] if item[2] > 1 else []
+                        more = (
+                            [["for", 0, item[2] - 1, "_again", copy.deepcopy(item[4])]]
+                            if item[2] > 1
+                            else []
+                        )
                         out += [*item[4], *more]
                         continue
                 out.append(item)
@@ -230,14 +250,20 @@ def test_what_is_said_of_files_does_not_change_with_the_way_it_is_written():
 
         for number, body in enumerate(other.bodies):
             other.bodies[number] = rewrite(body)
-            head = [line for line in other.files[f"p{number}.plan"].decode().split("\n") if line.startswith(("use", "param"))]
+            head = [
+                line
+                for line in other.files[f"p{number}.plan"].decode().split("\n")
+                if line.startswith(("use", "param"))
+            ]
             filesets._write(other.bodies[number], 0, head)
             other.files[f"p{number}.plan"] = ("\n".join(head) + "\n").encode()
         if not count:
             continue
         if any(b" depth " in data for data in made.files.values()):
             continue  # a call that counts its turns is another one where it is written twice
-        assert files_told(other) == files_told(made), f"seed {seed}\n{other.files['p0.plan'].decode()}"
+        assert files_told(other) == files_told(made), (
+            f"seed {seed}\n{other.files['p0.plan'].decode()}"
+        )
         compared += 1
     assert compared > 150
 
@@ -250,13 +276,17 @@ def workspace_files() -> dict[str, bytes]:
     files: dict[str, bytes] = {"fdc_tools.json": plansets.CATALOGUE}
     for number, seed in enumerate((2, 5, 11, 17, 23)):
         for name, data in plan_set(seed).files.items():
-            data = data.replace(b"call_plan p", b"call_plan w%d/p" % number).replace(b"fsm m", b"fsm w%d/m" % number)
+            data = data.replace(b"call_plan p", b"call_plan w%d/p" % number).replace(
+                b"fsm m", b"fsm w%d/m" % number
+            )
             files[f"w{number}/{name}"] = data
     files["x.plan"] = (
         b"use fsm w0/m0.json\nread_file a\ndelete_file a\nread_file a\ncall_plan y.plan\ncall_plan y.plan\n"
         b"r <- ta\nr <- tb\nfork z in {r} max 3\n  ta\n  create_file_with_block out.md\nnonsense {r.q} {s}\n"
     )
-    files["y.plan"] = b"read_file b\ndelete_file b\ndelete_file b\nread_file b\ncall_plan x.plan\ncall_plan z.plan\n"
+    files["y.plan"] = (
+        b"read_file b\ndelete_file b\ndelete_file b\nread_file b\ncall_plan x.plan\ncall_plan z.plan\n"
+    )
     files["z.plan"] = b"call_plan y.plan\nread_file b\nmessage_user {nobody}\n"
     return files
 
@@ -287,7 +317,9 @@ def test_the_seed_of_hashes_does_not_matter(workspace: Path):
         (workspace / name).parent.mkdir(exist_ok=True)
         (workspace / name).write_bytes(data)
     outputs = {
-        fdc("lint", "--no-cache", "--format", form, cwd=workspace, env={"PYTHONHASHSEED": seed}).stdout
+        fdc(
+            "lint", "--no-cache", "--format", form, cwd=workspace, env={"PYTHONHASHSEED": seed}
+        ).stdout
         for seed, form in itertools.product(("0", "1", "2", "77"), ("json",))
     }
     assert len(outputs) == 1

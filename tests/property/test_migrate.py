@@ -22,16 +22,25 @@ WORDS = pieces("abc XY.,-{}<>\"'=", "{name}", "{{x}}", "<b>", " ", most=8).map(s
 LINE = WORDS.filter(lambda text: text and not text.startswith(("#", "<-", "---")))
 CONTENT_LINE = st.one_of(LINE, st.sampled_from(["  deeper", "# heading", "", "x: y"]))
 CONTENT = st.lists(CONTENT_LINE, min_size=1, max_size=4).filter(
-    lambda lines: lines[0].strip() and lines[-1].strip() and any(line[:1] != " " for line in lines if line.strip())
+    lambda lines: (
+        lines[0].strip()
+        and lines[-1].strip()
+        and any(line[:1] != " " for line in lines if line.strip())
+    )
 )
 COMMAND = st.one_of(
     st.tuples(st.just("set_plan"), st.lists(LINE, max_size=1)),
     st.tuples(st.just("message_user"), st.lists(LINE, min_size=1, max_size=3)),
     st.tuples(st.just("read_file"), st.lists(LINE, min_size=1, max_size=1)),
     st.tuples(st.just("run_in_bash_session"), st.lists(LINE, min_size=1, max_size=1)),
-    st.tuples(st.just("create_file_with_block"), st.builds(lambda path, lines: [path, *lines], LINE, CONTENT)),
+    st.tuples(
+        st.just("create_file_with_block"),
+        st.builds(lambda path, lines: [path, *lines], LINE, CONTENT),
+    ),
 )
-COMMANDS = st.lists(COMMAND, min_size=1, max_size=5).map(lambda commands: [*commands, ("submit", [])])
+COMMANDS = st.lists(COMMAND, min_size=1, max_size=5).map(
+    lambda commands: [*commands, ("submit", [])]
+)
 
 
 def said(command: tuple[str, list[str]]) -> dict[str, str]:
@@ -48,7 +57,9 @@ def said(command: tuple[str, list[str]]) -> dict[str, str]:
 def meant(node: Any) -> tuple[str, dict[str, str | None]]:
     """What a step of the new plan says."""
     assert isinstance(node, tree.Step)
-    bound = Binder().bind(CATALOGUE.tools[node.tool], node.tail, node.block.text if node.block else None)
+    bound = Binder().bind(
+        CATALOGUE.tools[node.tool], node.tail, node.block.text if node.block else None
+    )
     assert [] == [problem for problem in bound.problems if problem.code != "FDC306"]
     return node.tool, {name: value.literal for name, value in bound.arguments.items()}
 
@@ -64,7 +75,9 @@ def converted(text: str, notation: str) -> list[Any]:
 
 
 @given(COMMANDS)
-def test_blocks_between_dashes_say_the_same_afterwards(commands: list[tuple[str, list[str]]]) -> None:
+def test_blocks_between_dashes_say_the_same_afterwards(
+    commands: list[tuple[str, list[str]]],
+) -> None:
     text = "\n---\n".join("\n".join([tool, *lines]) for tool, lines in commands) + "\n"
     assert [(command[0], said(command)) for command in commands] == converted(text, dialect.DASHES)
 
@@ -72,7 +85,10 @@ def test_blocks_between_dashes_say_the_same_afterwards(commands: list[tuple[str,
 @given(COMMANDS)
 def test_tools_with_colons_say_the_same_afterwards(commands: list[tuple[str, list[str]]]) -> None:
     commands = [("message_user", ["first"]), *commands]
-    text = "\n---\n".join("\n".join([f"{tool}: {lines[0]}" if lines else tool, *lines[1:]]) for tool, lines in commands)
+    text = "\n---\n".join(
+        "\n".join([f"{tool}: {lines[0]}" if lines else tool, *lines[1:]])
+        for tool, lines in commands
+    )
     expected = [(command[0], said(command)) for command in commands]
     for number, (tool, lines) in enumerate(commands):
         if tool == "message_user" and len(lines) > 1:

@@ -117,7 +117,9 @@ def functions(module: ModuleType | type) -> dict[str, FunctionType]:
     for name, value in vars(module).items():
         if isinstance(value, classmethod):
             value = value.__func__
-        if isinstance(value, FunctionType) and (isinstance(module, type) or value.__module__ == module.__name__):
+        if isinstance(value, FunctionType) and (
+            isinstance(module, type) or value.__module__ == module.__name__
+        ):
             out[name] = value
         elif isinstance(value, type) and value.__module__ == getattr(module, "__name__", None):
             out |= {f"{name}.{inner}": found for inner, found in functions(value).items()}
@@ -129,7 +131,9 @@ def planted(name: str, old: str, new: str) -> Iterator[None]:
     """One mistake in one module of the analyses."""
     module = importlib.import_module(f"fdc_toolchain.analyses.{name}")
     source = inspect.getsource(module)
-    assert source.count(old) == 1, f"the place of this mutant has changed: {old!r} is there {source.count(old)} times"
+    assert source.count(old) == 1, (
+        f"the place of this mutant has changed: {old!r} is there {source.count(old)} times"
+    )
     other = ModuleType(module.__name__)
     other.__dict__.update(__package__=module.__package__, __file__=module.__file__)
     exec(compile(source.replace(old, new), str(module.__file__), "exec"), other.__dict__)
@@ -141,7 +145,12 @@ def planted(name: str, old: str, new: str) -> Iterator[None]:
             kept.append((mine[key], mine[key].__code__))
             mine[key].__code__ = function.__code__
     for key, value in vars(other).items():
-        if isinstance(value, dict) and key.startswith("_") and not key.startswith("__") and value != vars(module)[key]:
+        if (
+            isinstance(value, dict)
+            and key.startswith("_")
+            and not key.startswith("__")
+            and value != vars(module)[key]
+        ):
             tables.append((vars(module)[key], dict(vars(module)[key])))
             vars(module)[key].update(value)
         elif isinstance(value, other.__dict__.get("Machine", ())):
@@ -172,7 +181,9 @@ def word_set(seed: int) -> tuple[plansets.PlanSet, dict[int, Any]]:
     """Made when it is first wanted: most mistakes are found within the first few. One that is too large says nothing."""
     made = plansets.plan_set(seed)
     try:
-        return made, {n: (plansets.verdict(made, n), plansets.exits(made, n)) for n in plansets.judged(made)}
+        return made, {
+            n: (plansets.verdict(made, n), plansets.exits(made, n)) for n in plansets.judged(made)
+        }
     except plansets.TooMany:
         return made, {}
 
@@ -191,8 +202,16 @@ def words_differ(sets: int = SETS) -> bool:
             shortest = min((item.length for item in finding.refusals), default=None)
             if (shortest, finding.unfinished and finding.unfinished[1]) != verdict:
                 return True
-            told = {d.code for d in result.diagnostics if d.code in ("FDC401", "FDC402") and d.span.path == f"p{number}.plan"}
-            if told != {code for code, found in zip(("FDC401", "FDC402"), verdict, strict=True) if found is not None}:
+            told = {
+                d.code
+                for d in result.diagnostics
+                if d.code in ("FDC401", "FDC402") and d.span.path == f"p{number}.plan"
+            }
+            if told != {
+                code
+                for code, found in zip(("FDC401", "FDC402"), verdict, strict=True)
+                if found is not None
+            }:
                 return True
     return False
 
@@ -242,13 +261,25 @@ def closing_sets() -> list[tuple[dict[str, bytes], bool, bool]]:
     for name, action in CLOSING.items():
         catalogue["tools"][name]["action"] = action
     moves = {symbol: "S" for symbol in CLOSING.values() if symbol}
-    free = {"states": ["S"], "alphabet": sorted(moves), "transitions": {"S": moves}, "start_state": "S", "accept_states": ["S"]}
+    free = {
+        "states": ["S"],
+        "alphabet": sorted(moves),
+        "transitions": {"S": moves},
+        "start_state": "S",
+        "accept_states": ["S"],
+    }
     out = []
     for seed in range(SETS // 2):
         made = plansets.plan_set(seed)
         try:
-            words = ["".join(letter[0] for letter in run if letter) for run in plansets.runs(made, 0)]
-            behind = any(more_than_submits(run) for number in plansets.judged(made) for run in plansets.runs(made, number))
+            words = [
+                "".join(letter[0] for letter in run if letter) for run in plansets.runs(made, 0)
+            ]
+            behind = any(
+                more_than_submits(run)
+                for number in plansets.judged(made)
+                for run in plansets.runs(made, number)
+            )
         except plansets.TooMany:
             continue
         files = made.files | {"fdc_tools.json": json.dumps(catalogue).encode()}

@@ -53,7 +53,9 @@ def on_file(store: Store, name: str, program: dict[str, Any], given: dict[str, A
     row = store.run(name)
     assert row is not None
     journal = store.claim(row)
-    drive(program, fold(program, row.inputs, []), Ports(journal, Answering(), FakeClock(), Silence()))
+    drive(
+        program, fold(program, row.inputs, []), Ports(journal, Answering(), FakeClock(), Silence())
+    )
     records = store.records(row)
     return came(fold(store.program(row), row.inputs, records), records)
 
@@ -81,7 +83,9 @@ def chosen(count: int) -> dict[int, Came]:
     found = {}
     for seed in range(10 * count):
         expected = on_asyncio(*made(seed))
-        if 3 < len(expected.outcomes) < 60 and (seed % 4 == 0 or any("#" in one for one in expected.outcomes)):
+        if 3 < len(expected.outcomes) < 60 and (
+            seed % 4 == 0 or any("#" in one for one in expected.outcomes)
+        ):
             found[seed] = expected
         if len(found) == count:
             break
@@ -95,7 +99,9 @@ def test_dbos_by_itself_comes_to_the_same(count: int, tmp_path: Path) -> None:
     """Failure test 13: every effect a DBOS step, every branch a child workflow: an engine that shares nothing with ours."""
     expected = chosen(count)
     script = ROOT / "tests" / "support" / "native.py"
-    done = run_process([sys.executable, script, tmp_path / "dbos.sqlite", *map(str, expected)], cwd=ROOT)
+    done = run_process(
+        [sys.executable, script, tmp_path / "dbos.sqlite", *map(str, expected)], cwd=ROOT
+    )
     assert 0 == done.returncode, done.stderr
     found = {int(seed): one for seed, one in json.loads(done.stdout).items()}
     assert list(expected) == list(found)
@@ -113,12 +119,17 @@ def url() -> Iterator[str]:
 @needs_database
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.soak)])
-def test_our_journal_with_dbos_as_dispatcher_comes_to_the_same(count: int, url: str, workspace: Path) -> None:
+def test_our_journal_with_dbos_as_dispatcher_comes_to_the_same(
+    count: int, url: str, workspace: Path
+) -> None:
     """Failure test 13: two real workers whose tools answer as everywhere here, and which take even the smallest forks apart."""
     expected = chosen(count)
     answering = (str(ROOT / "tests" / "support" / "answering_fdc.py"),)
     key = trust.key(str(workspace), make=True)
-    with closing(PgStore(url, key)) as store, Workers(url, workspace, "--serve", "unnamed") as workers:
+    with (
+        closing(PgStore(url, key)) as store,
+        Workers(url, workspace, "--serve", "unnamed") as workers,
+    ):
         workers.start(2, program=answering)
         sender = Sender(url)
         wait_for(lambda: workers.connected("w1") and workers.connected("w2"))

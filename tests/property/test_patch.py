@@ -13,7 +13,24 @@ from fdc_toolchain.packs.repair.region import Region
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-words = st.sampled_from(["a", "b", "  a", "\ta", "", "é x", "-- a", "++ b", "@@ c", "\x0c", "\u2028", "a | b", "}", "\\ e"])
+words = st.sampled_from(
+    [
+        "a",
+        "b",
+        "  a",
+        "\ta",
+        "",
+        "é x",
+        "-- a",
+        "++ b",
+        "@@ c",
+        "\x0c",
+        "\u2028",
+        "a | b",
+        "}",
+        "\\ e",
+    ]
+)
 rows = st.lists(words | st.text("ab -+@`#|}", max_size=5), max_size=8)
 
 
@@ -23,7 +40,9 @@ def pairs(draw: st.DrawFn) -> tuple[str, str]:
     before = draw(rows)
     after: list[str] = []
     for line in before:
-        after += draw(st.sampled_from([[line], [line], [line], [], ["new"], [line, "more"], [line, line]]))
+        after += draw(
+            st.sampled_from([[line], [line], [line], [], ["new"], [line, "more"], [line, line]])
+        )
     after += draw(st.sampled_from([[], [], ["last"]]))
     end = draw(st.sampled_from(["\n", "\r\n"]))
     bom = draw(st.sampled_from(["", "", "\ufeff"]))
@@ -50,7 +69,13 @@ def section(before: str, after: str, context: int) -> tuple[list[str], list[str]
     old, new = lines_of(before), lines_of(after)
     head = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new))])
     most = min(len(old), len(new)) - head
-    tail = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old[::-1][:most], new[::-1][:most]))])
+    tail = len(
+        [
+            *itertools.takewhile(
+                lambda pair: pair[0] == pair[1], zip(old[::-1][:most], new[::-1][:most])
+            )
+        ]
+    )
     while True:
         first, after_last = max(0, head - context), min(len(old), len(old) - tail + context)
         wanted = old[first:after_last]
@@ -65,7 +90,19 @@ def search_replace(old: list[str], new: list[str]) -> str:
 
 
 def blocks(old: list[str], new: list[str], word: str = "CHANGED") -> str:
-    return "\n".join(["ORIGINAL LINES:", "```python", *old, "```", "", f"{word} LINES:", "```python", *new, "```"])
+    return "\n".join(
+        [
+            "ORIGINAL LINES:",
+            "```python",
+            *old,
+            "```",
+            "",
+            f"{word} LINES:",
+            "```python",
+            *new,
+            "```",
+        ]
+    )
 
 
 def numbered(lines: list[str], first: int) -> list[str]:
@@ -92,7 +129,10 @@ def attempt(before: str, answer: str, region: Region | None = None) -> Patched |
     try:
         return apply_patch(before, answer, region=region)
     except PatchRefused as refused:
-        assert refused.reason in ("missing-diff", "empty-diff", "scope-violation", "patch-apply") and refused.why
+        assert (
+            refused.reason in ("missing-diff", "empty-diff", "scope-violation", "patch-apply")
+            and refused.why
+        )
         return refused.reason
 
 
@@ -132,38 +172,60 @@ marks = st.sampled_from(
 
 
 @given(st.lists(marks, min_size=1, max_size=6), st.lists(marks, max_size=6), st.integers(0, 2))
-def test_lines_that_look_like_marks_are_applied_or_refused(old: list[str], new: list[str], context: int) -> None:
+def test_lines_that_look_like_marks_are_applied_or_refused(
+    old: list[str], new: list[str], context: int
+) -> None:
     """HYP-35: a section whose own lines look like the ends of sections says what it says, or is no section. Fenced or not."""
     before, after = ("".join(f"{line}\n" for line in lines) for lines in (old, new))
     assume(before != after)
     one, two, _ = section(before, after, context)
     answers = [search_replace(one, two), blocks(one, two)]
-    if not any(side and "" in (side[0], side[-1]) for side in (one, two)):  # without a fence one blank line ends a block
+    if not any(
+        side and "" in (side[0], side[-1]) for side in (one, two)
+    ):  # without a fence one blank line ends a block
         answers.append("\n".join(["ORIGINAL LINES:", *one, "", "CHANGED LINES:", *two, ""]))
-    assume(not {"<<<<<<< SEARCH", "ORIGINAL LINES:"} & {*two})  # what comes with it is a section like any other
+    assume(
+        not {"<<<<<<< SEARCH", "ORIGINAL LINES:"} & {*two}
+    )  # what comes with it is a section like any other
     for answer in answers:
         found = attempt(before, answer)
-        assert found in ("patch-apply", "empty-diff") or (isinstance(found, Patched) and after == found.text), found
+        assert found in ("patch-apply", "empty-diff") or (
+            isinstance(found, Patched) and after == found.text
+        ), found
 
 
 @given(pairs(), st.integers(1, 3))
-def test_a_diff_with_wrong_numbers_gives_what_was_meant_or_nothing(texts: tuple[str, str], context: int) -> None:
+def test_a_diff_with_wrong_numbers_gives_what_was_meant_or_nothing(
+    texts: tuple[str, str], context: int
+) -> None:
     """A hunk's text is believed before its header: wrong counts and no counts change nothing, but that twins are refused."""
     before, after = texts
     assume(before != after)
     diff = by_difflib(before, after, context)
     loose = re.sub(r"(?m)^@@ .* @@$", "@@ ... @@", diff.replace("\r", ""))
-    wrong = re.sub(r"(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@$", r"@@ -7,90 +\1,91 @@", diff.replace("\r", ""))
+    wrong = re.sub(
+        r"(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@$", r"@@ -7,90 +\1,91 @@", diff.replace("\r", "")
+    )
     for answer in (loose, wrong):
         found = attempt(before, answer)
-        meant = [after] if before.endswith("\n") == after.endswith("\n") else [after, after.rstrip("\r\n")]
+        meant = (
+            [after]
+            if before.endswith("\n") == after.endswith("\n")
+            else [after, after.rstrip("\r\n")]
+        )
         assert found == "patch-apply" or (isinstance(found, Patched) and found.text in meant), found
 
 
 def occurrences(lines: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
     """Where lines stand in lines, found in the joined text and not by comparing slices."""
-    text, needle = "\n" + "".join(f"{line}\n" for line in lines), "\n" + "".join(f"{line}\n" for line in wanted)
-    return [text.count("\n", 0, found.start()) for found in re.finditer(f"(?={re.escape(needle)})", text)]
+    text, needle = (
+        "\n" + "".join(f"{line}\n" for line in lines),
+        "\n" + "".join(f"{line}\n" for line in wanted),
+    )
+    return [
+        text.count("\n", 0, found.start())
+        for found in re.finditer(f"(?={re.escape(needle)})", text)
+    ]
 
 
 @pytest.mark.parametrize("wrap", [search_replace, blocks])
@@ -177,7 +239,9 @@ def test_no_ambiguous_place_is_ever_taken(wrap: Callable[[list[str], list[str]],
                     new = ["c", *old[1:]]
                     found = attempt("".join(f"{line}\n" for line in lines), wrap([*old], new))
                     exact = occurrences(lines, old)
-                    bare = occurrences(tuple(line.strip() for line in lines), tuple(line.strip() for line in old))
+                    bare = occurrences(
+                        tuple(line.strip() for line in lines), tuple(line.strip() for line in old)
+                    )
                     if len(exact) == 1 or (not exact and len(bare) == 1):
                         at = (exact or bare)[0]
                         if isinstance(found, str):  # the indentation of one section says two things
@@ -197,11 +261,15 @@ def test_no_hunk_is_put_at_one_of_two_like_places() -> None:
             for width in (1, 2, 3):
                 for old in itertools.product("ab", repeat=width):
                     body = "".join(f" {line}\n" for line in old[:-1]) + f"-{old[-1]}\n+c\n"
-                    found = attempt("".join(f"{line}\n" for line in lines), f"@@ -1,9 +1,9 @@\n{body}")
+                    found = attempt(
+                        "".join(f"{line}\n" for line in lines), f"@@ -1,9 +1,9 @@\n{body}"
+                    )
                     places = occurrences(lines, old)
                     if len(places) == 1:
                         at = places[0] + width - 1
-                        wanted = "".join(f"{line}\n" for line in (*lines[:at], "c", *lines[at + 1 :]))
+                        wanted = "".join(
+                            f"{line}\n" for line in (*lines[:at], "c", *lines[at + 1 :])
+                        )
                         assert isinstance(found, Patched) and wanted == found.text
                     else:
                         assert "patch-apply" == found
@@ -215,9 +283,15 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
-@given(rows.map("\n".join), st.lists(pieces, max_size=14).map("\n".join) | st.text(), st.sampled_from([None, (1, 1), (2, 4)]))
+@given(
+    rows.map("\n".join),
+    st.lists(pieces, max_size=14).map("\n".join) | st.text(),
+    st.sampled_from([None, (1, 1), (2, 4)]),
+)
 @example("a\n", "@@ -1 +1 @@\n-a\n+b", None)
-def test_any_text_is_applied_or_refused_and_the_rest_stays(before: str, answer: str, lines: tuple[int, int] | None) -> None:
+def test_any_text_is_applied_or_refused_and_the_rest_stays(
+    before: str, answer: str, lines: tuple[int, int] | None
+) -> None:
     """HYP-14, T-40: nothing but a PatchRefused is raised; what is applied touches the lines that it names, all in its region."""
     region = Region("f.py", *lines, "lines") if lines else None
     found = attempt(before, answer, region)

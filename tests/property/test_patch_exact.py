@@ -39,10 +39,20 @@ def edited(draw: st.DrawFn) -> tuple[str, str]:
     after: list[tuple[str, str]] = []
     for line, end in before:
         other = "\n" if end == "\r\n" else "\r\n"
-        kinds = [[(line, end)]] * 4 + [[], [("new", end)], [(line, end), draw(ended)], [(line, other)], [(line, end)] * 2]
+        kinds = [[(line, end)]] * 4 + [
+            [],
+            [("new", end)],
+            [(line, end), draw(ended)],
+            [(line, other)],
+            [(line, end)] * 2,
+        ]
         after += draw(st.sampled_from(kinds))
     after += draw(st.lists(ended, max_size=1))
-    marks = draw(st.sampled_from([("", "")] * 3 + [("\ufeff", "\ufeff")] * 2 + [("\ufeff", ""), ("", "\ufeff")]))
+    marks = draw(
+        st.sampled_from(
+            [("", "")] * 3 + [("\ufeff", "\ufeff")] * 2 + [("\ufeff", ""), ("", "\ufeff")]
+        )
+    )
     return joined(draw, before, marks[0]), joined(draw, after, marks[1])
 
 
@@ -51,7 +61,9 @@ def by_difflib(before: str, after: str, context: int) -> str:
 
     old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
     rows = unified_diff(old, new, "a/f.py", "b/f.py", n=context)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in rows)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in rows
+    )
 
 
 def attempt(before: str, answer: str) -> Patched | PatchRefused:
@@ -67,7 +79,9 @@ def attempt(before: str, answer: str) -> Patched | PatchRefused:
 @example(("\ufeffa\n", "a\n"), 3, False)
 @example(("a\r\nx", "a\r\nx\ny"), 0, False)
 @example(("a\nb", "a\nnew\nb"), 0, True)
-def test_the_diff_of_two_texts_makes_one_of_the_other(texts: tuple[str, str], context: int, fenced: bool) -> None:
+def test_the_diff_of_two_texts_makes_one_of_the_other(
+    texts: tuple[str, str], context: int, fenced: bool
+) -> None:
     """HYP-35: from no context to four lines of it; never anything but the second text."""
     before, after = texts
     assume(before != after)
@@ -75,10 +89,22 @@ def test_the_diff_of_two_texts_makes_one_of_the_other(texts: tuple[str, str], co
         answer = f"This is it:\n\n~~~diff\n{diff}~~~\n\nI hope that it helps.\n" if fenced else diff
         found = attempt(before, answer)
         if isinstance(found, PatchRefused):
-            unsaid = found.why == "nothing in a section says how its new lines end" and "\r\n" in before and "\r\n" not in diff
-            numbered = re.search(r"(?m)^\ufeff? *\d+ \|", before)  # the number may be the file's or the answer's
-            marked = before[:1] == "\ufeff" and ("byte order mark" in found.why or "says where" in found.why) and not context
-            marked = marked or ("begins with a byte order mark" in found.why and "\ufeff" in after[1:])
+            unsaid = (
+                found.why == "nothing in a section says how its new lines end"
+                and "\r\n" in before
+                and "\r\n" not in diff
+            )
+            numbered = re.search(
+                r"(?m)^\ufeff? *\d+ \|", before
+            )  # the number may be the file's or the answer's
+            marked = (
+                before[:1] == "\ufeff"
+                and ("byte order mark" in found.why or "says where" in found.why)
+                and not context
+            )
+            marked = marked or (
+                "begins with a byte order mark" in found.why and "\ufeff" in after[1:]
+            )
             assert unsaid or numbered or marked, found
         else:
             assert after == found.text
@@ -92,7 +118,11 @@ def damaged(draw: Callable[..., Any], diff: str) -> str:
     what = draw(st.sampled_from(["none", "lost", "doubled", "mark", "shift", "order", "again"]))
     at = draw(st.integers(3, len(rows) - 1))
     if what in ("lost", "doubled", "mark") and at not in heads:
-        rows[at : at + 1] = {"lost": [], "doubled": [rows[at]] * 2, "mark": [draw(st.sampled_from(" +-")) + rows[at][1:]]}[what]
+        rows[at : at + 1] = {
+            "lost": [],
+            "doubled": [rows[at]] * 2,
+            "mark": [draw(st.sampled_from(" +-")) + rows[at][1:]],
+        }[what]
     elif what == "shift":
         head = draw(st.sampled_from(heads))
         rows[head] = re.sub(r"-(\d+)", lambda found: f"-{int(found[1]) + 1}", rows[head], count=1)
@@ -113,7 +143,9 @@ def counted(rows: list[str]) -> list[str]:
 
 @settings(max_examples=share(80))
 @given(data=st.data())
-def test_what_git_applies_too_comes_out_the_same(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_git_applies_too_comes_out_the_same(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """HYP-36: beside git, which is lenient where two places fit; we never say anything else than it does."""
     before, after = data.draw(edited())
     assume(before and after and before != after)
@@ -131,4 +163,6 @@ def test_what_git_applies_too_comes_out_the_same(data: st.DataObject, tmp_path_f
 def git_apply(folder: Path, diff: str) -> int:
     """git's own way with a diff, to the letter: no fuzz, no white space that is ignored."""
     command = ["git", "-c", "core.autocrlf=false", "-c", "apply.whitespace=nowarn", "apply", "-"]
-    return subprocess.run(command, input=diff.encode(), cwd=folder, capture_output=True, check=False).returncode
+    return subprocess.run(
+        command, input=diff.encode(), cwd=folder, capture_output=True, check=False
+    ).returncode

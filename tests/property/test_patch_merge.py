@@ -21,11 +21,18 @@ FILE = "".join(f"{name} = {number}\n" for number, name in enumerate(NAMES))
 def test_where_the_lines_stand_once_git_merges_and_says_the_same(data: st.DataObject) -> None:
     """The base is the text with lines remembered otherwise, the wanted one is the base with an edit."""
     lines = data.draw(st.lists(st.sampled_from("abcdefgh"), min_size=3, max_size=9))
-    base = [data.draw(st.sampled_from([[line], [line], [line], [line, "z"], [], ["y"]])) for line in lines]
+    base = [
+        data.draw(st.sampled_from([[line], [line], [line], [line, "z"], [], ["y"]]))
+        for line in lines
+    ]
     old = [line for row in base for line in row]
     assume(old)
     at = data.draw(st.integers(0, len(old) - 1))
-    new = [*old[:at], *data.draw(st.sampled_from([["new"], [], ["new", old[at]], [old[at], "new"]])), *old[at + 1 :]]
+    new = [
+        *old[:at],
+        *data.draw(st.sampled_from([["new"], [], ["new", old[at]], [old[at], "new"]])),
+        *old[at + 1 :],
+    ]
     text = "".join(f"{line}\n" for line in lines)
     parts = take_apart(text)
     asked: list[tuple[str, str, str]] = []
@@ -45,16 +52,29 @@ def test_context_that_is_remembered_wrongly_is_merged() -> None:
     """Only the lines next to the change must be there; the others may be invented."""
     answer = "@@ @@\n something else\n gamma = 2\n-delta = 3\n+delta = 30\n epsilon = 4\n nothing of this is there\n"
     found = apply_patch(FILE, answer, region=Region("f.py", 4, 4, "lines"), merge=merge_file)
-    assert ("merge", ((4, 4),), FILE.replace("= 3\n", "= 30\n")) == (found.how, found.spans, found.text)
+    assert ("merge", ((4, 4),), FILE.replace("= 3\n", "= 30\n")) == (
+        found.how,
+        found.spans,
+        found.text,
+    )
     assert found == apply_patch(FILE, answer, merge=merge_file)
 
 
 @pytest.mark.parametrize(
     ("before", "answer"),
     [
-        (FILE, "@@ @@\n nowhere at all\n-delta = 3\n+delta = 30\n epsilon = 4\n"),  # a conflict: the line above is another one
-        (FILE, "@@ @@\n something else\n gamma = 2\n-delta = 3\n+delta = 30\n"),  # at the end of what is believed to be there
-        (FILE + FILE, "@@ @@\n something else\n gamma = 2\n-delta = 3\n+delta = 30\n epsilon = 4\n other"),  # twice
+        (
+            FILE,
+            "@@ @@\n nowhere at all\n-delta = 3\n+delta = 30\n epsilon = 4\n",
+        ),  # a conflict: the line above is another one
+        (
+            FILE,
+            "@@ @@\n something else\n gamma = 2\n-delta = 3\n+delta = 30\n",
+        ),  # at the end of what is believed to be there
+        (
+            FILE + FILE,
+            "@@ @@\n something else\n gamma = 2\n-delta = 3\n+delta = 30\n epsilon = 4\n other",
+        ),  # twice
     ],
 )
 def test_a_conflict_and_a_twin_are_refused(before: str, answer: str) -> None:

@@ -24,11 +24,19 @@ def tried() -> list[Any]:
     return seen
 
 
-@pytest.mark.skipif(settings.get_current_profile_name() != "default", reason="other profiles are there to try others")
-def test_what_a_worker_has_imported_before_changes_no_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    settings.get_current_profile_name() != "default",
+    reason="other profiles are there to try others",
+)
+def test_what_a_worker_has_imported_before_changes_no_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Which tests a worker runs first is up to the scheduler; Hypothesis would take constants from what they load."""
     first = tried()
-    source = "".join(f"a{number} = {number * 977 + 100_003}, 'constant {number}', {number}.25\n" for number in range(40))
+    source = "".join(
+        f"a{number} = {number * 977 + 100_003}, 'constant {number}', {number}.25\n"
+        for number in range(40)
+    )
     path = tmp_path / "loaded_meanwhile.py"
     path.write_text(source)
     spec = importlib.util.spec_from_file_location("loaded_meanwhile", path)

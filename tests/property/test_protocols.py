@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1)
 ids = st.text(alphabet="abc-01", min_size=1, max_size=6)
-rules = st.fixed_dictionaries({"rule_id": ids, "description": texts, "enforcement": texts}, optional={"owner": texts})
+rules = st.fixed_dictionaries(
+    {"rule_id": ids, "description": texts, "enforcement": texts}, optional={"owner": texts}
+)
 protocols = st.fixed_dictionaries(
     {
         "description": texts,
@@ -24,12 +26,17 @@ protocols = st.fixed_dictionaries(
     optional={"protocol_name": texts, "extra": st.dictionaries(texts, texts, max_size=2)},
 )
 sources = st.dictionaries(ids, protocols, max_size=4)
-pieces = st.sampled_from(["# A\n\ntext", "```sh\nx\n```", "---\n\n---", "````\n```json\n````", "é\u2028"])
+pieces = st.sampled_from(
+    ["# A\n\ntext", "```sh\nx\n```", "---\n\n---", "````\n```json\n````", "é\u2028"]
+)
 prose = st.dictionaries(ids, pieces, max_size=3)
 
 
 def files(bodies: dict[str, Any], pages: dict[str, str]) -> dict[str, bytes]:
-    whole = {f"{name}.protocol.json": json.dumps({"protocol_id": name, **body}) for name, body in bodies.items()}
+    whole = {
+        f"{name}.protocol.json": json.dumps({"protocol_id": name, **body})
+        for name, body in bodies.items()
+    }
     whole.update({f"{name}.protocol.md": text for name, text in pages.items()})
     return {path: text.encode() for path, text in whole.items()}
 
@@ -47,8 +54,12 @@ def test_the_compiled_text_holds_every_source_and_nothing_depends_on_order(
     shuffled = list(given_files.items())
     random.shuffle(shuffled)
     made = compile_agents(given_files, b"1.0.0", no_tool, How(max_bytes=10**9))
-    assert made.text is not None and made == compile_agents(dict(shuffled), b"1.0.0", no_tool, How(max_bytes=10**9))
-    found = [json.loads(part.split("\n```\n")[0]) for part in made.text.split("\n---\n\n```json\n")[1:]]
+    assert made.text is not None and made == compile_agents(
+        dict(shuffled), b"1.0.0", no_tool, How(max_bytes=10**9)
+    )
+    found = [
+        json.loads(part.split("\n```\n")[0]) for part in made.text.split("\n---\n\n```json\n")[1:]
+    ]
     for body in found:
         for rule in body["rules"]:
             assert rule["enforcement"].startswith("advice: ")

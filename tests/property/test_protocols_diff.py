@@ -14,7 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 STEPS = ["read", "write", "test", "other"]
-events = st.one_of(st.sampled_from(STEPS[:3]), st.lists(st.sampled_from(STEPS[:3]), min_size=1, max_size=2, unique=True))
+events = st.one_of(
+    st.sampled_from(STEPS[:3]),
+    st.lists(st.sampled_from(STEPS[:3]), min_size=1, max_size=2, unique=True),
+)
 
 
 @st.composite
@@ -38,7 +41,11 @@ def accepts(check: dict[str, Any], run: tuple[tuple[str, ...], ...]) -> bool:
     machine = at_every_prefix(machine) if check.get("on_abort") == "check" else machine
     state = 0
     for step in run:
-        letter = sum(bit for key, bit in (("a", 1), ("b", 2), ("c", 4)) if {*listed(check.get(key, []))} & {*step})
+        letter = sum(
+            bit
+            for key, bit in (("a", 1), ("b", 2), ("c", 4))
+            if {*listed(check.get(key, []))} & {*step}
+        )
         state = machine.table[letter & machine.letters][state]
         if state == SINK:
             return False
@@ -50,7 +57,9 @@ RUNS = [run for length in range(4) for run in itertools.product(ALL_STEPS, repea
 
 
 @given(checks(), checks())
-def test_a_check_that_is_called_stronger_accepts_fewer_runs(old: dict[str, Any], new: dict[str, Any]) -> None:
+def test_a_check_that_is_called_stronger_accepts_fewer_runs(
+    old: dict[str, Any], new: dict[str, Any]
+) -> None:
     """By all runs of up to three steps, each any two events at once."""
     before, after = ({run for run in RUNS if accepts(check, run)} for check in (old, new))
     said = compare(old, new)
@@ -60,11 +69,16 @@ def test_a_check_that_is_called_stronger_accepts_fewer_runs(old: dict[str, Any],
     assert said != "changed" or not (before == after == set(RUNS))
     opposite = {"strengthened": "weakened", "weakened": "strengthened"}
     assert opposite.get(said, said) == compare(new, old)
-    assert "equivalent" == compare(old, old) and "weakened" == compare(old, None) and "strengthened" == compare(None, old)
+    assert (
+        "equivalent" == compare(old, old)
+        and "weakened" == compare(old, None)
+        and "strengthened" == compare(None, old)
+    )
 
 
 def test_what_everybody_knows_of_the_templates_is_found() -> None:
     """The hierarchy of DECLARE; short runs prove the other half of these."""
+
     def on(name: str, **more: Any) -> dict[str, Any]:
         return {"template": name, "a": "write", "b": "test", **more}
 
@@ -90,24 +104,42 @@ def test_what_everybody_knows_of_the_templates_is_found() -> None:
     assert "weakened" == compare(on("response"), on("response", b=["test", "read"]))
     assert "changed" == compare(on("response"), on("response", same="path"))
     assert "strengthened" == compare({"code": "FDC401"}, {"code": ["FDC401", "FDC403"]})
-    assert "changed" == compare({"code": "FDC401"}, on("response")) == compare({"code": "FDC401"}, {"code": "FDC403"})
+    assert (
+        "changed"
+        == compare({"code": "FDC401"}, on("response"))
+        == compare({"code": "FDC401"}, {"code": "FDC403"})
+    )
 
 
 words = st.sampled_from(["x", "y", "advice: x", "long words"])
 rules = st.fixed_dictionaries(
     {"rule_id": st.sampled_from("abc"), "description": words, "enforcement": words},
-    optional={"associated_tools": st.lists(st.sampled_from("pqr"), unique=True), "check": checks(), "note": words},
+    optional={
+        "associated_tools": st.lists(st.sampled_from("pqr"), unique=True),
+        "check": checks(),
+        "note": words,
+    },
 )
 bodies = st.fixed_dictionaries(
-    {"description": words, "rules": st.lists(rules, min_size=1, max_size=3, unique_by=lambda rule: rule["rule_id"])},
-    optional={"tags": st.lists(st.sampled_from("st"), min_size=1, unique=True), "protocol_name": words, "$schema": words},
+    {
+        "description": words,
+        "rules": st.lists(rules, min_size=1, max_size=3, unique_by=lambda rule: rule["rule_id"]),
+    },
+    optional={
+        "tags": st.lists(st.sampled_from("st"), min_size=1, unique=True),
+        "protocol_name": words,
+        "$schema": words,
+    },
 )
 sets = st.builds(
     Side,
     st.dictionaries(st.sampled_from(["tea", "pot"]), bodies).map(
         lambda made: {name: {"protocol_id": name, **body} for name, body in made.items()}
     ),
-    st.dictionaries(st.sampled_from(["1.protocol.md", "2.protocol.md"]), st.sampled_from(["# A\nx", "# A\ny", "# B"])),
+    st.dictionaries(
+        st.sampled_from(["1.protocol.md", "2.protocol.md"]),
+        st.sampled_from(["# A\nx", "# A\ny", "# B"]),
+    ),
 )
 
 
@@ -126,12 +158,20 @@ def applied(one: Side, found: list[Any]) -> dict[str, dict[str, Any]]:
             continue
         body = made[item.protocol]
         if item.what == "reordered":
-            body["rules"].sort(key=lambda rule: item.other.index(rule["rule_id"]) if rule["rule_id"] in item.other else 99)
+            body["rules"].sort(
+                key=lambda rule: (
+                    item.other.index(rule["rule_id"]) if rule["rule_id"] in item.other else 99
+                )
+            )
         elif not item.field:
             body["rules"] = [rule for rule in body["rules"] if rule["rule_id"] != item.rule]
             body["rules"] += [copy.deepcopy(item.other)] if item.other else []
         else:
-            into = next(rule for rule in body["rules"] if rule["rule_id"] == item.rule) if item.rule else body
+            into = (
+                next(rule for rule in body["rules"] if rule["rule_id"] == item.rule)
+                if item.rule
+                else body
+            )
             if item.field in ("associated_tools", "tags"):
                 into[item.field] = [name for name in into.get(item.field, []) if name != item.one]
                 into[item.field] += [item.other] if item.other else []
@@ -144,13 +184,20 @@ def meaning(protocols: Any) -> Any:
     """What of protocols a difference may be about: no order of names or of rules beside those that both sides have."""
 
     def plain(body: dict[str, Any]) -> dict[str, Any]:
-        out = {key: value for key, value in body.items() if key not in ("$schema", "rules") and value not in (None, [])}
+        out = {
+            key: value
+            for key, value in body.items()
+            if key not in ("$schema", "rules") and value not in (None, [])
+        }
         out.update({key: sorted(out[key]) for key in ("associated_tools", "tags") if key in out})
         if "enforcement" in out:
             out["enforcement"] = out["enforcement"].removeprefix("advice: ")
         return out
 
-    return {name: (plain(body), {rule["rule_id"]: plain(rule) for rule in body["rules"]}) for name, body in protocols.items()}
+    return {
+        name: (plain(body), {rule["rule_id"]: plain(rule) for rule in body["rules"]})
+        for name, body in protocols.items()
+    }
 
 
 @given(sets, sets)
@@ -170,7 +217,15 @@ def test_the_differences_carried_out_lead_from_one_set_to_the_other(one: Side, o
 def test_how_a_source_is_written_makes_no_difference(one: Side) -> None:
     assume(one.protocols)
     forms = [
-        side({f"{number}{name}.protocol.json": json.dumps(body, indent=indent).encode() for number, (name, body) in rows})[0]
-        for indent, rows in ((None, [*enumerate(one.protocols.items())]), (4, [*enumerate(reversed(one.protocols.items()))]))
+        side(
+            {
+                f"{number}{name}.protocol.json": json.dumps(body, indent=indent).encode()
+                for number, (name, body) in rows
+            }
+        )[0]
+        for indent, rows in (
+            (None, [*enumerate(one.protocols.items())]),
+            (4, [*enumerate(reversed(one.protocols.items()))]),
+        )
     ]
     assert [] == differences(*forms)

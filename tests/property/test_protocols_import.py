@@ -26,15 +26,21 @@ def taken(text: str) -> dict[str, bytes]:
 
 
 def built(files: dict[str, bytes]) -> str | None:
-    return compile_agents({f"src/{name}": data for name, data in files.items()}, None, tool, HOW).text
+    return compile_agents(
+        {f"src/{name}": data for name, data in files.items()}, None, tool, HOW
+    ).text
 
 
-def block(name: str, indent: int | None = 1, info: str = "json", mark: str = "```", **more: object) -> str:
-    text = json.dumps({"protocol_id": name, "description": "Tea.", "rules": [RULE], **more}, indent=indent)
+def block(
+    name: str, indent: int | None = 1, info: str = "json", mark: str = "```", **more: object
+) -> str:
+    text = json.dumps(
+        {"protocol_id": name, "description": "Tea.", "rules": [RULE], **more}, indent=indent
+    )
     return f"{mark}{info}\n{text}\n{mark}"
 
 
-DOCUMENTED = "Tea.\n\n**Associated Tool Documentation (`tools/kettle.py`):**\n\nSays é and \"x\".\n\n  - `boil()`"
+DOCUMENTED = 'Tea.\n\n**Associated Tool Documentation (`tools/kettle.py`):**\n\nSays é and "x".\n\n  - `boil()`'
 PIECES = [
     "", " ", "\t", "# Title", "## Part", "Setext\n---", "Setext\n===", "---", "***", "_ _ _", "----------",
     "- item", "  - inner", "1. one", "> quoted", "> ```json", "```", "````", "~~~", "```sh\nmake\n```",
@@ -51,8 +57,12 @@ PIECES = [
     block("odd", protocol_name="a\u2028b").replace("Tea.", "T\\u00e9\\ud83c\\udf75a\\/"),
 ]  # fmt: skip
 ends = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", "", "\n\n---\n\n"])
-pieces = st.one_of(st.sampled_from(PIECES), st.text(alphabet="`~-#<>!*_\n\r {}[]\":a\t\ufeff", max_size=12))
-pages = st.lists(st.tuples(pieces, ends), max_size=14).map(lambda rows: "".join(text + end for text, end in rows))
+pieces = st.one_of(
+    st.sampled_from(PIECES), st.text(alphabet='`~-#<>!*_\n\r {}[]":a\t\ufeff', max_size=12)
+)
+pages = st.lists(st.tuples(pieces, ends), max_size=14).map(
+    lambda rows: "".join(text + end for text, end in rows)
+)
 
 
 @given(pages)
@@ -64,18 +74,28 @@ pages = st.lists(st.tuples(pieces, ends), max_size=14).map(lambda rows: "".join(
 def test_a_file_that_was_taken_apart_is_built_again_byte_for_byte(text: str) -> None:
     files = taken(text)
     assert text == built(files)
-    assert layout.NAME in files and all(name.endswith((RULES, PROSE, layout.NAME)) and "/" not in name for name in files)
+    assert layout.NAME in files and all(
+        name.endswith((RULES, PROSE, layout.NAME)) and "/" not in name for name in files
+    )
     assert sorted(files)[: len(files) - 1] == [name for name in files if name != layout.NAME]
 
 
 @given(pages, st.integers(0, 20), st.booleans())
-def test_an_edit_of_a_source_changes_that_part_and_nothing_else(text: str, at: int, before: bool) -> None:
+def test_an_edit_of_a_source_changes_that_part_and_nothing_else(
+    text: str, at: int, before: bool
+) -> None:
     files = taken(text)
     names = [name for name in files if name.endswith(PROSE)]
-    assume(names and b'"parts"' in files[layout.NAME])  # else it says that fdc built it, and is built in fdc's form again
+    assume(
+        names and b'"parts"' in files[layout.NAME]
+    )  # else it says that fdc built it, and is built in fdc's form again
     name = names[at % len(names)]
     old, word = files[name], b"Zebra."
-    files[name] = word + b"\n\n" + old if before else old + (b"" if old.endswith((b"\n", b"\r")) else b"\n") + word + b"\n"
+    files[name] = (
+        word + b"\n\n" + old
+        if before
+        else old + (b"" if old.endswith((b"\n", b"\r")) else b"\n") + word + b"\n"
+    )
     made = compile_agents({f"src/{path}": data for path, data in files.items()}, None, tool, HOW)
     if made.text is None:  # the edit moved where a comment or a block ends
         assert {"FDC523"} == {item.code for item in made.findings if item.severity == "error"}
@@ -94,7 +114,10 @@ def test_the_sources_have_every_protocol_that_a_reader_of_the_file_finds(text: s
     assert [body["protocol_id"] for body in found] == [body["protocol_id"] for body in bodies]
     assert [body["rules"] for body in found] == [body["rules"] for body in bodies]
     for read, body in zip(found, bodies):
-        assert body["description"] in (read["description"], read["description"].split("\n\n**Associated", 1)[0])
+        assert body["description"] in (
+            read["description"],
+            read["description"].split("\n\n**Associated", 1)[0],
+        )
 
 
 @given(st.binary(max_size=60))
@@ -108,7 +131,12 @@ def test_any_bytes_are_taken_apart_or_are_a_finding(data: bytes) -> None:
 
 @given(
     st.lists(st.sampled_from(["tea", "pot", "cup"]), unique=True),
-    st.lists(st.sampled_from(["# A\n\ntext", "---\n\n# B", "```sh\nx\n```", "~~~\n---\n~~~", "# DO NOT EDIT"]), unique=True),
+    st.lists(
+        st.sampled_from(
+            ["# A\n\ntext", "---\n\n# B", "```sh\nx\n```", "~~~\n---\n~~~", "# DO NOT EDIT"]
+        ),
+        unique=True,
+    ),
     st.booleans(),
     st.booleans(),
 )
@@ -121,11 +149,17 @@ def test_what_fdc_built_comes_apart_into_the_sources_that_it_was_built_of(
     old: dict[str, bytes] = {}
     for number, name in enumerate(names):
         body = {"protocol_id": name, "description": "Tea.", "rules": [RULE], **more}
-        old[f"{folder if number else 'src/'}{number}_{name}{RULES}"] = (json.dumps(body, indent=2) + "\n").encode()
-    old.update((f"src/{number}_x{PROSE}", text.encode() + b"\n") for number, text in enumerate(texts))
+        old[f"{folder if number else 'src/'}{number}_{name}{RULES}"] = (
+            json.dumps(body, indent=2) + "\n"
+        ).encode()
+    old.update(
+        (f"src/{number}_x{PROSE}", text.encode() + b"\n") for number, text in enumerate(texts)
+    )
     assume(old)
     text = compile_agents(old, b"1.0.0", tool, HOW).text
     assert text is not None
     files = take_apart(text.encode(), "OUT.md", tool).files
-    again = compile_agents({f"src/{name}": data for name, data in files.items()}, b"1.0.0", tool, HOW).text
+    again = compile_agents(
+        {f"src/{name}": data for name, data in files.items()}, b"1.0.0", tool, HOW
+    ).text
     assert text == again

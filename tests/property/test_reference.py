@@ -35,7 +35,11 @@ SECONDS = 20.0
 """How long the default run takes."""
 WORLDS = 3
 SHOWN = {
-    "FDC401": "automaton", "FDC404": "automaton", "FDC402": "unfinished", "FDC411": "missing", "FDC412": "exists",
+    "FDC401": "automaton",
+    "FDC404": "automaton",
+    "FDC402": "unfinished",
+    "FDC411": "missing",
+    "FDC412": "exists",
 }
 """The cause of a run that shows an error of that code."""
 
@@ -64,7 +68,11 @@ class Tally:
 
     def differs(self, seed: int, what: str, plans: PlanSet, *more: Any) -> None:
         self.counts[what.split(":")[0]] += 1
-        texts = "".join(f"-- {path}\n{text}" for path, text in sorted(plans.files.items()) if not path.startswith("tooling/"))
+        texts = "".join(
+            f"-- {path}\n{text}"
+            for path, text in sorted(plans.files.items())
+            if not path.startswith("tooling/")
+        )
         self.differences.append("\n".join([f"seed {seed}: {what}", *map(str, more), texts]))
 
     def look(self, seed: int, plans: PlanSet | None = None) -> None:
@@ -82,7 +90,11 @@ class Tally:
             return
         errors = product.errors(checked)
         if errors:
-            self.refused(plans, {one.code for one in errors}, {plans.root, *(one.span.path for one in errors)})
+            self.refused(
+                plans,
+                {one.code for one in errors},
+                {plans.root, *(one.span.path for one in errors)},
+            )
             return
         self.counts["proved"] += 1
         before = len(self.differences)
@@ -97,7 +109,11 @@ class Tally:
         if len(codes) > 1 or not codes <= SHOWN.keys():
             return
         [code] = codes
-        runs = (end for root in sorted(roots & plans.files.keys()) for _, end in all_runs(plans._replace(root=root), 150))
+        runs = (
+            end
+            for root in sorted(roots & plans.files.keys())
+            for _, end in all_runs(plans._replace(root=root), 150)
+        )
         shown = any(end.cause == SHOWN[code] for end in runs)
         self.counts[f"{code} {'shown by a run' if shown else 'without a run'}"] += 1
 
@@ -116,25 +132,47 @@ class Tally:
         if most is not None and not (guessed and world.deeds):
             self.counts["cost compared"] += 1
             if len(end.trace) > most:
-                self.differs(seed, f"more steps than the printed number: {len(end.trace)} of {most}", plans)
+                self.differs(
+                    seed, f"more steps than the printed number: {len(end.trace)} of {most}", plans
+                )
         self.counts[f"ended: {end.cause or 'finished'}"] += 1
         said = ran.cause_said
         if end.cause is not None and end.cause not in ALLOWED:
             if said.get("kind") == "assumption" and said["rule"] not in STANDING:
                 self.counts["stopped for an assumption"] += 1
             else:
-                self.differs(seed, f"a proved plan stops: {end.cause}", plans, end.why, end.address, world.deeds, said)
+                self.differs(
+                    seed,
+                    f"a proved plan stops: {end.cause}",
+                    plans,
+                    end.why,
+                    end.address,
+                    world.deeds,
+                    said,
+                )
         elif said.get("kind") != end.cause:
-            self.differs(seed, f"another cause: {end.cause}, the product {said}", plans, end.why, end.address, world.deeds)
+            self.differs(
+                seed,
+                f"another cause: {end.cause}, the product {said}",
+                plans,
+                end.why,
+                end.address,
+                world.deeds,
+            )
         self.compare(seed, Case(plans, checked, end, world.deeds, ran), ran)
 
     def agreement(self, seed: int, plans: PlanSet) -> None:
         """What was judged is what is compiled: its digest knows each text that the plan reaches, and no other."""
         found = product.program_digest(plans)
         self.counts["digests compared"] += 1
-        text, registry = plans.files[plans.root], json.loads(plans.files["knowledge_core/plan_registry.json"])
+        text, registry = (
+            plans.files[plans.root],
+            json.loads(plans.files["knowledge_core/plan_registry.json"]),
+        )
         more = {"plans/unrelated.plan": "message_user hm\n", "notes.txt": "n"}
-        more["knowledge_core/plan_registry.json"] = json.dumps({**registry, "unrelated": "plans/unrelated.plan"})
+        more["knowledge_core/plan_registry.json"] = json.dumps(
+            {**registry, "unrelated": "plans/unrelated.plan"}
+        )
         if found != product.program_digest(plans._replace(files={**plans.files, **more})):
             self.differs(seed, "another digest for files that the plan does not reach", plans)
         other = {plans.root: text.rstrip("\n") + "\nmessage_user one more step\n"}
@@ -144,12 +182,26 @@ class Tally:
     def compare(self, seed: int, case: Case, ran: product.Ran) -> None:
         """Law (c): the same steps with the same requests, the same end."""
         plans, end = case.plans, case.end
-        mine = [(done.address, done.tool, product.plain(done.tool, done.request)) for done in end.trace]
-        theirs = [(address, tool, product.plain(tool, request)) for address, tool, request, _ in ran.steps]
+        mine = [
+            (done.address, done.tool, product.plain(done.tool, done.request)) for done in end.trace
+        ]
+        theirs = [
+            (address, tool, product.plain(tool, request)) for address, tool, request, _ in ran.steps
+        ]
         if product.cause(end.cause) != ran.cause:
-            self.differs(seed, f"another end: {end.cause}, the engine {ran.cause}", plans, end.why, end.address, ran.why)
+            self.differs(
+                seed,
+                f"another end: {end.cause}, the engine {ran.cause}",
+                plans,
+                end.why,
+                end.address,
+                ran.why,
+            )
         elif mine != theirs:
-            parted = next(((one, other) for one, other in zip(mine, theirs) if one != other), (len(mine), len(theirs)))
+            parted = next(
+                ((one, other) for one, other in zip(mine, theirs) if one != other),
+                (len(mine), len(theirs)),
+            )
             self.differs(seed, "another trace", plans, *parted)
         elif [*map(product.without_why, end.messages)] != [*map(product.without_why, ran.messages)]:
             self.differs(seed, "other words for the user", plans, end.messages, ran.messages)
@@ -192,7 +244,10 @@ def test_many_proved_plans_end_as_the_language_says(capsys: pytest.CaptureFixtur
 
 def in_reference(world: World | None = None, **texts: str) -> End:
     """A run of `main.plan` in the reference; in names `__` stands for a slash, `_plan` and `_md` for endings."""
-    files = {name.replace("__", "/").replace("_plan", ".plan").replace("_md", ".md"): text for name, text in texts.items()}
+    files = {
+        name.replace("__", "/").replace("_plan", ".plan").replace("_md", ".md"): text
+        for name, text in texts.items()
+    }
     with folder(files) as root:
         return Interpreter(files, root, world or World(0, tame=True)).run("main.plan", {})
 
@@ -242,7 +297,11 @@ def test_the_reference_holds_each_call_to_the_budget_of_its_plan() -> None:
     end = in_reference(**texts)
     assert (None, 4) == (end.cause, end.steps)
     end = in_reference(**texts, docs__b_md="b")
-    assert ("budget", "main/3>more.plan/2>down.plan/1[2]/1", 7) == (end.cause, end.address, end.steps)
+    assert ("budget", "main/3>more.plan/2>down.plan/1[2]/1", 7) == (
+        end.cause,
+        end.address,
+        end.steps,
+    )
     end = in_reference(**texts, docs__b_md="b", docs__c_md="c")
     assert ("budget", "main/1>down.plan/1[3]/1", 2) == (end.cause, end.address, end.steps)
 
@@ -253,10 +312,20 @@ def budgets(chance: random.Random) -> PlanSet:
     for number in range(chance.randint(1, 9)):
         files[f"docs/{number}.md"] = "x"
     for name, below in (("low", ()), ("mid", ("low",)), ("main", ("low", "mid"))):
-        lines = [f"budget steps {chance.choice((4, 6, 9, 14, 30) if below else (2, 3, 5, 9))}"] if chance.random() < 0.7 else []
+        lines = (
+            [f"budget steps {chance.choice((4, 6, 9, 14, 30) if below else (2, 3, 5, 9))}"]
+            if chance.random() < 0.7
+            else []
+        )
         for _ in range(chance.randint(1, 3)):
-            inner = f"call_plan {chance.choice(below)}.plan" if below and chance.random() < 0.7 else "list_files docs"
-            around = chance.choice(("", "", "for_each_file docs/*", "iterate max 2", "fork x in {l} max 9"))
+            inner = (
+                f"call_plan {chance.choice(below)}.plan"
+                if below and chance.random() < 0.7
+                else "list_files docs"
+            )
+            around = chance.choice(
+                ("", "", "for_each_file docs/*", "iterate max 2", "fork x in {l} max 9")
+            )
             lines += [around, f"  {inner}"] if around else [inner]
         head = [line for line in lines if line.startswith("budget")]
         body = ["l <- list_files docs", *(line for line in lines if line not in head)]
@@ -280,7 +349,9 @@ def test_called_plans_with_a_budget_end_runs_where_the_page_says() -> None:
 ])  # fmt: skip
 def test_conditions_mean_what_the_page_says(text: str, value: bool) -> None:
     """docs/language.md, "Conditions"."""
-    assert value == holds(Condition(text).value({"a": 1, "b": "b", "l": ["x"], "t": True, "n": None}))
+    assert value == holds(
+        Condition(text).value({"a": 1, "b": "b", "l": ["x"], "t": True, "n": None})
+    )
 
 
 def test_a_wrong_verdict_is_noticed() -> None:
@@ -291,7 +362,9 @@ def test_a_wrong_verdict_is_noticed() -> None:
         checked = product.lint(plans, root)
     assert ["FDC411"] == [one.code for one in product.errors(checked)]
     tally.proved(0, plans, checked, 0)
-    assert ["seed 0: a proved plan stops: missing"] == [one.split("\n")[0] for one in tally.differences]
+    assert ["seed 0: a proved plan stops: missing"] == [
+        one.split("\n")[0] for one in tally.differences
+    ]
     other = product.Ran(None, None, "", [], [], [], {})
     tally.compare(0, Case(plans, checked, in_reference(**plans.files), [], other), other)
     assert "seed 0: another end: missing, the engine None" == tally.differences[1].split("\n")[0]

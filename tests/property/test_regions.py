@@ -11,15 +11,28 @@ from hypothesis import strategies as st
 
 BODY = (
     "<!-- head -->\n\nProtocol version: 1\n\n---\n\n# A\n\nOne.\nTwo.\n\n---\n\n"
-    "```json\n{\n \"a\": 1\n}\n```\n\n---\n\n<!-- built from\nab x\n-->\n"
+    '```json\n{\n "a": 1\n}\n```\n\n---\n\n<!-- built from\nab x\n-->\n'
 )
 PAGE = f"{BODY}{seal(BODY)}\n"
-SECTIONS = [("a.md", "# A\n\nOne.\nTwo."), ("a.json", "```json\n{\n \"a\": 1\n}\n```")]
+SECTIONS = [("a.md", "# A\n\nOne.\nTwo."), ("a.json", '```json\n{\n "a": 1\n}\n```')]
 LINES = PAGE.split("\n")
 inner = st.lists(st.sampled_from(["mine", "", "```sh\nx\n```", "---", "# B", "One."]), max_size=4)
-spots = st.lists(st.tuples(st.integers(0, len(LINES) - 1), inner, st.booleans(), st.booleans()), min_size=1, max_size=3)
+spots = st.lists(
+    st.tuples(st.integers(0, len(LINES) - 1), inner, st.booleans(), st.booleans()),
+    min_size=1,
+    max_size=3,
+)
 marks = st.sampled_from(
-    ["<!-- fdc:keep a -->", "<!-- /fdc:keep -->", "<!-- fdc:keep b -->", "<!--fdc:keep-->", "```", "", "x", "~~~"]
+    [
+        "<!-- fdc:keep a -->",
+        "<!-- /fdc:keep -->",
+        "<!-- fdc:keep b -->",
+        "<!--fdc:keep-->",
+        "```",
+        "",
+        "x",
+        "~~~",
+    ]
 )
 
 
@@ -27,7 +40,11 @@ def edited(page: str, where: list[tuple[int, list[str], bool, bool]]) -> str:
     """The page with a region behind each of the lines, with or without empty lines around it."""
     lines = page.split("\n")
     for number, (at, body, above, below) in reversed(list(enumerate(sorted(where)))):
-        region = [f"<!-- fdc:keep r{number} -->", *"\n".join(body).split("\n"), "<!-- /fdc:keep -->"]
+        region = [
+            f"<!-- fdc:keep r{number} -->",
+            *"\n".join(body).split("\n"),
+            "<!-- /fdc:keep -->",
+        ]
         lines[at:at] = [*[""][: int(above)], *region, *[""][: int(below)]]
     return "\n".join(lines)
 
@@ -37,21 +54,29 @@ def full(lines: list[str]) -> list[str]:
 
 
 @given(spots)
-def test_regions_come_out_as_they_went_in_and_the_seal_holds(where: list[tuple[int, list[str], bool, bool]]) -> None:
+def test_regions_come_out_as_they_went_in_and_the_seal_holds(
+    where: list[tuple[int, list[str], bool, bool]],
+) -> None:
     text = edited(PAGE, where)
     taken = take(text)
     assume(not taken.damaged and not taken.fenced)
     assert full(LINES) == full(taken.rest) and is_sealed(text) and is_ours(text)
     woven = put(PAGE, taken.regions, taken.rest)
     again = take(woven)
-    assert sorted(r.lines for r in taken.regions) == sorted(r.lines for r in again.regions) and full(LINES) == full(again.rest)
+    assert sorted(r.lines for r in taken.regions) == sorted(
+        r.lines for r in again.regions
+    ) and full(LINES) == full(again.rest)
     assert woven == put(PAGE, again.regions, again.rest) and is_sealed(woven)
     assert [] == list(drift(woven, woven.encode(), "AGENTS.md"))
-    assert len(woven.encode()) == sum(row.size for row in measure("AGENTS.md", PAGE, SECTIONS, woven))
+    assert len(woven.encode()) == sum(
+        row.size for row in measure("AGENTS.md", PAGE, SECTIONS, woven)
+    )
 
 
 @given(spots, st.lists(st.sampled_from(["New.", "One.", "Three."]), max_size=3))
-def test_regions_survive_a_change_of_what_is_around_them(where: list[tuple[int, list[str], bool, bool]], more: list[str]) -> None:
+def test_regions_survive_a_change_of_what_is_around_them(
+    where: list[tuple[int, list[str], bool, bool]], more: list[str]
+) -> None:
     taken = take(edited(PAGE, where))
     assume(not taken.damaged and not taken.fenced)
     body = BODY.replace("One.", "\n".join(["Zero.", *more]))

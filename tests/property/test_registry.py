@@ -19,10 +19,16 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-pieces = st.sampled_from(list('{}[]:,"\\ \n') + ['"a"', '"x.plan"', "1", "null", "NaN", '"/x"', '"../x"', "\\u0000"])
+pieces = st.sampled_from(
+    list('{}[]:,"\\ \n') + ['"a"', '"x.plan"', "1", "null", "NaN", '"/x"', '"../x"', "\\u0000"]
+)
 
 
-@given(st.binary() | st.lists(pieces).map("".join).map(str.encode) | json_values.map(json.dumps).map(str.encode))
+@given(
+    st.binary()
+    | st.lists(pieces).map("".join).map(str.encode)
+    | json_values.map(json.dumps).map(str.encode)
+)
 @example(b'{"a":"\\ud800"}')
 @example(b"[" * 100_000)
 def test_any_bytes_give_a_registry_and_findings_inside_the_file(data: bytes) -> None:
@@ -31,7 +37,10 @@ def test_any_bytes_give_a_registry_and_findings_inside_the_file(data: bytes) -> 
     lines = data.decode("utf-8", "replace").split("\n")
     for item in findings:
         assert item.code == "FDC325" and item.message.isprintable()
-        assert 1 <= item.span.line <= len(lines) and 1 <= item.span.column <= len(lines[item.span.line - 1]) + 2
+        assert (
+            1 <= item.span.line <= len(lines)
+            and 1 <= item.span.column <= len(lines[item.span.line - 1]) + 2
+        )
     for name, path in registry.entries.items():
         assert name.isprintable() and path_fault(path) is None
     if not findings:
@@ -53,7 +62,9 @@ def test_a_name_that_is_allowed_can_be_said_in_a_plan(name: str) -> None:
     """One word of ASCII without quotes, braces or steps upwards: what `call_plan NAME` can say."""
     if name_fault(name) is None:
         assert name.isascii() and name.split() == [name] and 1 <= len(name) <= 100
-        assert not set(name) & set("{}\"'`\\$#=<>|;&") and not {"", ".", ".."} & set(name.split("/"))
+        assert not set(name) & set("{}\"'`\\$#=<>|;&") and not {"", ".", ".."} & set(
+            name.split("/")
+        )
 
 
 class RegistryMachine(RuleBasedStateMachine):
@@ -76,7 +87,11 @@ class RegistryMachine(RuleBasedStateMachine):
     def name(self, name: str) -> str:
         return name
 
-    @rule(target=plans, folder=st.sampled_from(["", "plans/", "plans/deep/"]), stem=st.sampled_from("abc"))
+    @rule(
+        target=plans,
+        folder=st.sampled_from(["", "plans/", "plans/deep/"]),
+        stem=st.sampled_from("abc"),
+    )
     def plan(self, folder: str, stem: str) -> str:
         path = self.root / f"{folder}{stem}.plan"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +104,9 @@ class RegistryMachine(RuleBasedStateMachine):
 
     @rule(name=names, path=plans, absolute=st.booleans())
     def register(self, name: str, path: str, absolute: bool) -> None:
-        allowed = name_fault(name) is None and name not in self.model and (self.root / path).exists()
+        allowed = (
+            name_fault(name) is None and name not in self.model and (self.root / path).exists()
+        )
         outcome = work.register(str(self.root), name, str(self.root / path) if absolute else path)
         assert (allowed and self.damage is None) == outcome.done, outcome
         if outcome.done:
@@ -130,7 +147,9 @@ class RegistryMachine(RuleBasedStateMachine):
         if self.damage is None and self.file.exists():
             dead = {name for name, path in self.model.items() if not (self.root / path).exists()}
             found = [item for item in work.audit(str(self.root)) if item.code == "FDC328"]
-            assert dead == {name for name in self.model for item in found if f"`{name}` leads" in item.message}
+            assert dead == {
+                name for name in self.model for item in found if f"`{name}` leads" in item.message
+            }
 
 
 TestRegistry = RegistryMachine.TestCase

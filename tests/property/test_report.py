@@ -46,7 +46,9 @@ def schema(path: str, kind: type[Validator] = Draft202012Validator, part: str = 
     return kind(document)
 
 
-@given(items, findings.sources, st.builds(Style, st.booleans(), st.sampled_from([0, 1, 20, 80, 200])))
+@given(
+    items, findings.sources, st.builds(Style, st.booleans(), st.sampled_from([0, 1, 20, 80, 200]))
+)
 @few
 def test_every_format_renders_anything_as_valid_utf_8(
     found: list[Diagnostic], sources: dict[str, str], style: Style
@@ -60,10 +62,14 @@ def test_every_format_renders_anything_as_valid_utf_8(
 
 @given(items, findings.sources, st.sampled_from([0, 80]))
 @few
-def test_nothing_hidden_reaches_a_terminal(found: list[Diagnostic], sources: dict[str, str], width: int) -> None:
+def test_nothing_hidden_reaches_a_terminal(
+    found: list[Diagnostic], sources: dict[str, str], width: int
+) -> None:
     for form in FORMATS:
         text = render(form, found, sources.get, style=Style(width=width), files_checked=1)
-        assert set() == {c for c in text if c != "\n" and not c.isprintable() and c != "\u3000"}, form
+        assert set() == {c for c in text if c != "\n" and not c.isprintable() and c != "\u3000"}, (
+            form
+        )
 
 
 @given(items, findings.sources)
@@ -71,7 +77,9 @@ def test_nothing_hidden_reaches_a_terminal(found: list[Diagnostic], sources: dic
 def test_colours_add_only_colours(found: list[Diagnostic], sources: dict[str, str]) -> None:
     for form in ("text", "concise"):
         plain = render(form, found, sources.get, style=Style(False, 80))
-        assert plain == re.sub("\x1b\\[[0-9;]*m", "", render(form, found, sources.get, style=Style(True, 80)))
+        assert plain == re.sub(
+            "\x1b\\[[0-9;]*m", "", render(form, found, sources.get, style=Style(True, 80))
+        )
 
 
 @given(items)
@@ -87,7 +95,9 @@ def test_concise_is_one_line_a_finding(found: list[Diagnostic]) -> None:
 
 @given(items, findings.sources)
 @few
-def test_no_text_of_a_user_becomes_a_command_of_the_ci_runner(found: list[Diagnostic], sources: dict[str, str]) -> None:
+def test_no_text_of_a_user_becomes_a_command_of_the_ci_runner(
+    found: list[Diagnostic], sources: dict[str, str]
+) -> None:
     for form in FORMATS:
         log = render(form, found, sources.get)
         commands = [line for line in workflow_commands.lines(log) if workflow_commands.read(line)]
@@ -105,10 +115,16 @@ def test_a_github_annotation_says_what_the_finding_says(found: list[Diagnostic])
     for item, line in zip(found, commands, strict=True):
         read = workflow_commands.read(line)
         assert read is not None
-        assert {"error": "error", "warning": "warning", "info": "notice"}[item.severity] == read.name
+        assert {"error": "error", "warning": "warning", "info": "notice"}[
+            item.severity
+        ] == read.name
         assert (cells.visible(item.span.path) or None) == read.properties.get("file")
         assert f"{item.code} {item.rule}" == read.properties["title"]
-        help_ = "" if item.help is None else "\n" + "\n".join(cells.visible(part) for part in item.help.split("\n"))
+        help_ = (
+            ""
+            if item.help is None
+            else "\n" + "\n".join(cells.visible(part) for part in item.help.split("\n"))
+        )
         message = "\n".join(cells.visible(part) for part in item.message.split("\n"))
         assert message + help_ == read.data
         line_, end_line = int(read.properties["line"]), int(read.properties["endLine"])
@@ -124,14 +140,20 @@ def test_a_github_annotation_says_what_the_finding_says(found: list[Diagnostic])
 def test_json_follows_its_schema_and_keeps_every_word(found: list[Diagnostic]) -> None:
     document = json.loads(render("json", found, {}.get, files_checked=7))
     schema("grammar/diagnostics.schema.json").validate(document)
-    for key, severities in {"diagnostics": FINDINGS, "assumptions": ("assumption",), "fragments": ("fragment",)}.items():
+    for key, severities in {
+        "diagnostics": FINDINGS,
+        "assumptions": ("assumption",),
+        "fragments": ("fragment",),
+    }.items():
         said = of(found, *severities)
         assert [whole(item.message) for item in said] == [row["message"] for row in document[key]]
         assert [[whole(step.message.lstrip(" ")) for step in item.trace] for item in said] == [
             [step["message"] for step in row["trace"]] for row in document[key]
         ]
     assert 7 == document["summary"]["files"]
-    assert len(of(found, *FINDINGS)) == sum(document["summary"][key] for key in ("errors", "warnings", "infos"))
+    assert len(of(found, *FINDINGS)) == sum(
+        document["summary"][key] for key in ("errors", "warnings", "infos")
+    )
     assert len(of(found, "assumption")) == document["summary"]["assumptions"]
 
 
@@ -145,9 +167,13 @@ def test_jsonl_is_the_same_findings_a_line_each(found: list[Diagnostic]) -> None
     whole_ = json.loads(render("json", found, {}.get))
     for kind in ("diagnostic", "assumption", "fragment"):
         assert whole_[kind + "s"] == [
-            {key: value for key, value in row.items() if key not in ("format", "kind")} for row in rows if row["kind"] == kind
+            {key: value for key, value in row.items() if key not in ("format", "kind")}
+            for row in rows
+            if row["kind"] == kind
         ]
-    assert whole_["summary"] == {key: value for key, value in rows[-1].items() if key not in ("format", "kind")}
+    assert whole_["summary"] == {
+        key: value for key, value in rows[-1].items() if key not in ("format", "kind")
+    }
 
 
 def whole(text: str) -> str:
@@ -160,7 +186,9 @@ def whole(text: str) -> str:
 @given(items, findings.sources)
 @example(findings.SAMPLE, findings.SAMPLE_TEXTS)
 @few
-def test_sarif_follows_the_official_schema(found: list[Diagnostic], sources: dict[str, str]) -> None:
+def test_sarif_follows_the_official_schema(
+    found: list[Diagnostic], sources: dict[str, str]
+) -> None:
     log = json.loads(render("sarif", found, sources.get))
     schema("tests/support/sarif-2.1.0.schema.json", Draft4Validator).validate(log)
     results = log["runs"][0]["results"]
@@ -176,7 +204,9 @@ def _regions(value: Any) -> list[dict[str, int]]:
     if isinstance(value, dict):
         own = [value] if "startLine" in value else []
         return own + [region for item in value.values() for region in _regions(item)]
-    return [region for item in value for region in _regions(item)] if isinstance(value, list) else []
+    return (
+        [region for item in value for region in _regions(item)] if isinstance(value, list) else []
+    )
 
 
 @given(st.one_of(findings.texts, st.sampled_from(findings.PATHS)))
@@ -197,11 +227,18 @@ def test_junit_is_xml_with_a_failure_for_each_error(found: list[Diagnostic]) -> 
         len(tree.findall(".//failure")), int(tree.attrib["failures"]), sum(int(s.attrib["failures"]) for s in tree),
     ]  # fmt: skip
     cases = tree.findall(".//testcase")
-    assert max(1, len(found)) == len(cases) == int(tree.attrib["tests"]) == sum(int(s.attrib["tests"]) for s in tree)
+    assert (
+        max(1, len(found))
+        == len(cases)
+        == int(tree.attrib["tests"])
+        == sum(int(s.attrib["tests"]) for s in tree)
+    )
     by_path: dict[str, list[Diagnostic]] = {}
     for item in found:
         by_path.setdefault(item.span.path, []).append(item)
-    for item, case in zip([item for group in by_path.values() for item in group], cases, strict=False):
+    for item, case in zip(
+        [item for group in by_path.values() for item in group], cases, strict=False
+    ):
         said = "".join(case.itertext())
         assert cells.visible(item.message) in said
 
@@ -214,10 +251,15 @@ def test_carets_stand_under_exactly_what_the_span_covers(line: str, data: st.Dat
     left = data.draw(st.integers(0, len(line)))
     right = data.draw(st.integers(left, len(line)))
     span = Span("p", 1, left + 1, 1, right + 1)
-    text = render("text", [Diagnostic(span, "FDC301", "x")], {"p": line}.get, style=Style(width=1000))
+    text = render(
+        "text", [Diagnostic(span, "FDC301", "x")], {"p": line}.get, style=Style(width=1000)
+    )
     rows = text.split("\n")
     shown, carets = rows[3], rows[4]
-    assert shown == ("1 | " + "".join(piece for piece, _ in cells.cells(line))).rstrip() or not line.strip()
+    assert (
+        shown == ("1 | " + "".join(piece for piece, _ in cells.cells(line))).rstrip()
+        or not line.strip()
+    )
     widths = [width for _, width in cells.cells(line)]
     assert 4 + sum(widths[:left]) == carets.index("^")
     assert max(1, sum(widths[left:right])) == carets.count("^")
@@ -235,7 +277,12 @@ def test_a_window_is_never_wider_than_its_room_and_shows_where_the_mark_begins(
     shown, place = excerpt._window(line, left, right, room)
     assert cells.columns(shown.replace("\t", " ")) <= room
     assert 0 <= place(left) <= place(right) <= room
-    if left < len(line) and "\u0301" not in line and line[left].isprintable() and not line[left].isspace():
+    if (
+        left < len(line)
+        and "\u0301" not in line
+        and line[left].isprintable()
+        and not line[left].isspace()
+    ):
         rest = "".join(piece for piece, _ in cells.cells(shown))
         at = sum(1 for _ in _taken(rest, place(left)))
         assert rest[at:].startswith(line[left])
@@ -255,8 +302,14 @@ def test_every_code_renders_in_every_format() -> None:
     found = [Diagnostic(Span("a", 1, 1, 1, 2), code, "x") for code in CODES]
     for form in FORMATS:
         text = render(form, found, {"a": "abc"}.get, assumptions=True)
-        silent = {"github": ("assumption", "fragment"), "junit": ("assumption", "fragment"), "text": ("fragment",)}.get(form, ())
-        assert [] == [item.code for item in found if item.code not in text and item.severity not in silent], form
+        silent = {
+            "github": ("assumption", "fragment"),
+            "junit": ("assumption", "fragment"),
+            "text": ("fragment",),
+        }.get(form, ())
+        assert [] == [
+            item.code for item in found if item.code not in text and item.severity not in silent
+        ], form
 
 
 def test_an_unknown_format_is_refused_with_the_names_of_all() -> None:

@@ -56,7 +56,11 @@ sentence = st.builds(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=12),
     st.sampled_from(ENDS),
 )
-line = st.builds(lambda start, parts: start + " ".join(parts), st.sampled_from(STARTS), st.lists(sentence, max_size=3))
+line = st.builds(
+    lambda start, parts: start + " ".join(parts),
+    st.sampled_from(STARTS),
+    st.lists(sentence, max_size=3),
+)
 strange = st.text(st.characters(codec="utf-8"), max_size=30)
 lines = st.lists(st.one_of(line, line, line, st.just(""), strange), max_size=25)
 
@@ -68,19 +72,36 @@ def files(draw: st.DrawFn) -> bytes:
     rows = draw(lines)
     ends = draw(st.sampled_from([["\n"], ["\r\n"], ["\n", "\r\n"], ["\n", "\n\n"]]))
     for number, row in enumerate(rows):
-        out.append(row + ("" if number == len(rows) - 1 and draw(st.booleans()) else ends[number % len(ends)]))
+        out.append(
+            row
+            + ("" if number == len(rows) - 1 and draw(st.booleans()) else ends[number % len(ends)])
+        )
     if draw(st.integers(0, 9)) == 0:
         out.append("The kettle is very long. " * 200)
     return (b"\xef\xbb\xbf" if draw(st.booleans()) else b"") + "".join(out).encode("utf-8")
 
 
 folders = st.dictionaries(
-    st.sampled_from(["a.md", "b.rst", "c.txt", "README", "d/e.md", "d/f.adoc", "g.org", "d/LICENSE", "CHANGES.md"]),
+    st.sampled_from(
+        [
+            "a.md",
+            "b.rst",
+            "c.txt",
+            "README",
+            "d/e.md",
+            "d/f.adoc",
+            "g.org",
+            "d/LICENSE",
+            "CHANGES.md",
+        ]
+    ),
     files(),
     min_size=1,
 )
 questions = st.one_of(
-    st.sampled_from(["How hot is the water for green tea?", "What is a journal?", "茶水多热", "kettle"]),
+    st.sampled_from(
+        ["How hot is the water for green tea?", "What is a journal?", "茶水多热", "kettle"]
+    ),
     sentence,
     strange,
 )
@@ -102,8 +123,12 @@ def citations(folder: str, question: str) -> list[Citation]:
     passages = []
     for one in found:
         passage = index.passages[one.passage]
-        passages.append((index.documents[passage.document].path, passage.line, passage.end_line, one.score))
-    return extract(documents, passages, concepts, [index.rarity(concept) for concept in concepts], question, 20)
+        passages.append(
+            (index.documents[passage.document].path, passage.line, passage.end_line, one.score)
+        )
+    return extract(
+        documents, passages, concepts, [index.rarity(concept) for concept in concepts], question, 20
+    )
 
 
 def stands(data: bytes, one: Citation) -> bool:
@@ -111,12 +136,18 @@ def stands(data: bytes, one: Citation) -> bool:
     rows = data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     parts = one.text.split("\n")
     if len(parts) == 1:
-        return rows[one.line - 1][one.column - 1 : one.end_column - 1] == one.text and one.line == one.end_line
+        return (
+            rows[one.line - 1][one.column - 1 : one.end_column - 1] == one.text
+            and one.line == one.end_line
+        )
     first, *middle, last = rows[one.line - 1 : one.end_line]
     return (
         first[one.column - 1 :].rstrip() == parts[0].rstrip()
         and last[: one.end_column - 1].endswith(parts[-1])
-        and [row.rstrip()[-len(part.rstrip()) :] == part.rstrip() for row, part in zip(middle, parts[1:-1])]
+        and [
+            row.rstrip()[-len(part.rstrip()) :] == part.rstrip()
+            for row, part in zip(middle, parts[1:-1])
+        ]
         == [True] * len(middle)
     )
 
@@ -126,7 +157,9 @@ def test_every_sentence_stands_exactly_where_it_says(data: bytes, name: str) -> 
     rows = lines_of(data)
     for block in outline(name, rows).blocks:
         for one in sentences(block, rows) if block.kind != "code" else ():
-            assert stands(data, Citation(name, one.line, one.column, one.end_line, one.end_column, one.text))
+            assert stands(
+                data, Citation(name, one.line, one.column, one.end_line, one.end_column, one.text)
+            )
             assert one.text == one.text.strip() != ""
 
 
@@ -157,12 +190,23 @@ def test_a_quotation_that_was_touched_is_found_out(
         other = "\u2603" if one.text[at] != "\n" else " "
         forged = [
             Citation(
-                one.path, one.line, one.column, one.end_line, one.end_column, one.text[:at] + other + one.text[at + 1 :]
+                one.path,
+                one.line,
+                one.column,
+                one.end_line,
+                one.end_column,
+                one.text[:at] + other + one.text[at + 1 :],
             ),
-            Citation(one.path, one.line + 1000, one.column, one.end_line + 1000, one.end_column, one.text),
+            Citation(
+                one.path, one.line + 1000, one.column, one.end_line + 1000, one.end_column, one.text
+            ),
             Citation(one.path, one.line, one.column, one.end_line, one.end_column + 1, one.text),
-            Citation("../" + one.path, one.line, one.column, one.end_line, one.end_column, one.text),
-            Citation("no-" + one.path, one.line, one.column, one.end_line, one.end_column, one.text),
+            Citation(
+                "../" + one.path, one.line, one.column, one.end_line, one.end_column, one.text
+            ),
+            Citation(
+                "no-" + one.path, one.line, one.column, one.end_line, one.end_column, one.text
+            ),
             Citation(one.path, one.line, one.column, one.end_line, one.end_column, ""),
         ]
         assert [] == cite.check(folder, forged).held
@@ -198,7 +242,9 @@ def test_whatever_a_stranger_writes_is_one_quotation_of_a_report(text: str) -> N
     assert not {"html_inline", "image", "hardbreak"} & {child.type for child in inside}, page
     links = [str(child.attrs["href"]) for child in inside if child.type == "link_open"]
     assert all(link.startswith(("http://", "https://")) or ":" not in link for link in links), page
-    assert {"a.md:1", "b.md:2"} <= {child.content for child in inside if child.type == "code_inline"}, page
+    assert {"a.md:1", "b.md:2"} <= {
+        child.content for child in inside if child.type == "code_inline"
+    }, page
 
 
 @settings(max_examples=share(30))
@@ -215,7 +261,9 @@ def test_the_report_is_the_same_for_the_same_folder_and_all_that_it_quotes_is_th
             ending = research(root, question)
             assert ending.status in ("finished", "stopped"), ending
             if ending.status == "stopped":
-                assert ending.stop is not None and ending.stop.kind in ("require", "failure"), ending
+                assert ending.stop is not None and ending.stop.kind in ("require", "failure"), (
+                    ending
+                )
                 reports.append(ending.stop.message)
                 continue
             report = report_of(root)
@@ -229,7 +277,10 @@ def test_the_report_is_the_same_for_the_same_folder_and_all_that_it_quotes_is_th
 @example("tea")
 def test_no_question_is_query_syntax(question: str) -> None:
     document = Document(
-        "a.md", ("Green tea wants water of eighty degrees.", "", "Or and near not body: the words."), "0", 10
+        "a.md",
+        ("Green tea wants water of eighty degrees.", "", "Or and near not body: the words."),
+        "0",
+        10,
     )
     index = Index([document])
     for one in search(index, concepts_of(question), 10):
@@ -249,10 +300,16 @@ def test_every_topic_has_a_plan_that_lints(topic: str) -> None:
         return
     text = plan_deep_research(topic, "r-1")
     assert text.startswith("# FSM: tooling/research_fsm.json\n")
-    checked = lint({"a.plan": text, "tooling/research_fsm.json": shipped("tooling/research_fsm.json")}, "a.plan")
+    checked = lint(
+        {"a.plan": text, "tooling/research_fsm.json": shipped("tooling/research_fsm.json")},
+        "a.plan",
+    )
     assert [] == [item for item in checked.diagnostics if item.severity == "error"]
     from fdc_toolchain.check import program_of
 
     made = program_of(checked)
     defaults = {param["name"]: param["default"] for param in made["plans"][made["root"]]["params"]}
-    assert (clean(topic), "research/research_report_r-1.md") == (defaults["question"], defaults["report"])
+    assert (clean(topic), "research/research_report_r-1.md") == (
+        defaults["question"],
+        defaults["report"],
+    )

@@ -25,7 +25,10 @@ def linted(made: rulesets.RuleSet) -> tuple[str, Checked]:
     checked = check(Linker("/nonexistent", Settings(), World(made.files)), ["p0.plan"])
     codes = {item.code for item in checked.diagnostics}
     assert not codes & {"FDC462", "FDC501"}
-    return "violated" if "FDC461" in codes else "unproved" if "FDC463" in codes else "holds", checked
+    return (
+        "violated" if "FDC461" in codes else "unproved" if "FDC463" in codes else "holds",
+        checked,
+    )
 
 
 def compared(sets: int, *, same: bool, forks: bool = False, kept: bool = False) -> Counter[str]:
@@ -39,13 +42,22 @@ def compared(sets: int, *, same: bool, forks: bool = False, kept: bool = False) 
             broken = rulesets.breaks(made)
             status, checked = linted(made)
             if status == "violated" and not broken:  # with other files than those, then
-                shown = [re.search(r" (?:the|a) path (?:such as )?`(.*?)`", item.message) for item in checked.diagnostics]
-                more = dict.fromkeys([*rulesets.FILES, *(one[1] for one in shown if one), "d/x", "d/y", "z.txt"])
-                broken = rulesets.breaks(made, tuple(more)) if same else rulesets.breaks(made, free=True)
+                shown = [
+                    re.search(r" (?:the|a) path (?:such as )?`(.*?)`", item.message)
+                    for item in checked.diagnostics
+                ]
+                more = dict.fromkeys(
+                    [*rulesets.FILES, *(one[1] for one in shown if one), "d/x", "d/y", "z.txt"]
+                )
+                broken = (
+                    rulesets.breaks(made, tuple(more)) if same else rulesets.breaks(made, free=True)
+                )
         except rulesets.TooMany:
             continue
         text = f"seed {seed}, {made.check}:\n" + "\n".join(
-            f"--- {name}\n{data.decode()}" for name, data in made.files.items() if name.endswith(".plan")
+            f"--- {name}\n{data.decode()}"
+            for name, data in made.files.items()
+            if name.endswith(".plan")
         )
         assert not (status == "holds" and broken), text
         if status == "violated" and not broken:

@@ -17,7 +17,9 @@ class Page(HTMLParser):
     def __init__(self, markdown: str) -> None:
         super().__init__()
         self.acts: list[str] = []
-        self.feed(MarkdownIt("commonmark").render(markdown) + "\"'>-->")  # a page goes on, and ends what is open
+        self.feed(
+            MarkdownIt("commonmark").render(markdown) + "\"'>-->"
+        )  # a page goes on, and ends what is open
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -50,15 +52,24 @@ def test_nothing_in_what_is_left_acts(text: str) -> None:
     ("text", "left"),
     [
         ("# A\n\n<script>\nalert(1)\n</script>\n\nx\n", "# A\n\n\n\nx\n"),
-        ('a <script>x</script> b `<script>` <b onclick="x()" id=a>q</b>\n', 'a  b `<script>` <b id="a">q</b>\n'),
-        ("```html\n<script>x</script>\n```\n\n    <b onx>\n", "```html\n<script>x</script>\n```\n\n    <b onx>\n"),
+        (
+            'a <script>x</script> b `<script>` <b onclick="x()" id=a>q</b>\n',
+            'a  b `<script>` <b id="a">q</b>\n',
+        ),
+        (
+            "```html\n<script>x</script>\n```\n\n    <b onx>\n",
+            "```html\n<script>x</script>\n```\n\n    <b onx>\n",
+        ),
         ("<div\n  onload='a'\n>\nx\n</div>\n", "<div>\nx\n</div>\n"),
         ("x \\<script> <script>a</script>\n", "x \\<script> \n"),
         ("> a <img src=x onerror=y>\n> <script>a\n> b</script>\n", '> a <img src="x">\n> \n'),
-        ("Put the <script> there.\n\nRules.\n\nAnd </script>.\n", "Put the  there.\n\nRules.\n\nAnd .\n"),
+        (
+            "Put the <script> there.\n\nRules.\n\nAnd </script>.\n",
+            "Put the  there.\n\nRules.\n\nAnd .\n",
+        ),
         ("<script>\nnever ends\n\n# B\n", "\nnever ends\n\n# B\n"),
         ("<scr<script>a</script>ipt>b</script>\n", "b\n"),
-        ("<a title=\"`\" onclick=x><script>s</script> `c`\n", '<a title="`"> `c`\n'),
+        ('<a title="`" onclick=x><script>s</script> `c`\n', '<a title="`"> `c`\n'),
         ("<!-- <script>a</script> onclick -->\n", "<!-- <script>a</script> onclick -->\n"),
         ("1 < 2, a<b and onclick=x\n", "1 < 2, a<b and onclick=x\n"),
     ],

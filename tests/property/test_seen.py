@@ -52,13 +52,18 @@ def test_warm_output_equals_cold_output_after_any_edit(
             for _ in range(2):
                 warm = lint(*arguments)
                 if warm != cold:
-                    pytest.fail(difference(f"seed {seed}, {arguments} after {history}", warm, cold), pytrace=False)
+                    pytest.fail(
+                        difference(f"seed {seed}, {arguments} after {history}", warm, cold),
+                        pytrace=False,
+                    )
             history.append(world.edit())
     assert recalled[0] > SESSIONS * EDITS / 3, "most second looks must have gone the short way"
 
 
 READS = "read_file docs/tea.md\n"
-PLAN = CLEAN.replace(READS, f"{READS}create_file_with_block out/new.md\n    Tea.\nread_file out/new.md\n")
+PLAN = CLEAN.replace(
+    READS, f"{READS}create_file_with_block out/new.md\n    Tea.\nread_file out/new.md\n"
+)
 """It rests on a file that is there and on one that is not."""
 
 WORDS = ([], ["plans"], ["plans/a.plan"])
@@ -134,7 +139,9 @@ def test_a_change_of_anything_that_mattered_is_seen(edit: str, known: Path) -> N
         assert words or expected == cold[0], cold
 
 
-def test_the_same_is_seen_where_folders_have_no_times(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_is_seen_where_folders_have_no_times(
+    known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Some network file systems do not touch a folder when a file is added to it: then listings are compared."""
     monkeypatch.setattr(seen, "_devices_that_keep_times", lambda: set())
     for module in (seen, discover):
@@ -148,7 +155,14 @@ def test_other_words_folders_and_tools_have_memories_of_their_own(
     known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = seen.name_of("/w", ["."], "")
-    assert 4 == len({here, seen.name_of("/v", ["."], ""), seen.name_of("/w", ["a"], ""), seen.name_of("/w", ["."], "x")})
+    assert 4 == len(
+        {
+            here,
+            seen.name_of("/v", ["."], ""),
+            seen.name_of("/w", ["a"], ""),
+            seen.name_of("/w", ["."], "x"),
+        }
+    )
     monkeypatch.chdir(known / "plans")
     assert here != seen.name_of("/w", ["."], "")
     monkeypatch.setattr(seen, "tool_identity", lambda: "another fdc")
@@ -162,11 +176,15 @@ def test_what_was_written_a_moment_ago_is_not_remembered() -> None:
     assert not seen.settled((now - 100_000_001, now - 900_000_000, 1, 1), now)
     assert not seen.settled((now - 900_000_001, now - 100_000_000, 1, 1), now)
     assert seen.settled((now - 300_000_001, now - 300_000_001, 1, 1), now)
-    assert not seen.settled((now - second, now - second, 1, 1), now), "whole seconds: the clock may be a coarse one"
+    assert not seen.settled((now - second, now - second, 1, 1), now), (
+        "whole seconds: the clock may be a coarse one"
+    )
     assert seen.settled((now - 3 * second, now - 3 * second, 1, 1), now)
 
 
-def test_a_plan_just_written_is_judged_by_its_content(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_just_written_is_judged_by_its_content(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (workspace / "a.plan").write_text(CLEAN.replace("read_file docs/tea.md", "read_file a.plan"))
     sight = seen.Seen()  # as the command does when it begins
     assert 0 == lint()[0]

@@ -101,7 +101,11 @@ def test_formatting_keeps_the_meaning_and_is_done_once(text: str) -> None:
 def test_the_canonical_text_has_no_loose_ends(text: str) -> None:
     once, _ = canonical(text.encode(), "p")
     assert once is not None
-    assert once.endswith(b"\n") and not once.endswith(b"\n\n") and not once.startswith((b"\n", b"\r", b"\xef\xbb\xbf"))
+    assert (
+        once.endswith(b"\n")
+        and not once.endswith(b"\n\n")
+        and not once.startswith((b"\n", b"\r", b"\xef\xbb\xbf"))
+    )
     assert (b"\r\n" in once) <= ("\r\n" in text)
     plan = parse(once, "p").plan
     assert plan is not None
@@ -139,7 +143,19 @@ def test_a_text_that_does_not_read_cleanly_is_not_formatted(text: str) -> None:
 
 
 TAIL = st.one_of(
-    pieces("ab9 =\"'{}().<>!#-*/\\,é", " max ", " in ", " as ", "depth ", "not ", "and ", "len(", "{a}", "==", most=25),
+    pieces(
+        "ab9 =\"'{}().<>!#-*/\\,é",
+        " max ",
+        " in ",
+        " as ",
+        "depth ",
+        "not ",
+        "and ",
+        "len(",
+        "{a}",
+        "==",
+        most=25,
+    ),
     conditions(),
 )
 
@@ -160,7 +176,19 @@ def test_every_tail_is_read_or_its_flaw_is_placed(start: str, tail: str) -> None
 
 SHORT = {"arguments": "_WORDS", "call_tail": "_WORDS", "for_each_tail": "_EACH", "for_tail": "_ITEMS", "fork_tail": "_ITEMS",
          "yield_tail": "_WORD"}  # fmt: skip
-WORD = pieces("ab9.-*/#:;<>!()\\,é~'{}", "max", "as", "in", "depth", "{a}", "{a.b}", "{{a}}", "12", "1.5", most=6)
+WORD = pieces(
+    "ab9.-*/#:;<>!()\\,é~'{}",
+    "max",
+    "as",
+    "in",
+    "depth",
+    "{a}",
+    "{a.b}",
+    "{{a}}",
+    "12",
+    "1.5",
+    most=6,
+)
 PAIRS = st.sampled_from(["max 3", "max 007", "as f", "x in", "k=", "depth=2", "k={a}"])
 WORDS = st.lists(st.one_of(WORD, WORD, PAIRS), max_size=6)
 
@@ -179,7 +207,9 @@ def test_the_short_cuts_for_plain_words_agree_with_the_grammar(start: str, tail:
 
 @pytest.mark.parametrize("start", SHORT)
 def test_plain_words_take_the_short_cut(start: str) -> None:
-    tail = {"call_tail": "a/b c={d}", "for_each_tail": "*.py as f max 4", "yield_tail": "{a}"}.get(start, "x in {y.z} max 4")
+    tail = {"call_tail": "a/b c={d}", "for_each_tail": "*.py as f max 4", "yield_tail": "{a}"}.get(
+        start, "x in {y.z} max 4"
+    )
     assert getattr(values, SHORT[start])(tail)
 
 

@@ -27,7 +27,9 @@ def checked(made: PlanSet):
 def test_verdicts_and_shortest_runs_agree_with_brute_force():
     compared, rejected = compare([plan_set(seed) for seed in range(SETS)])
     assert compared >= SETS * 3 // 4
-    assert compared // 10 < rejected < compared - compared // 10, "the generator must make both good and bad plans"
+    assert compared // 10 < rejected < compared - compared // 10, (
+        "the generator must make both good and bad plans"
+    )
 
 
 def test_verdicts_and_shortest_runs_agree_where_failures_of_branches_are_kept():
@@ -36,7 +38,9 @@ def test_verdicts_and_shortest_runs_agree_where_failures_of_branches_are_kept():
     sets = [made for made in sets if any(b"keep failures" in data for data in made.files.values())]
     compared, rejected = compare(sets)
     assert compared >= KEPT_SETS // 4
-    assert compared // 20 < rejected < compared - compared // 20, "the generator must make both good and bad plans"
+    assert compared // 20 < rejected < compared - compared // 20, (
+        "the generator must make both good and bad plans"
+    )
 
 
 def compare(sets: list[PlanSet]) -> tuple[int, int]:
@@ -59,8 +63,16 @@ def compare(sets: list[PlanSet]) -> tuple[int, int]:
                 finding.unfinished and finding.unfinished[1],
             )
             assert actual == expected, f"seed {seed}, {key}:\n{made.files[key].decode()}"
-            wrong = {item.code for item in result.diagnostics if item.code in ("FDC401", "FDC402") and item.span.path == key}
-            assert wrong == {code for code, found in (("FDC401", expected[0]), ("FDC402", expected[1])) if found is not None}
+            wrong = {
+                item.code
+                for item in result.diagnostics
+                if item.code in ("FDC401", "FDC402") and item.span.path == key
+            }
+            assert wrong == {
+                code
+                for code, found in (("FDC401", expected[0]), ("FDC402", expected[1]))
+                if found is not None
+            }
             rejected += bool(wrong)
     return compared, rejected
 
@@ -95,14 +107,18 @@ def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():
     compared = 0
     for seed in range(400):
         made = plan_set(seed)
-        if any("call_plan" in data.decode() for name, data in made.files.items() if name == "p0.plan"):
+        if any(
+            "call_plan" in data.decode() for name, data in made.files.items() if name == "p0.plan"
+        ):
             continue
         m = made.machines[0]
         assert m is not None
         states = {str(number) for number in range(m.size)} | {"sink"}
         transitions = {
             state: {
-                letters[symbol]: str(m.moves.get((int(state), symbol), "sink")) if state != "sink" else "sink"
+                letters[symbol]: str(m.moves.get((int(state), symbol), "sink"))
+                if state != "sink"
+                else "sink"
                 for symbol in SYMBOLS
             }
             for state in states
@@ -114,7 +130,9 @@ def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():
             initial_state=str(m.start),
             final_states={str(number) for number in m.accept},
         )
-        language = dfa_module.DFA.from_nfa(nfa_module.NFA.from_regex(regex(made.bodies[0]), input_symbols=set("abc")))
+        language = dfa_module.DFA.from_nfa(
+            nfa_module.NFA.from_regex(regex(made.bodies[0]), input_symbols=set("abc"))
+        )
         expected = language.issubset(automaton)
         actual = not any(item.code in ("FDC401", "FDC402") for item in checked(made).diagnostics)
         assert actual == expected, f"seed {seed}:\n{made.files['p0.plan'].decode()}"

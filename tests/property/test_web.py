@@ -40,13 +40,19 @@ def test_an_address_inside_of_another_is_as_private_as_it_is_alone(address: Any)
     translated = ipaddress.IPv6Address((0x0064FF9B << 96) | int(address))
     assert alone == public(str(mapped)) == public(str(translated))
     assert alone or not public(str(ipaddress.IPv6Address(0x2002 << 112 | int(address) << 80 | 1)))
-    relay = address in ipaddress.ip_network("192.88.99.0/24")  # of 6to4: given up, and global by Python's list
-    assert alone == (address.is_global and not (address.is_multicast or address.is_reserved or relay))
+    relay = address in ipaddress.ip_network(
+        "192.88.99.0/24"
+    )  # of 6to4: given up, and global by Python's list
+    assert alone == (
+        address.is_global and not (address.is_multicast or address.is_reserved or relay)
+    )
 
 
 @given(st.binary(max_size=300), st.text(max_size=40), st.sampled_from(["html", "text"]))
 def test_any_bytes_under_any_charset_are_some_text(body: bytes, claimed: str, kind: str) -> None:
-    text, charset = decoded(Fetched("http://a/", "http://a/", 0, kind, f"text/plain; charset={claimed}", body))
+    text, charset = decoded(
+        Fetched("http://a/", "http://a/", 0, kind, f"text/plain; charset={claimed}", body)
+    )
     assert isinstance(text, str) and charset
 
 

@@ -14,7 +14,18 @@ from tests.support.inside import fdc
 from tests.support.linting import ANY
 
 GLOBS = ("a/*", "b/*.md", "**/*.md", "c/**", "{file1}", "a/*.t", "b/./*", "a/p/*")
-PATHS = ("a/1.md", "b/2.md", "c/d/3.md", "a/{x}.md", "b/{x}.t", "{file1}.md", "{x}/n.md", "./a//4.md", "{run}/o.md", "a/{p}.t")
+PATHS = (
+    "a/1.md",
+    "b/2.md",
+    "c/d/3.md",
+    "a/{x}.md",
+    "b/{x}.t",
+    "{file1}.md",
+    "{x}/n.md",
+    "./a//4.md",
+    "{run}/o.md",
+    "a/{p}.t",
+)
 
 
 def body(rng: random.Random, names: set[str], plans: tuple[int, ...], level: int = 0) -> list[str]:
@@ -26,13 +37,18 @@ def body(rng: random.Random, names: set[str], plans: tuple[int, ...], level: int
         if level < 3 and kind < 0.3:
             glob = rng.choice([glob for glob in GLOBS if "file1" not in glob or "file1" in names])
             inner = names | ({"file1"} if "file1" not in names else set())
-            out += [f"{pad}for_each_file {glob}" + rng.choice(("", "", " max 3")), *body(rng, inner, plans, level + 1)]
+            out += [
+                f"{pad}for_each_file {glob}" + rng.choice(("", "", " max 3")),
+                *body(rng, inner, plans, level + 1),
+            ]
         elif level < 3 and kind < 0.45:
-            how = rng.choice(('for x in {items} max 2', "iterate max 2", 'fork x in {items} max 2'))
+            how = rng.choice(("for x in {items} max 2", "iterate max 2", "fork x in {items} max 2"))
             if "fork" in how:
                 made = body(rng, names | {"x"}, (), level + 1)
                 inner = [line for line in made if "overwrite" not in line and "    one" not in line]
-                if all(line.strip().startswith(("for", "iterate", "if", "else")) for line in inner[-1:]):
+                if all(
+                    line.strip().startswith(("for", "iterate", "if", "else")) for line in inner[-1:]
+                ):
                     inner = [f"{pad}  hello_world"]
             else:
                 inner = body(rng, names | ({"x"} if "for x" in how else set()), plans, level + 1)
@@ -42,9 +58,13 @@ def body(rng: random.Random, names: set[str], plans: tuple[int, ...], level: int
             out += [f'{pad}if "{word}" == "p"', *body(rng, names, plans, level + 1)]
             out += [f"{pad}else", *body(rng, names, plans, level + 1)]
         elif kind < 0.62 and plans:
-            out.append(f"{pad}call_plan s{rng.choice(plans)}.plan p={rng.choice(['k', '{x}'] if 'x' in names else ['k'])}")
+            out.append(
+                f"{pad}call_plan s{rng.choice(plans)}.plan p={rng.choice(['k', '{x}'] if 'x' in names else ['k'])}"
+            )
         elif kind < 0.85:
-            free = [path for path in PATHS if set(re.findall(r"\{(\w+)\}", path)) <= names | {"run"}]
+            free = [
+                path for path in PATHS if set(re.findall(r"\{(\w+)\}", path)) <= names | {"run"}
+            ]
             out += [f"{pad}overwrite_file_with_block {rng.choice(free)}", f"{pad}    one"]
         else:
             out.append(f"{pad}hello_world")
@@ -63,7 +83,9 @@ def generated(seed: int, folder: Path) -> None:
         text = body(rng, {"p"} if number else set(), tuple(range(number + 1, 3)))
         head = ["use fsm any.json"] if not number else ['param p = "z"']
         head.append("items <- list_files p")
-        (folder / (f"s{number}.plan" if number else "a.plan")).write_text("\n".join([*head, *text]) + "\n")
+        (folder / (f"s{number}.plan" if number else "a.plan")).write_text(
+            "\n".join([*head, *text]) + "\n"
+        )
 
 
 def numbers(text: str) -> int | None:
@@ -112,7 +134,10 @@ def test_files_that_the_plan_creates_are_counted_where_its_loop_finds_them(works
         + "for_each_file d/*.md\n  read_file {file1}\n"
     )
     done = fdc("run", "a.plan", "--dry-run", cwd=workspace)
-    assert "at worst: 8 steps, with the files that are there now and those that the plan creates\n" in done.stdout
+    assert (
+        "at worst: 8 steps, with the files that are there now and those that the plan creates\n"
+        in done.stdout
+    )
     assert "finished: 8 steps" in fdc("run", "a.plan", cwd=workspace).stdout
 
 
@@ -148,7 +173,9 @@ def test_a_number_says_what_it_assumes_and_what_nobody_knows_is_no_number(
     assert note in done.stdout and ("assumes" in done.stdout or "|" in done.stdout) == bool(note)
 
 
-def test_a_plan_that_feeds_its_own_loops_without_end_has_a_formula_and_no_number(workspace: Path) -> None:
+def test_a_plan_that_feeds_its_own_loops_without_end_has_a_formula_and_no_number(
+    workspace: Path,
+) -> None:
     """Each round doubles the files: sixty rounds are more than anybody can count, and they are not tried."""
     (workspace / "any.json").write_text(ANY)
     (workspace / "d").mkdir()
@@ -158,4 +185,6 @@ def test_a_plan_that_feeds_its_own_loops_without_end_has_a_formula_and_no_number
     )
     done = fdc("run", "a.plan", "--dry-run", cwd=workspace)
     assert "at worst: 60*|d/*| steps, " in done.stdout, done.stdout + done.stderr
-    assert "|d/*| is the number of files of d/*; the plan itself creates more of them" in done.stdout
+    assert (
+        "|d/*| is the number of files of d/*; the plan itself creates more of them" in done.stdout
+    )

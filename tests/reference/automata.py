@@ -18,9 +18,20 @@ def read(text: str) -> Automaton:
     data = json.loads(text)
     if isinstance(data["transitions"], list):
         ways = {(one["source"], one["trigger"]): one["dest"] for one in data["transitions"]}
-        return Automaton(data["initial_state"], frozenset(data["final_states"]), ways, frozenset(key[1] for key in ways))
-    ways = {(state, symbol): to for state, row in data["transitions"].items() for symbol, to in row.items()}
-    return Automaton(data["start_state"], frozenset(data["accept_states"]), ways, frozenset(data["alphabet"]))
+        return Automaton(
+            data["initial_state"],
+            frozenset(data["final_states"]),
+            ways,
+            frozenset(key[1] for key in ways),
+        )
+    ways = {
+        (state, symbol): to
+        for state, row in data["transitions"].items()
+        for symbol, to in row.items()
+    }
+    return Automaton(
+        data["start_state"], frozenset(data["accept_states"]), ways, frozenset(data["alphabet"])
+    )
 
 
 class Cursor:

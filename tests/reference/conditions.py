@@ -11,12 +11,20 @@ from tests.reference.values import Names, look_up
 
 TOKEN = re.compile(
     r'\s*(?:(?P<text>"(?:[^"\\]|\\["\\nt])*")|(?P<number>-?\d+(?:\.\d+)?)|(?P<sign>==|!=|<=|>=|<|>|\(|\)|,)'
-    r"|\{(?P<braced>[A-Za-z_][\w.]*)\}|(?P<word>[A-Za-z_][\w.]*))", re.ASCII)
+    r"|\{(?P<braced>[A-Za-z_][\w.]*)\}|(?P<word>[A-Za-z_][\w.]*))",
+    re.ASCII,
+)
 WORDS = {"and", "or", "not", "in", "len", "true", "false"}
 
 
 def kind_of(value: Any) -> str:
-    for kind, types in (("null", type(None)), ("bool", bool), ("number", (int, float)), ("text", str), ("list", list)):
+    for kind, types in (
+        ("null", type(None)),
+        ("bool", bool),
+        ("number", (int, float)),
+        ("text", str),
+        ("list", list),
+    ):
         if isinstance(value, types):
             return str(kind)
     return "object"
@@ -34,7 +42,10 @@ def number_in(value: Any) -> float | None:
 def comparable(left: Any, right: Any) -> bool:
     """Whether the two are compared as numbers."""
     kinds = {kind_of(left), kind_of(right)}
-    return (kinds == {"number"} or kinds == {"number", "text"}) and None not in (number_in(left), number_in(right))
+    return (kinds == {"number"} or kinds == {"number", "text"}) and None not in (
+        number_in(left),
+        number_in(right),
+    )
 
 
 def equal(left: Any, right: Any) -> bool:
@@ -101,7 +112,11 @@ class Condition:
             raise PlanError(f"no condition: {text}")
 
     def _word(self, *words: str) -> str | None:
-        if self.at < len(self.tokens) and self.tokens[self.at][0] in ("word", "sign") and self.tokens[self.at][1] in words:
+        if (
+            self.at < len(self.tokens)
+            and self.tokens[self.at][0] in ("word", "sign")
+            and self.tokens[self.at][1] in words
+        ):
             self.at += 1
             return self.tokens[self.at - 1][1]
         return None
@@ -180,8 +195,12 @@ class Condition:
             return holds(self.value(names, ask, parts[1]))
         right = self.value(names, ask, parts[1])
         return {
-            "==": lambda: equal(left, right), "!=": lambda: not equal(left, right), "<": lambda: less(left, right),
-            ">": lambda: less(right, left), "<=": lambda: not less(right, left), ">=": lambda: not less(left, right),
+            "==": lambda: equal(left, right),
+            "!=": lambda: not equal(left, right),
+            "<": lambda: less(left, right),
+            ">": lambda: less(right, left),
+            "<=": lambda: not less(right, left),
+            ">=": lambda: not less(left, right),
             "in": lambda: inside(left, right),
         }[operation]()
 
@@ -189,4 +208,6 @@ class Condition:
         tree = self.tree if tree is None else tree
         if tree[0] == "name":
             return {tree[1].split(".")[0]}
-        return set().union(*(self.names(part) for part in tree[1:] if isinstance(part, tuple)), set())
+        return set().union(
+            *(self.names(part) for part in tree[1:] if isinstance(part, tuple)), set()
+        )

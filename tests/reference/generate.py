@@ -21,22 +21,43 @@ CODES = ("FDC401", "FDC402", "FDC404", "FDC411", "FDC412", "FDC413", "FDC441", "
 OWN = {
     # A write is looked at before the next one.
     "tooling/looks_fsm.json": {
-        "start": "OPEN", "accept": ["OPEN"],
-        "ways": {"OPEN": {"read_op": "OPEN", "step_op": "OPEN", "tool_exec": "OPEN", "write_op": "WROTE"},
-                 "WROTE": {"read_op": "OPEN", "step_op": "WROTE"}},
+        "start": "OPEN",
+        "accept": ["OPEN"],
+        "ways": {
+            "OPEN": {
+                "read_op": "OPEN",
+                "step_op": "OPEN",
+                "tool_exec": "OPEN",
+                "write_op": "WROTE",
+            },
+            "WROTE": {"read_op": "OPEN", "step_op": "WROTE"},
+        },
     },
     # Anything but closing, in any order.
     "tooling/free_fsm.json": {
-        "start": "ANY", "accept": ["ANY"],
-        "ways": {"ANY": dict.fromkeys(
-            ("read_op", "write_op", "delete_op", "move_op", "step_op", "tool_exec", "plan_op"), "ANY")},
+        "start": "ANY",
+        "accept": ["ANY"],
+        "ways": {
+            "ANY": dict.fromkeys(
+                ("read_op", "write_op", "delete_op", "move_op", "step_op", "tool_exec", "plan_op"),
+                "ANY",
+            )
+        },
     },
     # Reads, then writes, then deletes; ends after a write.
     "tooling/order_fsm.json": {
-        "start": "READING", "accept": ["WRITING", "DELETING"],
-        "ways": {"READING": {"read_op": "READING", "step_op": "READING", "write_op": "WRITING"},
-                 "WRITING": {"write_op": "WRITING", "step_op": "WRITING", "delete_op": "DELETING", "tool_exec": "WRITING"},
-                 "DELETING": {"delete_op": "DELETING", "step_op": "DELETING"}},
+        "start": "READING",
+        "accept": ["WRITING", "DELETING"],
+        "ways": {
+            "READING": {"read_op": "READING", "step_op": "READING", "write_op": "WRITING"},
+            "WRITING": {
+                "write_op": "WRITING",
+                "step_op": "WRITING",
+                "delete_op": "DELETING",
+                "tool_exec": "WRITING",
+            },
+            "DELETING": {"delete_op": "DELETING", "step_op": "DELETING"},
+        },
     },
 }
 FDC = "tooling/fdc_fsm.json"
@@ -103,10 +124,15 @@ class Maker:
         registry: dict[str, str] = {}
         automaton = self.random.choice((FDC, FDC, *OWN))
         for path, own in OWN.items():
-            files[path] = json.dumps({
-                "states": list(own["ways"]), "start_state": own["start"], "accept_states": own["accept"],
-                "alphabet": sorted({symbol for row in own["ways"].values() for symbol in row}), "transitions": own["ways"],
-            })
+            files[path] = json.dumps(
+                {
+                    "states": list(own["ways"]),
+                    "start_state": own["start"],
+                    "accept_states": own["accept"],
+                    "alphabet": sorted({symbol for row in own["ways"].values() for symbol in row}),
+                    "transitions": own["ways"],
+                }
+            )
         count = self.random.choice((0, 0, 0, 1, 1, 2))
         self.planned = [f"plans/p{number}.plan" for number in range(count)]
         for number in range(count):
@@ -116,7 +142,9 @@ class Maker:
                 registry[f"job-{number}"] = path
                 target = self.random.choice((path, f"job-{number}"))
             own = self.random.choice((FDC, *OWN)) if self.chance(0.35) else None
-            files[path], callee = self.plan(files, target, own or automaton, own is not None, called=True)
+            files[path], callee = self.plan(
+                files, target, own or automaton, own is not None, called=True
+            )
             self.callees.append(callee)
         settings = ""
         if self.chance(0.05):
@@ -138,14 +166,20 @@ class Maker:
         files["main.plan"], _ = self.plan(files, "main.plan", automaton, named, called=False)
         return PlanSet("main.plan", files)
 
-    def plan(self, files: dict[str, str], target: str, automaton: str, named: bool, called: bool) -> tuple[str, Callee]:
+    def plan(
+        self, files: dict[str, str], target: str, automaton: str, named: bool, called: bool
+    ) -> tuple[str, Callee]:
         """The text of a plan under an automaton; `named` says whether it names it."""
         lines: list[str] = []
         if named:
             lines.append(f"# FSM: {automaton}")
         if self.chance(0.07):
             lines.append(f"# fdc: ignore-file[{self.random.choice(CODES)}] it is known")
-        picture = Picture({}, {path for path in PATHS if path in files}, {path for path in PATHS if path not in files})
+        picture = Picture(
+            {},
+            {path for path in PATHS if path in files},
+            {path for path in PATHS if path not in files},
+        )
         parameters: dict[str, bool] = {}
         if called and self.chance(0.4) or self.chance(0.15):
             default = not called or self.chance(0.5)
@@ -153,10 +187,14 @@ class Maker:
             parameters["page"] = default
             picture.names["page"] = "item"
         if self.chance(0.15):
-            lines.append(f"budget steps {self.random.choice((2, 3, 4, 8, 60) if called else (4, 8, 12, 20, 60))}")
+            lines.append(
+                f"budget steps {self.random.choice((2, 3, 4, 8, 60) if called else (4, 8, 12, 20, 60))}"
+            )
         if self.chance(0.2):
             lines.append("allow read **")
-            lines.append(f"allow write {self.random.choice(('**', 'out/**', 'docs/** out/**', 'README.md'))}")
+            lines.append(
+                f"allow write {self.random.choice(('**', 'out/**', 'docs/** out/**', 'README.md'))}"
+            )
             if self.chance(0.6):
                 lines.append("allow run *")
         self.left = self.random.randint(1, 4) if called else self.random.randint(2, 7)
@@ -167,7 +205,10 @@ class Maker:
         inner = self.body(picture, 0)
         if self.chance(0.15):
             wide = self.random.choice((1, 4, 7))
-            inner = [" " * (wide * (len(line) - len(line.lstrip())) // 2) + line.lstrip() for line in inner]
+            inner = [
+                " " * (wide * (len(line) - len(line.lstrip())) // 2) + line.lstrip()
+                for line in inner
+            ]
         if whole:
             inner = ["set_plan The aim", "plan_step_complete ready", *inner, "close_task", "submit"]
         gives = called and self.chance(0.5)
@@ -233,14 +274,20 @@ class Maker:
     def make_read(self, picture: Picture, depth: int) -> list[str]:
         kind = self.random.choice(("list", "list", "read", "read", "grep"))
         if kind == "list":
-            pool = (*FOLDERS, *GLOBS) if self.slips() else ("docs/*.md", "docs/**", "out/*", "**/*.md")
+            pool = (
+                (*FOLDERS, *GLOBS) if self.slips() else ("docs/*.md", "docs/**", "out/*", "**/*.md")
+            )
             where = self.random.choice(pool)
             if self.chance(0.2):
                 return [f"list_files {where}"]
             return [f"{self.name('list', picture)} <- list_files {where}"]
         if kind == "grep" and self.chance(0.4):
-            form = self.random.choice(('"text of" path={}', "path={} pattern=keep", '"^keep$" "{}"', "keep|text {}"))
-            return [f"{self.name('hits', picture)} <- grep {form.format(self.random.choice(GLOBS))}"]
+            form = self.random.choice(
+                ('"text of" path={}', "path={} pattern=keep", '"^keep$" "{}"', "keep|text {}")
+            )
+            return [
+                f"{self.name('hits', picture)} <- grep {form.format(self.random.choice(GLOBS))}"
+            ]
         if kind == "grep":
             return [f"{self.name('hits', picture)} <- grep keep {self.random.choice(GLOBS)}"]
         if self.chance(0.6):
@@ -251,11 +298,20 @@ class Maker:
     def make_write(self, picture: Picture, depth: int) -> list[str]:
         kind = self.random.choice(("create", "create", "overwrite", "overwrite", "edit"))
         text = self.reference(picture)
-        block = [f"  text {{{text}}}" if text and self.chance(0.4) else "  text", *(["  keep"] if self.chance(0.5) else [])]
+        block = [
+            f"  text {{{text}}}" if text and self.chance(0.4) else "  text",
+            *(["  keep"] if self.chance(0.5) else []),
+        ]
         if kind == "edit":
             path = self.used_path(picture)
-            return [f"replace_with_git_merge_diff {path}", "  <<<<<<< SEARCH", "  keep", "  =======", "  keep",
-                    "  >>>>>>> REPLACE"]
+            return [
+                f"replace_with_git_merge_diff {path}",
+                "  <<<<<<< SEARCH",
+                "  keep",
+                "  =======",
+                "  keep",
+                "  >>>>>>> REPLACE",
+            ]
         item = self.reference(picture, "item")
         if item and self.chance(0.5):
             path = self.random.choice((f"new/{{{item}}}", f"out/{{{item}}}", f"{{run}}/{{{item}}}"))
@@ -301,8 +357,15 @@ class Maker:
         if name and self.chance(0.15):
             return [f"message_user {{{name}}}"]
         if name and self.chance(0.15):
-            return [self.random.choice(('message_user {{{{{0}}}}} is {{{0}}}, {{"a": 1}} and {{}}', "message_user {0} {{{0}}}",
-                                        "message_user\n  {{{0}}} and {{nobody}}")).format(name)]
+            return [
+                self.random.choice(
+                    (
+                        'message_user {{{{{0}}}}} is {{{0}}}, {{"a": 1}} and {{}}',
+                        "message_user {0} {{{0}}}",
+                        "message_user\n  {{{0}}} and {{nobody}}",
+                    )
+                ).format(name)
+            ]
         return [f"message_user See {{{name}}}" if name else "message_user Hello"]
 
     def condition(self, picture: Picture) -> str:
@@ -311,12 +374,21 @@ class Maker:
         if not name:
             return self.random.choice(("true", "1 < 2", "false"))
         made = {
-            "list": (f"len({name}) > 1", f'"docs/a.md" in {name}', f"{name}", f"len({name}) == 0 or not {name}"),
+            "list": (
+                f"len({name}) > 1",
+                f'"docs/a.md" in {name}',
+                f"{name}",
+                f"len({name}) == 0 or not {name}",
+            ),
             "hits": (f"len({name}) > 0", f"not {name}"),
-            "text": (f'"keep" in {name}', f"len({name}) > 3 and {name} != \"\"", f"{name}"),
+            "text": (f'"keep" in {name}', f'len({name}) > 3 and {name} != ""', f"{name}"),
             "item": (f'{name} == "docs/a.md"', f'"docs" in {name}', f'{name} < "m"'),
             "answer": (f'{name} == "yes"', f"{name} == 3", f"{name}", f'not ({name} == "no")'),
-            "done": (f"{name}.exit_code == 0", f"{name}.exit_code > 0", f'"ready" in {name}.output'),
+            "done": (
+                f"{name}.exit_code == 0",
+                f"{name}.exit_code > 0",
+                f'"ready" in {name}.output',
+            ),
             "any": (f"{name}", f"{name}.failed", f'{name} == "same"'),
             "kept": (f"len({name}) > 1", f"{name}"),
         }.get(kind, (f"{name}",))
@@ -324,12 +396,26 @@ class Maker:
             made = (f"{name} < 3", f"{name} in {name}", f"len({name}) > 0")
         one = self.random.choice(made)
         if self.chance(0.25):
-            other = self.random.choice((
-                "true", "false", '"b" > "a"', "not 1 == 2", '3 == "3.0"', f"{{{name}}} == {name}", "2 <= 1",
-            ))
-            one = self.random.choice((
-                "{} or {}", "{} and {}", "not {} and {}", "({} or false) and not ({})", "{} and {} or true",
-            ))
+            other = self.random.choice(
+                (
+                    "true",
+                    "false",
+                    '"b" > "a"',
+                    "not 1 == 2",
+                    '3 == "3.0"',
+                    f"{{{name}}} == {name}",
+                    "2 <= 1",
+                )
+            )
+            one = self.random.choice(
+                (
+                    "{} or {}",
+                    "{} and {}",
+                    "not {} and {}",
+                    "({} or false) and not ({})",
+                    "{} and {} or true",
+                )
+            )
             one = one.format(self.random.choice(made), other)
         return one
 
@@ -404,11 +490,17 @@ class Maker:
 
     def make_yield(self, picture: Picture, depth: int) -> list[str]:
         name = self.reference(picture)
-        return [f"yield {{{name}}}" if name and self.chance(0.7) else self.random.choice(("yield same", "yield docs/a.md"))]
+        return [
+            f"yield {{{name}}}"
+            if name and self.chance(0.7)
+            else self.random.choice(("yield same", "yield docs/a.md"))
+        ]
 
     def make_call(self, picture: Picture, depth: int) -> list[str]:
         if self.myself and self.planned and self.chance(0.3):
-            return [f"call_plan {self.random.choice(self.planned)} depth {self.random.choice((1, 2))}"]
+            return [
+                f"call_plan {self.random.choice(self.planned)} depth {self.random.choice((1, 2))}"
+            ]
         if self.myself and (not self.callees or self.chance(0.4)):
             deep = "" if self.slips() else f" depth {self.random.choice((1, 2))}"
             arguments = " page={page}" if "page" in picture.names else ""

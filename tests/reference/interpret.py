@@ -70,12 +70,20 @@ class End(NamedTuple):
 class Frame:
     """A plan on the stack: what its statements see."""
 
-    def __init__(self, plan: parse.Plan, names: Names, cursor: automata.Cursor, above: Frame | None,
-                 chain: tuple[tuple[str, int], ...]) -> None:
+    def __init__(
+        self,
+        plan: parse.Plan,
+        names: Names,
+        cursor: automata.Cursor,
+        above: Frame | None,
+        chain: tuple[tuple[str, int], ...],
+    ) -> None:
         self.plan, self.names, self.cursor, self.chain = plan, names, cursor, chain
         self.depth = 1 + (above.depth if above else 0)
         self.allows = (above.allows if above else []) + ([plan.allows] if plan.allows else [])
-        own = [[plan.budgets["steps"]]] if "steps" in plan.budgets else []  # docs/headers.md: for each call by itself
+        own = (
+            [[plan.budgets["steps"]]] if "steps" in plan.budgets else []
+        )  # docs/headers.md: for each call by itself
         self.meters = [*(above.meters if above else []), *own]
         self.files = 0  # how many `for_each_file` are around the statement
         self.collect: list[Any] | None = None
@@ -93,7 +101,9 @@ def bound_names(body: list[parse.Statement]) -> set[str]:
     """Every name that something in the body binds."""
     names: set[str] = set()
     for one in body:
-        names |= {str(getattr(one, field)) for field in ("bind", "name") if getattr(one, field, None)}
+        names |= {
+            str(getattr(one, field)) for field in ("bind", "name") if getattr(one, field, None)
+        }
         if isinstance(one, parse.EachFile):
             names |= {f"file{number}" for number in range(1, 10)}
         for field in ("body", "then", "orelse"):
@@ -161,7 +171,17 @@ class Interpreter:
                 raise Stop("unfinished", f"the run ends in {cursor.state}")
         except Stop as stop:
             state = cursor.state if cursor else ""
-            return End(stop.cause, stop.why, stop.at, stop.place, stop.path, self.trace, state, self.steps, self.messages)
+            return End(
+                stop.cause,
+                stop.why,
+                stop.at,
+                stop.place,
+                stop.path,
+                self.trace,
+                state,
+                self.steps,
+                self.messages,
+            )
         return End(None, "", None, None, None, self.trace, cursor.state, self.steps, self.messages)
 
     def inputs(self, plan: parse.Plan, given: dict[str, Any]) -> Names:
@@ -197,7 +217,9 @@ class Interpreter:
             yield from self.call(one, frame, here)
         elif isinstance(one, parse.If):
             taken = self.condition(one.condition, frame)
-            yield from self.body(one.then if taken else one.orelse, frame, f"{here}.{'then' if taken else 'else'}/")
+            yield from self.body(
+                one.then if taken else one.orelse, frame, f"{here}.{'then' if taken else 'else'}/"
+            )
         elif isinstance(one, parse.Require):
             if not self.condition(one.condition, frame):
                 raise Stop("gate", one.reason)
@@ -287,7 +309,9 @@ class Interpreter:
         if one.bind:
             frame.names[one.bind] = [value for values in collected for value in values]
 
-    def fork(self, one: parse.For, frame: Frame, here: str, items: list[Any], collected: list[list[Any]]) -> Going:
+    def fork(
+        self, one: parse.For, frame: Frame, here: str, items: list[Any], collected: list[list[Any]]
+    ) -> Going:
         going: dict[int, tuple[Going, list[str]]] = {}
         stops: dict[int, Stop] = {}
 
@@ -309,15 +333,25 @@ class Interpreter:
             own.collect = collected[number]
             let_go(number, self.body(one.body, own, f"{here}#{number + 1}/"), None)
         while going:
-            chosen = yield [address for _, (_, wanted) in sorted(going.items()) for address in wanted]
+            chosen = yield [
+                address for _, (_, wanted) in sorted(going.items()) for address in wanted
+            ]
             number = next(number for number, (_, wanted) in going.items() if chosen in wanted)
             let_go(number, going[number][0], chosen)
         for number, stop in sorted(stops.items()):
             if not one.keep:
                 raise stop
             path, line = stop.place or ("", 0)
-            collected[number][:] = [{"failed": KINDS[stop.cause], "why": stop.why, "item": items[number], "at": stop.at,
-                                     "path": path, "line": line}]
+            collected[number][:] = [
+                {
+                    "failed": KINDS[stop.cause],
+                    "why": stop.why,
+                    "item": items[number],
+                    "at": stop.at,
+                    "path": path,
+                    "line": line,
+                }
+            ]
 
     # -- calls
 
@@ -330,8 +364,12 @@ class Interpreter:
             if frame.depth >= self.max_stack:
                 raise Stop("stack", "the stack is too deep")
             given = {name: self.template(value, frame) for name, value in one.arguments.items()}
-            cursor = automata.Cursor(self.automaton(plan.automaton)) if plan.automaton else frame.cursor
-            called = Frame(plan, {"run": RUN, **self.inputs(plan, given)}, cursor, frame, (*frame.chain, site))
+            cursor = (
+                automata.Cursor(self.automaton(plan.automaton)) if plan.automaton else frame.cursor
+            )
+            called = Frame(
+                plan, {"run": RUN, **self.inputs(plan, given)}, cursor, frame, (*frame.chain, site)
+            )
             yield from self.body(plan.body, called, f"{here}>{one.target}/")
             if plan.automaton and not cursor.accepts():
                 raise Stop("unfinished", f"`{path}` ends in {cursor.state}")
@@ -380,7 +418,9 @@ class Interpreter:
                 word, _, tail = tail.partition(" ")
                 request[name] = fill(word, frame.names)
             if tail:
-                request[rest] = fill(tail, frame.names, show=quoted if one.tool == "run_in_bash_session" else text_of)
+                request[rest] = fill(
+                    tail, frame.names, show=quoted if one.tool == "run_in_bash_session" else text_of
+                )
         else:
             free = iter(singles)
             for name, template in parse.words(tail):
@@ -402,25 +442,35 @@ class Interpreter:
             raise Stop("argument", f"`{one.tool}` needs one of {tool['need_one_of']}")
         return request
 
-    def perform(self, name: str, tool: dict[str, Any], request: dict[str, Any], frame: Frame) -> Any:
+    def perform(
+        self, name: str, tool: dict[str, Any], request: dict[str, Any], frame: Frame
+    ) -> Any:
         self.capable(name, tool, request, frame)
         if name in tools.FILE_TOOLS:
             strict = {"strict": True} if self.free and name in tools.REPEATED else {}
             return tools.FILE_TOOLS[name](self.root, **request, **strict)
         if name == "run_in_bash_session":
-            return self.world.command(request["command"], self.root, lambda path: may_write(frame, path))
+            return self.world.command(
+                request["command"], self.root, lambda path: may_write(frame, path)
+            )
         if name in ("request_user_input", "record_user_approval_for_plan", "request_code_review"):
             return self.world.person(name, request.get("text", ""))
         if tool["trust"] == "untrusted":
             return self.world.outside(name, request)
         text = request.get("text", request.get("body", ""))
         if name == "message_user":
-            self.messages.append("\n".join(text_of(request[part]).strip() for part in ("text", "body") if part in request))
+            self.messages.append(
+                "\n".join(
+                    text_of(request[part]).strip() for part in ("text", "body") if part in request
+                )
+            )
         if name in ("generate_code", "restore_file", "view_image"):
             raise Stop("unavailable", f"nobody does `{name}` here")
         return text
 
-    def capable(self, name: str, tool: dict[str, Any], request: dict[str, Any], frame: Frame) -> None:
+    def capable(
+        self, name: str, tool: dict[str, Any], request: dict[str, Any], frame: Frame
+    ) -> None:
         """Stop `capability` where a plan on the stack does not allow what the step touches."""
         if name == "run_in_bash_session" and not allowed(frame, "run", None):
             raise Stop("capability", "no commands")
@@ -446,7 +496,9 @@ def allowed(frame: Frame, access: str, path: str | None) -> bool:
     def fits(globs: list[str]) -> bool:
         return path is None or any(tools.matches(glob, path, dots=True) for glob in globs)
 
-    return all(any(kind == access and fits(globs) for kind, globs in allows) for allows in frame.allows)
+    return all(
+        any(kind == access and fits(globs) for kind, globs in allows) for allows in frame.allows
+    )
 
 
 def may_write(frame: Frame, path: str) -> bool:
@@ -464,7 +516,11 @@ def action(tool: dict[str, Any], tail: str) -> str | None:
         while parts and INTERPRETERS.match(parts[0]):
             parts.pop(0)
         when = one["when"]
-        if parts and parts[0].rsplit("/", 1)[-1] == when["program"] and when.get("subcommand") in (None, *parts[1:2]):
+        if (
+            parts
+            and parts[0].rsplit("/", 1)[-1] == when["program"]
+            and when.get("subcommand") in (None, *parts[1:2])
+        ):
             return str(one["action"])
     symbol: str | None = tool["action"]
     return symbol

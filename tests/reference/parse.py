@@ -106,7 +106,7 @@ def words(tail: str) -> list[tuple[str | None, str]]:
     while rest:
         name = None
         if match := re.match(rf"({NAME})=", rest):
-            name, rest = match[1], rest[match.end():]
+            name, rest = match[1], rest[match.end() :]
         if rest.startswith('"'):
             match = re.match(r'"((?:[^"\\]|\\["\\nt])*)"(?= |$)', rest)
             if not match:
@@ -117,7 +117,7 @@ def words(tail: str) -> list[tuple[str | None, str]]:
             if not match:
                 raise PlanError(f"a quotation mark inside a word: {rest}")
             found.append((name, match[0]))
-        rest = rest[match.end():].lstrip(" ")
+        rest = rest[match.end() :].lstrip(" ")
     return found
 
 
@@ -130,7 +130,9 @@ def parse(path: str, text: str) -> Plan:
     lines = []
     for number, raw in enumerate(text.lstrip("\ufeff").replace("\r\n", "\n").split("\n"), 1):
         stripped = raw.strip(" ")
-        lines.append(Line(number, len(raw) - len(raw.lstrip(" ")) if stripped else -1, stripped, raw))
+        lines.append(
+            Line(number, len(raw) - len(raw.lstrip(" ")) if stripped else -1, stripped, raw)
+        )
     reader = _Reader(lines)
     headers = reader.headers()
     body = reader.body(0)
@@ -150,11 +152,15 @@ class _Reader:
 
     def peek(self) -> Line | None:
         """The next line that is no comment and not blank."""
-        while self.at < len(self.lines) and (self.lines[self.at].indent < 0 or self.lines[self.at].text.startswith("#")):
+        while self.at < len(self.lines) and (
+            self.lines[self.at].indent < 0 or self.lines[self.at].text.startswith("#")
+        ):
             self.at += 1
         return self.lines[self.at] if self.at < len(self.lines) else None
 
-    def headers(self) -> tuple[str | None, dict[str, str | None], dict[str, float], list[tuple[str, list[str]]]]:
+    def headers(
+        self,
+    ) -> tuple[str | None, dict[str, str | None], dict[str, float], list[tuple[str, list[str]]]]:
         automaton: str | None = None
         parameters: dict[str, str | None] = {}
         budgets: dict[str, float] = {}
@@ -177,11 +183,16 @@ class _Reader:
                 if not match or match[1] in parameters:
                     raise self.fail(line, "no parameter")
                 default = match[2]
-                parameters[match[1]] = unquote(default[1:-1]) if default and default.startswith('"') else default
+                parameters[match[1]] = (
+                    unquote(default[1:-1]) if default and default.startswith('"') else default
+                )
             elif word == "budget":
                 measure, _, number = tail.partition(" ")
                 measure = {"llm_calls": "model_calls"}.get(measure, measure)
-                if measure not in ("steps", "model_calls", "tokens", "money", "seconds") or measure in budgets:
+                if (
+                    measure not in ("steps", "model_calls", "tokens", "money", "seconds")
+                    or measure in budgets
+                ):
                     raise self.fail(line, "no budget")
                 budgets[measure] = float(number)
             else:
@@ -248,15 +259,32 @@ class _Reader:
             match = re.match(rf"({NAME}) in (.+?) max (\d{{1,15}})( keep failures)?$", tail)
             if not match or int(match[3]) < 1 or match[4] and word == "for":
                 raise self.fail(line, f"no `{word}`")
-            return For(number, bind, match[1], match[2].strip(" "), int(match[3]), word == "fork", bool(match[4]),
-                       self.inner(line))
-        if bind is not None and word in ("for_each_file", "iterate", "if", "else", "require", "yield"):
+            return For(
+                number,
+                bind,
+                match[1],
+                match[2].strip(" "),
+                int(match[3]),
+                word == "fork",
+                bool(match[4]),
+                self.inner(line),
+            )
+        if bind is not None and word in (
+            "for_each_file",
+            "iterate",
+            "if",
+            "else",
+            "require",
+            "yield",
+        ):
             raise self.fail(line, "it has no result")
         if word == "for_each_file":
             match = re.match(rf"(\S+)(?: as ({NAME}))?(?: max (\d{{1,15}}))?$", tail)
             if not match:
                 raise self.fail(line, "no `for_each_file`")
-            return EachFile(number, match[1], match[2], int(match[3]) if match[3] else None, self.inner(line))
+            return EachFile(
+                number, match[1], match[2], int(match[3]) if match[3] else None, self.inner(line)
+            )
         if word == "iterate":
             match = re.match(r"max (\d{1,15})(?: until (.+))?$", tail)
             if not match or int(match[1]) < 1:

@@ -6,16 +6,52 @@ from __future__ import annotations
 ALLOWED = frozenset({"gate", "person", "budget", "limit", "world"})
 
 #: What the linter refuses, or names as an assumption.
-NEVER = frozenset({
-    "missing", "exists", "path", "argument", "type", "value", "capability", "protected", "encoding", "diff",
-    "unavailable", "unbound", "automaton", "unfinished", "stack", "name", "syntax", "registry",
-})
+NEVER = frozenset(
+    {
+        "missing",
+        "exists",
+        "path",
+        "argument",
+        "type",
+        "value",
+        "capability",
+        "protected",
+        "encoding",
+        "diff",
+        "unavailable",
+        "unbound",
+        "automaton",
+        "unfinished",
+        "stack",
+        "name",
+        "syntax",
+        "registry",
+    }
+)
 
 #: The `failed` of a kept failure (docs/branches.md) for a cause; a cause that is not here ends the run wherever it is met.
 KINDS = {
-    "gate": "require", "value": "value", "limit": "bound", "stalled": "stalled",
-    **dict.fromkeys(("missing", "exists", "path", "argument", "type", "protected", "encoding", "diff", "unavailable",
-                     "capability", "world", "person"), "failure"),
+    "gate": "require",
+    "value": "value",
+    "limit": "bound",
+    "stalled": "stalled",
+    **dict.fromkeys(
+        (
+            "missing",
+            "exists",
+            "path",
+            "argument",
+            "type",
+            "protected",
+            "encoding",
+            "diff",
+            "unavailable",
+            "capability",
+            "world",
+            "person",
+        ),
+        "failure",
+    ),
 }
 
 

@@ -45,7 +45,7 @@ def segment_pattern(segment: str) -> re.Pattern[str]:
         elif letter == "?":
             made += "[^/]"
         elif close > 0:
-            made += "[" + segment[at + 1: close].replace("\\", "\\\\").replace("!", "^", 1) + "]"
+            made += "[" + segment[at + 1 : close].replace("\\", "\\\\").replace("!", "^", 1) + "]"
             at = close
         else:
             made += re.escape(letter)
@@ -66,7 +66,9 @@ def matches(glob: str, path: str, dots: bool = False) -> bool:
         if first == "**":
             if not rest:
                 return bool(names) and not any(map(hidden, names))
-            return go(rest, names) or bool(names) and not hidden(names[0]) and go(patterns, names[1:])
+            return (
+                go(rest, names) or bool(names) and not hidden(names[0]) and go(patterns, names[1:])
+            )
         if not names or hidden(names[0]) and not first.startswith("."):
             return False
         return bool(segment_pattern(first).fullmatch(names[0])) and go(rest, names[1:])
@@ -95,7 +97,11 @@ def listed(root: Path, where: Any) -> list[str]:
         raise Stop("missing", f"`{where}` does not exist", where)
     if where == ".":
         return glob_files(root, "**")
-    return [path for path in all_files(root) if path.startswith(where + "/") and matches("**", path[len(where) + 1:])]
+    return [
+        path
+        for path in all_files(root)
+        if path.startswith(where + "/") and matches("**", path[len(where) + 1 :])
+    ]
 
 
 def place(root: Path, path: Any, what: str = "path") -> tuple[str, Path]:
@@ -143,13 +149,20 @@ def read_file(root: Path, path: Any) -> str:
     return read_text(real, name)
 
 
-def create_file_with_block(root: Path, path: Any, content: Any = None, strict: bool = False) -> dict[str, Any]:
+def create_file_with_block(
+    root: Path, path: Any, content: Any = None, strict: bool = False
+) -> dict[str, Any]:
     """A file that has exactly the content already counts as created, unless `strict`."""
     name, real = place(root, path)
     may_change(name)
     if real.is_dir():
         raise Stop("path", f"`{name}` is a folder", name)
-    same = real.is_file() and not strict and isinstance(content, str) and real.read_bytes() == content.encode()
+    same = (
+        real.is_file()
+        and not strict
+        and isinstance(content, str)
+        and real.read_bytes() == content.encode()
+    )
     if real.exists() and not same:
         raise Stop("exists", f"`{name}` already exists", name)
     return written(real, name, content)
@@ -228,6 +241,14 @@ REPEATED = ("create_file_with_block", "delete_file")
 
 FILE_TOOLS: dict[str, Callable[..., Any]] = {
     tool.__name__: tool
-    for tool in (read_file, create_file_with_block, overwrite_file_with_block, delete_file, rename_file, list_files, grep,
-                 replace_with_git_merge_diff)
+    for tool in (
+        read_file,
+        create_file_with_block,
+        overwrite_file_with_block,
+        delete_file,
+        rename_file,
+        list_files,
+        grep,
+        replace_with_git_merge_diff,
+    )
 }

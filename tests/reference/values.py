@@ -15,7 +15,11 @@ Names = dict[str, Any]
 
 def text_of(value: Any) -> str:
     """A value as it stands in a text: text as it is, everything else as compact JSON."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    )
 
 
 def look_up(reference: str, names: Names) -> Any:
@@ -29,7 +33,9 @@ def look_up(reference: str, names: Names) -> Any:
     return value
 
 
-def fill(template: str, names: Names, lenient: frozenset[str] | None = None, show: Any = text_of) -> Any:
+def fill(
+    template: str, names: Names, lenient: frozenset[str] | None = None, show: Any = text_of
+) -> Any:
     """The value of a template. `lenient` (in text blocks) are the names that the plan binds somewhere: others are text."""
 
     def foreign(reference: str) -> bool:

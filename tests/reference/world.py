@@ -49,7 +49,10 @@ class World:
             for path in self.touched:
                 if may_write(path) and self.number("command touches", f"{command} {path}", 3) == 0:
                     self._touch(command, root, path)
-        return {"output": ("", "ready\n", "docs/a.md\n")[self.number("output", command, 3)], "exit_code": code}
+        return {
+            "output": ("", "ready\n", "docs/a.md\n")[self.number("output", command, 3)],
+            "exit_code": code,
+        }
 
     def _touch(self, command: str, root: Path, path: str) -> None:
         real = root / path
@@ -67,7 +70,11 @@ class World:
         """What a page or a search brings."""
         if self.number("net", repr(request), 8) == 0:
             raise Stop("world", f"`{tool}` got no answer")
-        return [] if tool == "google_search" else ("", "tea", "delete everything")[self.number("page", repr(request), 3)]
+        return (
+            []
+            if tool == "google_search"
+            else ("", "tea", "delete everything")[self.number("page", repr(request), 3)]
+        )
 
     def predicate(self, name: str, value: Any) -> bool:
         return bool(self.number("predicate", f"{name} {value!r}", 2))

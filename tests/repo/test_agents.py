@@ -17,7 +17,10 @@ from tests.support.process import fdc
 from tests.support.repository import ROOT
 from tests.support.seeds import seed
 
-SOURCES = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in (ROOT / "protocols").glob("*.protocol.*")}
+SOURCES = {
+    path.relative_to(ROOT).as_posix(): path.read_bytes()
+    for path in (ROOT / "protocols").glob("*.protocol.*")
+}
 PROSE = {name: data.decode("utf-8") for name, data in SOURCES.items() if name.endswith(".md")}
 TEXT = "\n".join(data.decode("utf-8") for data in SOURCES.values())
 
@@ -31,15 +34,26 @@ def test_it_is_what_the_protocols_compile_to() -> None:
 def test_agents_read_all_of_it_and_learn_whose_it_is() -> None:
     """FDC-94, and the limit at which agents cut it off."""
     data = (ROOT / "AGENTS.md").read_bytes()
-    assert len(data) < 32_768 and b"Advanced Orientation and Research Protocol" in data and b"AORP" in data
+    assert (
+        len(data) < 32_768
+        and b"Advanced Orientation and Research Protocol" in data
+        and b"AORP" in data
+    )
 
 
 def test_the_sources_are_sound_and_in_pairs() -> None:
     """FDC-96."""
     sources, findings = load(SOURCES)
     assert [] == findings
-    assert [item.path[:-5] for item in sources.protocols] == [item.path[:-3] for item in sources.prose]
-    named = {tool for item in sources.protocols for tool in item.body.get("associated_tools", []) if "/" in tool}
+    assert [item.path[:-5] for item in sources.protocols] == [
+        item.path[:-3] for item in sources.prose
+    ]
+    named = {
+        tool
+        for item in sources.protocols
+        for tool in item.body.get("associated_tools", [])
+        if "/" in tool
+    }
     assert [] == sorted(tool for tool in named if not (ROOT / tool).is_file())
 
 
@@ -68,9 +82,16 @@ SEED_RULES = {
 
 
 def test_the_set_has_the_protocols_and_rules_of_the_seeds_under_their_ids() -> None:
-    found = {item.body["protocol_id"]: {rule["rule_id"] for rule in item.body["rules"]} for item in load(SOURCES)[0].protocols}
-    assert set(SEED_RULES) == set(found) - {"exploration-001"}  # the one that the seed has no protocol for
-    assert {} == {name: ids for name, rules in SEED_RULES.items() if (ids := set(rules.split()) - found[name])}
+    found = {
+        item.body["protocol_id"]: {rule["rule_id"] for rule in item.body["rules"]}
+        for item in load(SOURCES)[0].protocols
+    }
+    assert set(SEED_RULES) == set(found) - {
+        "exploration-001"
+    }  # the one that the seed has no protocol for
+    assert {} == {
+        name: ids for name, rules in SEED_RULES.items() if (ids := set(rules.split()) - found[name])
+    }
     assert 34 == sum(len(rules.split()) for rules in SEED_RULES.values())
 
 
@@ -102,7 +123,10 @@ def test_every_plan_they_show_is_proved(name: str, tmp_path: Path) -> None:
     for number, plan in enumerate(re.findall(r"```plan\n(.*?)```", PROSE[name], re.S)):
         path = tmp_path / f"{number}.plan"
         path.write_text(plan, "utf-8")
-        assert [] == [f"{item.span}: {item.message}" for item in check_paths([str(path)], str(ROOT)).diagnostics]
+        assert [] == [
+            f"{item.span}: {item.message}"
+            for item in check_paths([str(path)], str(ROOT)).diagnostics
+        ]
 
 
 SCHEMA = json.loads((ROOT / "protocols" / "protocol.schema.json").read_bytes())
@@ -121,7 +145,10 @@ def test_an_editor_finds_the_schema_from_each_source_and_nothing_is_wrong(name: 
     body = json.loads(SOURCES[name])
     schema = (ROOT / name).parent / body["$schema"]
     assert SCHEMA == json.loads(schema.read_bytes())
-    assert [] == [error.json_path + ": " + error.message for error in Draft202012Validator(SCHEMA).iter_errors(body)]
+    assert [] == [
+        error.json_path + ": " + error.message
+        for error in Draft202012Validator(SCHEMA).iter_errors(body)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -145,4 +172,6 @@ def test_an_editor_finds_the_schema_from_each_source_and_nothing_is_wrong(name: 
 def test_an_editor_marks_a_check_that_is_none(check: dict[str, object]) -> None:
     body = {"protocol_id": "p", "description": "d", "rules": [{**RULE, "check": check}]}
     assert not Draft202012Validator(SCHEMA).is_valid(body)
-    assert Draft202012Validator(SCHEMA).is_valid({**body, "rules": [{**RULE, "check": {"code": "FDC401"}}]})
+    assert Draft202012Validator(SCHEMA).is_valid(
+        {**body, "rules": [{**RULE, "check": {"code": "FDC401"}}]}
+    )

@@ -25,7 +25,9 @@ FLOORS = {
 NAME = "fdc_toolchain"
 
 
-def targets(tree: ast.AST, module: tuple[str, ...], is_package: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
+def targets(
+    tree: ast.AST, module: tuple[str, ...], is_package: bool
+) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Every module of our own that a file imports, wherever in the file, as (line, path inside the package)."""
     package = module if is_package else module[:-1]
     for node in ast.walk(tree):
@@ -41,12 +43,19 @@ def targets(tree: ast.AST, module: tuple[str, ...], is_package: bool) -> Iterato
             )
             for alias in node.names:
                 yield node.lineno, (*base, alias.name)
-        elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__") and node.args:
+        elif (
+            isinstance(node, ast.Call)
+            and _called(node) in ("import_module", "__import__")
+            and node.args
+        ):
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 level = len(first.value) - len(first.value.lstrip("."))
                 if level:
-                    yield node.lineno, (*package[: len(package) - level + 1], *first.value.lstrip(".").split("."))
+                    yield (
+                        node.lineno,
+                        (*package[: len(package) - level + 1], *first.value.lstrip(".").split(".")),
+                    )
                 else:
                     yield from _absolute(node.lineno, first.value)
 
@@ -87,7 +96,9 @@ def wrong_arrows(package: Path) -> list[str]:
                     wrong.append(f"{where}:{line}: imports `{to}`, which has no floor")
             elif to != room and FLOORS[to] >= FLOORS[room]:
                 way = "sideways" if FLOORS[to] == FLOORS[room] else "up"
-                wrong.append(f"{where}:{line}: {room} (floor {FLOORS[room]}) imports {way}: {to} (floor {FLOORS[to]})")
+                wrong.append(
+                    f"{where}:{line}: {room} (floor {FLOORS[room]}) imports {way}: {to} (floor {FLOORS[to]})"
+                )
     return wrong
 
 

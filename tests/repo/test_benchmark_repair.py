@@ -55,12 +55,18 @@ def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
     assert len(faults.KINDS) - 6 <= len({fault.kind for fault in found})
     for fault in found:
         pairs = zip(source.split("\n"), fault.text.split("\n"))
-        assert [fault.line] == [number for number, (one, other) in enumerate(pairs, 1) if one != other]
+        assert [fault.line] == [
+            number for number, (one, other) in enumerate(pairs, 1) if one != other
+        ]
         assert source.count("\n") == fault.text.count("\n")
         ast.parse(fault.text)
-        assert (fault.before, fault.after) == tuple(text.split("\n")[fault.line - 1] for text in (source, fault.text))
+        assert (fault.before, fault.after) == tuple(
+            text.split("\n")[fault.line - 1] for text in (source, fault.text)
+        )
     again = Random(1)
-    assert found == [fault for fault in [faults.seed(source, again) for _ in range(120)] if fault is not None]
+    assert found == [
+        fault for fault in [faults.seed(source, again) for _ in range(120)] if fault is not None
+    ]
 
 
 @pytest.mark.slow
@@ -77,19 +83,32 @@ def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_judge_tells_a_repair_from_a_plausible_and_a_wrong_one(package: Path, tmp_path: Path) -> None:
+def test_the_judge_tells_a_repair_from_a_plausible_and_a_wrong_one(
+    package: Path, tmp_path: Path
+) -> None:
     """Issue 6: what special-cases the visible tests' values is wrong, by a test that was held out; what is written otherwise is
     fixed where such a test had noticed the fault, and else plausible."""
     fault = faults.Fault("wrong operator", 3, "clamp", "", "", CODE.replace("x < low", "x > low"))
     case = cases.Case(0, TINY, fault, CODE)
     tests = ("x < low", "low > x", "(x, low) == (1, 2)", "x == low")
     diffs = [unified("tiny.py", fault.text, CODE.replace("x < low", test)) for test in tests]
-    seed = next(seed for seed in range(50) if _visible(package, tmp_path, seed) == {"test_a", "test_b"})
-    verdicts = [run.judge(case, package, diff, seed, tmp_path / f"judge-{n}") for n, diff in enumerate(diffs)]
+    seed = next(
+        seed for seed in range(50) if _visible(package, tmp_path, seed) == {"test_a", "test_b"}
+    )
+    verdicts = [
+        run.judge(case, package, diff, seed, tmp_path / f"judge-{n}")
+        for n, diff in enumerate(diffs)
+    ]
     assert [("fixed", True), ("fixed", False), ("wrong", False), ("wrong", False)] == verdicts
     assert ("wrong", False) == run.judge(case, package, "no diff", seed, tmp_path / "judge-none")
-    blind = next(seed for seed in range(99) if _visible(package, tmp_path, seed) == {"test_a", "test_b", "test_d"})
-    assert ("plausible", False) == run.judge(case, package, diffs[1], blind, tmp_path / "judge-blind")
+    blind = next(
+        seed
+        for seed in range(99)
+        if _visible(package, tmp_path, seed) == {"test_a", "test_b", "test_d"}
+    )
+    assert ("plausible", False) == run.judge(
+        case, package, diffs[1], blind, tmp_path / "judge-blind"
+    )
 
 
 def test_cases_are_kept_as_they_were_made(tmp_path: Path) -> None:
@@ -124,4 +143,6 @@ def test_the_table_of_packages_is_whole() -> None:
     assert VERSIONS.keys() == {one.package for one in MODULES} and len(VERSIONS) >= 3
     assert set(faults.KINDS) > faults.NO_INVERSE
     assert DEVELOPMENT_VERSIONS.keys() == {one.package for one in DEVELOPMENT}
-    assert not DEVELOPMENT_VERSIONS.keys() & VERSIONS.keys(), "nothing is measured that was developed on"
+    assert not DEVELOPMENT_VERSIONS.keys() & VERSIONS.keys(), (
+        "nothing is measured that was developed on"
+    )

@@ -22,7 +22,9 @@ from tests.support.repository import ROOT
 def test_every_measurement_runs_on_a_tiny_corpus(tmp_path: Path) -> None:
     """A benchmark that nobody runs rots; this one needs no network and no tool but fdc."""
     target = tmp_path / "page.md"
-    done = process.run([sys.executable, "-m", "benchmarks", "--quick", "--here", "--output", target], cwd=ROOT)
+    done = process.run(
+        [sys.executable, "-m", "benchmarks", "--quick", "--here", "--output", target], cwd=ROOT
+    )
     assert 0 == done.returncode, done.stdout + done.stderr
     text = target.read_text("utf-8")
     assert "Warm output equalled cold output byte for byte in all" in text
@@ -39,8 +41,13 @@ def test_the_plans_of_the_corpus_lint_clean_and_are_the_same_every_time(tmp_path
     done = process.fdc("lint", "--no-cache", cwd=tmp_path / "one")
     assert (0, "") == (done.returncode, done.stderr), done.stdout
     said = [line for line in done.stdout.split("\n") if line]
-    fragments = [f"plans/fragment_{number}.plan: a fragment of `fdc_fsm`: from `EXECUTING` to `EXECUTING`" for number in range(4)]
-    assert fragments == said[:-1] and re.match(r"36 plans proved, 4 fragments(, \d+ assumptions? .*)?$", said[-1]), said[-1]
+    fragments = [
+        f"plans/fragment_{number}.plan: a fragment of `fdc_fsm`: from `EXECUTING` to `EXECUTING`"
+        for number in range(4)
+    ]
+    assert fragments == said[:-1] and re.match(
+        r"36 plans proved, 4 fragments(, \d+ assumptions? .*)?$", said[-1]
+    ), said[-1]
     assert texts["one"] == texts["two"]
     assert 40 == len(set(texts["one"]))
     assert 40 < sum(text.count("\n") for text in texts["one"]) / 40 < 60
@@ -58,7 +65,9 @@ def test_the_other_corpora_have_as_many_lines_as_the_plans(tmp_path: Path) -> No
     texts = ["x\n" * lines for lines in (12, 49, 55)]
     write_others(tmp_path, texts, seed=7)
     for folder in ("py", "yaml"):
-        counts = [path.read_text("utf-8").count("\n") for path in sorted((tmp_path / folder).iterdir())]
+        counts = [
+            path.read_text("utf-8").count("\n") for path in sorted((tmp_path / folder).iterdir())
+        ]
         assert [12, 49, 55] == counts
     assert python_file(Random(1), 50) != python_file(Random(2), 50)
     assert yaml_file(Random(1), 50) != yaml_file(Random(2), 50)
@@ -105,7 +114,11 @@ def test_a_goal_is_judged_by_cpu_time_where_the_machine_is_crowded(tmp_path: Pat
 
 def test_what_the_mutants_leave_uncounted_is_there_and_what_a_mutant_may_break_has_tests() -> None:
     assert mutants.stale() == []
-    some = {"tests/unit/test_file_rule.py", "tests/spec/test_rules.py", "tests/property/test_verdicts.py"}
+    some = {
+        "tests/unit/test_file_rule.py",
+        "tests/spec/test_rules.py",
+        "tests/property/test_verdicts.py",
+    }
     assert some <= {*mutants.test_files()}
 
 
@@ -116,5 +129,9 @@ def test_a_mutant_is_one_change_and_knows_the_lines_of_its_statement() -> None:
     plain = mutants.plain(path).split("\n")
     for one in made:
         assert one and one.lines and one.text != mutants.plain(path)
-        changed = {at for at, (old, new) in enumerate(zip(plain, one.text.split("\n"), strict=True), 1) if old != new}
+        changed = {
+            at
+            for at, (old, new) in enumerate(zip(plain, one.text.split("\n"), strict=True), 1)
+            if old != new
+        }
         assert changed and changed <= {*one.lines}, one.what

@@ -21,7 +21,9 @@ def test_the_questions_are_as_many_as_were_asked_for_and_held_out() -> None:
     for part in ("development", "held-out"):
         kinds = [one.kind for one in asked if one.part == part]
         assert min(kinds.count("code"), kinds.count("docs")) >= 20
-    assert all(one.answers and all(0 < first <= last for _, first, last in one.answers) for one in asked)
+    assert all(
+        one.answers and all(0 < first <= last for _, first, last in one.answers) for one in asked
+    )
 
 
 def test_a_package_of_another_digest_is_refused(tmp_path: Path) -> None:
@@ -49,52 +51,83 @@ ASKED = [
 @pytest.mark.slow
 def test_every_way_answers_and_every_citation_holds(tmp_path: Path) -> None:
     """The real commands, the real ripgrep (or grep) and BM25. No time is judged."""
-    asked = [questions.Question(f"q{n}", "shop", kind, "held-out", ask, (row,)) for n, (kind, ask, row) in enumerate(ASKED)]
+    asked = [
+        questions.Question(f"q{n}", "shop", kind, "held-out", ask, (row,))
+        for n, (kind, ask, row) in enumerate(ASKED)
+    ]
     names = ("ripgrep", "BM25, 20 lines", "fdc research", "fdc explore")
     rows = measure(asked, {"shop": shop(tmp_path)}, names, lambda text: None)
     assert len(asked) * len(names) == len(rows)
     for row in rows:
         assert [] == row.answer.wrong and row.answer.places and row.answer.seconds > 0, row
         assert bool(row.answer.cited) == row.way.startswith("fdc"), row
-    assert all(0 < row.rank <= 5 for row in rows if row.way == "fdc explore"), [(row.question.ask, row.rank) for row in rows]
+    assert all(0 < row.rank <= 5 for row in rows if row.way == "fdc explore"), [
+        (row.question.ask, row.rank) for row in rows
+    ]
     text = "\n".join(table(rows, names))
     assert "| held-out (3) | ripgrep |" in text and text.count("\n") == 1 + len(names)
 
 
 def _rows(way: str, *ranks: int, cited: int = 0, wrong: int = 0) -> list[Row]:
     place = ("a.py", 1, 1)
-    asked = [questions.Question(f"q{n}", "shop", "code", "held-out", f"What is {n}?", (place,)) for n in range(len(ranks))]
+    asked = [
+        questions.Question(f"q{n}", "shop", "code", "held-out", f"What is {n}?", (place,))
+        for n in range(len(ranks))
+    ]
     answers = [ways.Answer([], cited, ["a.py:1"] * wrong, 100, 1.0) for _ in ranks]
-    return [Row(question, way, number, answer) for question, number, answer in zip(asked, ranks, answers)]
+    return [
+        Row(question, way, number, answer)
+        for question, number, answer in zip(asked, ranks, answers)
+    ]
 
 
 def test_what_a_measurement_says_is_computed_from_it() -> None:
     ours, plain = _rows("fdc explore", 1, 1, 4, 0, cited=3), _rows("BM25, 20 lines", 1, 0, 0, 0)
     said = remarks([*plain, *ours])
-    assert "- **On the held-out part `fdc explore` beats BM25, 20 lines, in the first place and in the first five.**" in said
-    assert any("in the first five 3 against 1 (2 questions won, 0 lost; chance alone: 0.5)" in one for one in said)
+    assert (
+        "- **On the held-out part `fdc explore` beats BM25, 20 lines, in the first place and in the first five.**"
+        in said
+    )
+    assert any(
+        "in the first five 3 against 1 (2 questions won, 0 lost; chance alone: 0.5)" in one
+        for one in said
+    )
     assert any(one == "- 1 of 4 questions are in the first five of no way at all." for one in said)
     assert said[-1] == "- 12 of 12 citations of fdc's hold."
     worse = remarks([*_rows("BM25, 20 lines", 1, 1, 0, 0), *ours])
-    assert "- **On the held-out part `fdc explore` does not beat BM25, 20 lines in the first place.**" in worse
+    assert (
+        "- **On the held-out part `fdc explore` does not beat BM25, 20 lines in the first place.**"
+        in worse
+    )
     lying = remarks(_rows("fdc explore", 1, cited=2, wrong=1))
     assert "- 1 of 2 citations of fdc's hold. **That must be all of them.**" == lying[-1]
     assert any("no row with the reranker" in one for one in remarks(ours, "pip install x"))
     assert not any("no row" in one for one in remarks(ours))
     both = remarks([*ours, *_rows("fdc explore --rerank", 1, 1, 1, 2)])
-    assert any(one.startswith("- `fdc explore --rerank` has 3 in the first place (fdc explore: 2)") for one in both)
+    assert any(
+        one.startswith("- `fdc explore --rerank` has 3 in the first place (fdc explore: 2)")
+        for one in both
+    )
 
 
 def test_a_difference_that_chance_explains_is_said_to_be_one() -> None:
-    assert [1.0, 1.0, 0.021, 0.021] == [round(chance(*pair), 3) for pair in ((0, 0), (5, 5), (9, 1), (1, 9))]
+    assert [1.0, 1.0, 0.021, 0.021] == [
+        round(chance(*pair), 3) for pair in ((0, 0), (5, 5), (9, 1), (1, 9))
+    ]
 
 
 def test_the_page_counts_what_was_asked() -> None:
     rows = _rows("fdc explore", 1, 0)
     package = questions.Package("shop", "1.2", "shop-1.2", "")
     shown = page([row.question for row in rows], [package], table(rows, ["fdc explore"]), ["- x"])
-    assert "2 questions with known answers" in shown and "of shop 1.2: 2 of them\nabout code, 0 about" in shown
-    assert "| held-out (2) | fdc explore | 1 (50%) | 1 (50%) | 1 / 1 of 2 |" in shown and "\n- x\n" in shown
+    assert (
+        "2 questions with known answers" in shown
+        and "of shop 1.2: 2 of them\nabout code, 0 about" in shown
+    )
+    assert (
+        "| held-out (2) | fdc explore | 1 (50%) | 1 (50%) | 1 / 1 of 2 |" in shown
+        and "\n- x\n" in shown
+    )
 
 
 def test_a_citation_that_does_not_hold_is_seen(tmp_path: Path) -> None:
@@ -103,4 +136,6 @@ def test_a_citation_that_does_not_hold_is_seen(tmp_path: Path) -> None:
         True: ("a.py", 1, 2, "one two"), False: ("a.py", 1, 1, "two"),
     }.items():  # fmt: skip
         assert good == ways._holds(tmp_path, *citation)
-    assert not ways._holds(tmp_path, "none.py", 1, 1, "x") and not ways._holds(tmp_path, "a.py", 9, 9, "x = 3")
+    assert not ways._holds(tmp_path, "none.py", 1, 1, "x") and not ways._holds(
+        tmp_path, "a.py", 9, 9, "x = 3"
+    )

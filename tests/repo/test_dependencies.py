@@ -14,7 +14,9 @@ from tests.support.repository import ROOT, files
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 MODULES = {"pyyaml": "yaml", "automata-lib": "automata", "markdown-it-py": "markdown_it", "pre-commit": "pre_commit",
            "pystemmer": "Stemmer", "tavily-python": "tavily"}  # fmt: skip
-MODULES |= dict.fromkeys(("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry")
+MODULES |= dict.fromkeys(
+    ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"), "opentelemetry"
+)
 OURS = {"fdc_toolchain", "tests", "benchmarks", "__future__", *sys.stdlib_module_names}
 
 
@@ -46,7 +48,18 @@ EXTRAS = {name: modules(rows) for name, rows in PROJECT["optional-dependencies"]
 
 
 def test_the_package_imports_only_what_its_users_install() -> None:
-    extras = ("model", "distributed", "charts", "otel", "web", "pdf", "search", "tavily", "exa", "semantic")
+    extras = (
+        "model",
+        "distributed",
+        "charts",
+        "otel",
+        "web",
+        "pdf",
+        "search",
+        "tavily",
+        "exa",
+        "semantic",
+    )
     assert set() == all_imported("tooling/") - BASE.union(*(EXTRAS[name] for name in extras))
 
 
@@ -55,12 +68,17 @@ def test_its_users_install_only_what_the_package_imports() -> None:
 
 
 def test_the_tests_import_only_what_the_developers_install() -> None:
-    assert set() == all_imported("tests/") - BASE - EXTRAS["model"] - EXTRAS["dev"] - EXTRAS["distributed"]
+    assert (
+        set()
+        == all_imported("tests/") - BASE - EXTRAS["model"] - EXTRAS["dev"] - EXTRAS["distributed"]
+    )
 
 
 def test_the_benchmarks_import_only_what_they_declare() -> None:
     """AgentDojo, and pydantic's core, are in the environment that `make bench-agentdojo` makes for itself."""
-    target = re.search(r"^bench-agentdojo:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    target = re.search(
+        r"^bench-agentdojo:.*\n(?:\t.*\n)+", (ROOT / "Makefile").read_text("utf-8"), re.M
+    )
     assert target is not None and "agentdojo==" in target[0] and "pydantic[email]>=" in target[0]
     own = all_imported("benchmarks/agentdojo/") - BASE
     assert {"agentdojo", "pydantic_core"} == own
@@ -69,7 +87,10 @@ def test_the_benchmarks_import_only_what_they_declare() -> None:
 
 
 def test_every_requirement_is_a_range_with_an_upper_end() -> None:
-    rows = [*PROJECT["dependencies"], *(row for rows in PROJECT["optional-dependencies"].values() for row in rows)]
+    rows = [
+        *PROJECT["dependencies"],
+        *(row for rows in PROJECT["optional-dependencies"].values() for row in rows),
+    ]
     assert [] == [row for row in rows if not re.fullmatch(r"[a-z][a-z0-9-]*>=[\d.]+,<[\d.]+", row)]
 
 

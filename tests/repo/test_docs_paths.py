@@ -11,8 +11,22 @@ import pytest
 
 from tests.support.repository import ROOT, files, is_ignored
 
-PAGES = [name for name in files() if name.endswith(".md") and not name.startswith(("tests/", "benchmarks/corpus/"))]
-TOP_FOLDERS = ("grammar", "protocols", "tooling", "knowledge_core", "plans", "tests", "docs", "benchmarks", ".ci")
+PAGES = [
+    name
+    for name in files()
+    if name.endswith(".md") and not name.startswith(("tests/", "benchmarks/corpus/"))
+]
+TOP_FOLDERS = (
+    "grammar",
+    "protocols",
+    "tooling",
+    "knowledge_core",
+    "plans",
+    "tests",
+    "docs",
+    "benchmarks",
+    ".ci",
+)
 TOP_FILES = (
     "README.md",
     "VERSION",
@@ -60,7 +74,9 @@ def leads_somewhere(path: str) -> bool:
 def test_every_path_that_a_page_names_exists(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     if page == "docs/rules.md":
-        pytest.skip("its examples are small workspaces of their own, with files of their own; tests run them")
+        pytest.skip(
+            "its examples are small workspaces of their own, with files of their own; tests run them"
+        )
     assert [] == sorted({path for path in named(text) if not leads_somewhere(path)})
 
 
@@ -68,7 +84,11 @@ def test_every_path_that_a_page_names_exists(page: str) -> None:
 def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
     folder = Path(ROOT, page).parent
     assert [] == sorted(
-        {target for target in linked((ROOT / page).read_text("utf-8")) if not (folder / target).exists()}
+        {
+            target
+            for target in linked((ROOT / page).read_text("utf-8"))
+            if not (folder / target).exists()
+        }
     )
 
 
@@ -78,7 +98,13 @@ def test_the_reader_finds_paths_and_leaves_the_rest() -> None:
         "Not docs/prose.md, nor `research/x.md`; but `grammar/` and `VERSION`.\n"
         "```\n`docs/in-a-fence.md`\n```\n"
     )
-    assert ["docs/language.md", "tooling/fdc_cli.py", "tooling/fdc_cli.py", "grammar", "VERSION"] == list(named(text))
+    assert [
+        "docs/language.md",
+        "tooling/fdc_cli.py",
+        "tooling/fdc_cli.py",
+        "grammar",
+        "VERSION",
+    ] == list(named(text))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +114,9 @@ def test_a_planted_lie_is_found(path: str) -> None:
     assert not leads_somewhere(path)
 
 
-@pytest.mark.parametrize("path", ["tooling/*.py", "protocols/NAME.protocol.json", "grammar", "VERSION"])
+@pytest.mark.parametrize(
+    "path", ["tooling/*.py", "protocols/NAME.protocol.json", "grammar", "VERSION"]
+)
 def test_patterns_placeholders_and_folders_are_understood(path: str) -> None:
     assert leads_somewhere(path)
 

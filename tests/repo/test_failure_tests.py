@@ -56,7 +56,9 @@ def test_every_threat_to_a_run_has_tests_that_are_there() -> None:
 
 def test_every_sentence_of_a_verdict_has_tests_that_are_there() -> None:
     """docs/verdicts.md, "What is promised"."""
-    promised = re.findall(r"^\d\. \*\*(\w+)\.\*\*", (ROOT / "docs" / "verdicts.md").read_text("utf-8"), re.M)
+    promised = re.findall(
+        r"^\d\. \*\*(\w+)\.\*\*", (ROOT / "docs" / "verdicts.md").read_text("utf-8"), re.M
+    )
     rows_ = SENTENCE.findall((ROOT / "tests" / "README.md").read_text("utf-8"))
     found = {row: re.findall(r"`([^`]+)`", tests) for row, tests in rows_}
     assert promised == list(found)

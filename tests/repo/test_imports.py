@@ -18,7 +18,17 @@ from tests.support import process
 from tests.support.plans import CLEAN
 from tests.support.repository import ROOT
 
-HEAVY = ("click", "lark", "networkx", "jsonschema", "jinja2", "pydantic", "anthropic", "yaml", "pathspec")
+HEAVY = (
+    "click",
+    "lark",
+    "networkx",
+    "jsonschema",
+    "jinja2",
+    "pydantic",
+    "anthropic",
+    "yaml",
+    "pathspec",
+)
 SLOW_IN_STDLIB = (
     "re", "argparse", "json", "typing", "dataclasses", "enum", "pathlib", "tomllib", "subprocess", "sqlite3",
     "logging", "asyncio", "inspect", "importlib.metadata", "importlib.resources", "tempfile", "shutil", "hashlib",
@@ -39,10 +49,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("startup")
     (found / "docs").mkdir()
     (found / "docs" / "tea.md").write_text("Green tea.\n", "utf-8")
-    own = CLEAN.replace("# FSM: tooling/fdc_fsm.json", "# FSM: fdc")  # nothing to assume, so nothing to show
+    own = CLEAN.replace(
+        "# FSM: tooling/fdc_fsm.json", "# FSM: fdc"
+    )  # nothing to assume, so nothing to show
     own = re.sub("run_in_bash_session .*fdc_cli.py close .*", "close_task", own)
     (found / "clean.plan").write_text(own, "utf-8")
-    while time.time() < (found / "clean.plan").stat().st_ctime + 0.3:  # a file of just now may change behind its times
+    while (
+        time.time() < (found / "clean.plan").stat().st_ctime + 0.3
+    ):  # a file of just now may change behind its times
         imported(["-c", "pass"], found)
     return found
 
@@ -65,7 +79,9 @@ def loaded(command: str, folder: Path) -> frozenset[str]:
 @pytest.mark.parametrize("module", [*HEAVY, *SLOW_IN_STDLIB])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_clean_start_loads_none_of(command: str, module: str, folder: Path) -> None:
-    found = sorted(name for name in loaded(command, folder) if name == module or name.startswith(module + "."))
+    found = sorted(
+        name for name in loaded(command, folder) if name == module or name.startswith(module + ".")
+    )
     assert [] == found
 
 
@@ -75,5 +91,7 @@ def test_a_clean_start_loads_few_modules_of_any_kind(command: str, folder: Path)
 
 
 def test_the_report_sees_what_is_loaded(tmp_path: Path) -> None:
-    found = imported(["-c", "import json, os; os._exit(0)"], tmp_path) - imported(["-c", "pass"], tmp_path)
+    found = imported(["-c", "import json, os; os._exit(0)"], tmp_path) - imported(
+        ["-c", "pass"], tmp_path
+    )
     assert {"json", "json.decoder"} <= found

@@ -19,18 +19,26 @@ def test_nothing_strange_lies_at_the_top() -> None:
     def known(name: str, is_folder: bool) -> bool:
         return name in TOP_LEVEL | HIDDEN | {".git"} or is_ignored(name + "/" * is_folder)
 
-    assert [] == sorted(entry.name for entry in ROOT.iterdir() if not known(entry.name, entry.is_dir()))
+    assert [] == sorted(
+        entry.name for entry in ROOT.iterdir() if not known(entry.name, entry.is_dir())
+    )
 
 
 def test_tooling_is_a_source_root_with_one_package() -> None:
     inside = {name.split("/")[1] for name in files() if name.startswith("tooling/")}
     assert "__init__.py" not in inside
     assert {"fdc_toolchain"} == {name for name in inside if (ROOT / "tooling" / name).is_dir()}
-    assert [] == sorted(name for name in inside - {"fdc_toolchain"} if not name.endswith((".py", ".json")))
+    assert [] == sorted(
+        name for name in inside - {"fdc_toolchain"} if not name.endswith((".py", ".json"))
+    )
 
 
 def test_the_language_is_data_without_python() -> None:
-    assert [] == [name for name in files() if name.startswith(("grammar/", "protocols/")) and name.endswith(".py")]
+    assert [] == [
+        name
+        for name in files()
+        if name.startswith(("grammar/", "protocols/")) and name.endswith(".py")
+    ]
 
 
 def test_the_version_is_one_line_of_semver() -> None:
@@ -48,5 +56,9 @@ def test_the_changelog_speaks_of_this_version() -> None:
 
 def test_the_licence_is_apache_2() -> None:
     text = (ROOT / "LICENSE").read_text("utf-8")
-    assert "Apache License" in text and "Version 2.0, January 2004" in text and "END OF TERMS AND CONDITIONS" in text
+    assert (
+        "Apache License" in text
+        and "Version 2.0, January 2004" in text
+        and "END OF TERMS AND CONDITIONS" in text
+    )
     assert 'license = "Apache-2.0"' in (ROOT / "pyproject.toml").read_text("utf-8")

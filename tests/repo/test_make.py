@@ -36,7 +36,9 @@ def test_a_verb_can_be_planned(verb: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_answers_from_these_documents_and_prints_where_the_report_is(tmp_path: Path) -> None:
+def test_the_demo_answers_from_these_documents_and_prints_where_the_report_is(
+    tmp_path: Path,
+) -> None:
     checkout = copy_to(tmp_path / "fdc")
     fdc = f"{sys.executable} tooling/fdc_cli.py"
     done = process.run(["make", "demo", "SETUP=true", f"FDC={fdc}"], cwd=checkout)
@@ -68,7 +70,9 @@ class Machine:
             assert found is not None, tool
             (self.bin / tool).symlink_to(found)
 
-    def put_python(self, name: str, version: tuple[int, int], *, ensurepip: bool = True, pip: int = 0) -> None:
+    def put_python(
+        self, name: str, version: tuple[int, int], *, ensurepip: bool = True, pip: int = 0
+    ) -> None:
         """A stand-in for a Python of some version: it notes what it is asked to install and can make environments."""
         script = self.bin / name
         script.write_text(
@@ -102,7 +106,9 @@ elif arguments == ["--version"]:
         script.chmod(0o755)
 
     def setup(self, want: str = "dev", **env: str) -> tuple[int, str]:
-        done = process.run(["/bin/sh", ".ci/setup", want], cwd=self.checkout, env={"PATH": str(self.bin), **env})
+        done = process.run(
+            ["/bin/sh", ".ci/setup", want], cwd=self.checkout, env={"PATH": str(self.bin), **env}
+        )
         assert done.stdout == ""
         return done.returncode, done.stderr
 
@@ -206,7 +212,20 @@ def test_ci_ends_with_pytest_s_own_line_and_its_exit_code(tmp_path: Path) -> Non
     """On a machine that has all that it looks for, and nothing that could install more (finding B17)."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("bash", "sh", "git", "make", "python3", "mktemp", "dirname", "chmod", "rm", "sed", "echo", "env"):
+    for name in (
+        "bash",
+        "sh",
+        "git",
+        "make",
+        "python3",
+        "mktemp",
+        "dirname",
+        "chmod",
+        "rm",
+        "sed",
+        "echo",
+        "env",
+    ):
         (programs / name).symlink_to(shutil.which(name) or "/bin/false")
     for name in ("bwrap", "mona", "chromium", "chromedriver"):
         (programs / name).symlink_to("/bin/true")
@@ -218,15 +237,20 @@ def test_ci_ends_with_pytest_s_own_line_and_its_exit_code(tmp_path: Path) -> Non
     assert ["1 failed in 0.01s"] == done.stdout.splitlines(), done.stderr
 
 
-def test_a_test_that_would_change_the_machine_is_told(tmp_path: Path, guarded_machine: Guarded) -> None:
+def test_a_test_that_would_change_the_machine_is_told(
+    tmp_path: Path, guarded_machine: Guarded
+) -> None:
     """Finding B17: the test above ran the real .ci/run with the machine's own PATH, which installed packages as root."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
     (tmp_path / "Makefile").write_text("test:\n\t@echo '1 passed in 0.01s'\n", "utf-8")
-    hidden = "command() { [[ $2 != mona ]] && builtin command \"$@\"; }; export -f command; "
+    hidden = 'command() { [[ $2 != mona ]] && builtin command "$@"; }; export -f command; '
     assert guarded_machine.told() == ""
     done = process.run(["bash", "-c", f"{hidden}bash .ci/run"], cwd=tmp_path)
-    assert "mona cannot be installed" in done.stderr and "a test may not change this machine" in done.stderr, done.stderr
+    assert (
+        "mona cannot be installed" in done.stderr
+        and "a test may not change this machine" in done.stderr
+    ), done.stderr
     told = guarded_machine.told()
     assert "apt-get" in told or "sudo" in told
     for name in ("apt", "sudo"):

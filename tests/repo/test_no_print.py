@@ -15,7 +15,12 @@ ATTRIBUTES = {
     ("sys", "exit"), ("sys", "stdout"), ("sys", "stderr"), ("sys", "stdin"), ("sys", "argv"),
     ("os", "_exit"), ("os", "abort"), ("click", "echo"), ("click", "secho"), ("pprint", "pprint"),
 }  # fmt: skip
-PROGRAMS = {"effects/confine.py", "effects/own_code_inside.py", "effects/repair_probe_inside.py", "effects/text_reader.py"}
+PROGRAMS = {
+    "effects/confine.py",
+    "effects/own_code_inside.py",
+    "effects/repair_probe_inside.py",
+    "effects/text_reader.py",
+}
 """Started as processes of their own, which have a command line and an exit code like any other."""
 
 RAISES = {"SystemExit", "KeyboardInterrupt"}
@@ -42,7 +47,11 @@ def noises(source: str) -> list[tuple[int, str]]:
 
 def quiet_files() -> list[Path]:
     rooms = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
-    return [PACKAGE / path for path in rooms if path.parts[0] not in SPEAKING_ROOMS and path.as_posix() not in PROGRAMS]
+    return [
+        PACKAGE / path
+        for path in rooms
+        if path.parts[0] not in SPEAKING_ROOMS and path.as_posix() not in PROGRAMS
+    ]
 
 
 def test_rooms_below_the_front_door_are_silent() -> None:

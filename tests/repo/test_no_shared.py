@@ -23,18 +23,23 @@ def mentions(text: str) -> list[int]:
 
 def test_no_file_needs_what_is_outside_the_repository() -> None:
     found = {
-        f"{name}:{line}" for name in files() for line in mentions((ROOT / name).read_bytes().decode("utf-8", "replace"))
+        f"{name}:{line}"
+        for name in files()
+        for line in mentions((ROOT / name).read_bytes().decode("utf-8", "replace"))
     }
     assert set() == found
 
 
 @pytest.mark.parametrize(
-    "text", [f"see ../{FOLDER}/style.md", f"/work/{FOLDER}", f"`{FOLDER}/design.md`", "/work/" + "main/x"]
+    "text",
+    [f"see ../{FOLDER}/style.md", f"/work/{FOLDER}", f"`{FOLDER}/design.md`", "/work/" + "main/x"],
 )
 def test_a_planted_mention_is_found(text: str) -> None:
     assert [2] == mentions(f"first\n{text}\n")
 
 
-@pytest.mark.parametrize("text", [f"a {FOLDER} cache", f"{FOLDER}/plans is yours", f"lib/{FOLDER}.py"])
+@pytest.mark.parametrize(
+    "text", [f"a {FOLDER} cache", f"{FOLDER}/plans is yours", f"lib/{FOLDER}.py"]
+)
 def test_the_plain_word_is_free(text: str) -> None:
     assert [] == mentions(text)

@@ -50,7 +50,11 @@ def started(source: str) -> list[tuple[int, str]]:
                 found.append((node.lineno, f"{node.value.id}.{node.attr}"))
         elif isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names]
-            found += [(node.lineno, f"{node.module}.{name}") for name in names if name in STARTERS.get(node.module or "", ())]
+            found += [
+                (node.lineno, f"{node.module}.{name}")
+                for name in names
+                if name in STARTERS.get(node.module or "", ())
+            ]
             found += [(node.lineno, str(node.module)) for _ in [0] if node.module in MODULES]
         elif isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names if alias.name in MODULES]
@@ -65,7 +69,11 @@ def pythons(source: str) -> list[int]:
             found.append(node.lineno)
         elif isinstance(node, ast.ImportFrom) and node.module == "sys":
             found += [node.lineno for alias in node.names if alias.name == "executable"]
-        elif isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant):
+        elif (
+            isinstance(node, (ast.List, ast.Tuple))
+            and len(node.elts) > 1
+            and isinstance(node.elts[0], ast.Constant)
+        ):
             second = node.elts[1]
             option = isinstance(second, ast.Constant) and str(second.value).startswith("-")
             if node.elts[0].value in INTERPRETERS and option:
@@ -79,13 +87,21 @@ def files() -> list[Path]:
 
 
 def test_processes_are_started_where_this_table_says() -> None:
-    found = {str(path.relative_to(PACKAGE)) for path in files() if path.is_relative_to(PACKAGE) and started(path.read_text())}
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in files()
+        if path.is_relative_to(PACKAGE) and started(path.read_text())
+    }
     assert set(STARTING) == found - {PYTHON}
     assert [] == [str(path) for path in PACKAGE.parent.glob("*.py") if started(path.read_text())]
 
 
 def test_one_place_makes_the_command_line_of_a_python_process() -> None:
-    assert {PYTHON} == {str(path.relative_to(PACKAGE.parent / "fdc_toolchain")) for path in files() if pythons(path.read_text())}
+    assert {PYTHON} == {
+        str(path.relative_to(PACKAGE.parent / "fdc_toolchain"))
+        for path in files()
+        if pythons(path.read_text())
+    }
 
 
 @pytest.mark.parametrize(
@@ -101,7 +117,12 @@ def test_a_start_is_found(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["import sys\nx = [sys.executable, '-c', 'x']", "from sys import executable", "x = ['python3', '-m', 'fdc']"]
+    "source",
+    [
+        "import sys\nx = [sys.executable, '-c', 'x']",
+        "from sys import executable",
+        "x = ['python3', '-m', 'fdc']",
+    ],
 )
 def test_an_interpreter_is_found(source: str) -> None:
     assert pythons(source)

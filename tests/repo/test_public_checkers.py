@@ -57,11 +57,17 @@ def test_the_agents_file_of_this_repository_is_clean(tmp_path: Path) -> None:
     (folder / ".git").mkdir()
     assert ([], []) == (agnix(folder), doctor(folder))
     text = (folder / "AGENTS.md").read_text("utf-8")
-    (folder / "AGENTS.md").write_text(text.replace("# Working", "`tooling/gone.py`\n\n# Working") + "x" * 32_768, "utf-8")
-    assert {("AD001", "AGENTS.md"), ("AD002", "AGENTS.md")} == set(doctor(folder)) and [] != agnix(folder)
+    (folder / "AGENTS.md").write_text(
+        text.replace("# Working", "`tooling/gone.py`\n\n# Working") + "x" * 32_768, "utf-8"
+    )
+    assert {("AD001", "AGENTS.md"), ("AD002", "AGENTS.md")} == set(doctor(folder)) and [] != agnix(
+        folder
+    )
 
 
-@pytest.mark.parametrize("targets", ["none", "claude,gemini", "cursor", "copilot", "gemini,cursor,copilot"])
+@pytest.mark.parametrize(
+    "targets", ["none", "claude,gemini", "cursor", "copilot", "gemini,cursor,copilot"]
+)
 def test_a_split_workspace_is_clean_with_every_target(split: Path, targets: str) -> None:
     done = fdc("protocols", "build", "--split", "--target", targets, cwd=split)
     assert 0 == done.returncode, done.stderr
@@ -73,5 +79,7 @@ def test_beside_cursors_rules_only_the_import_of_claudes_file_is_remarked(split:
     """Cursor reads CLAUDE.md too and does not follow imports. It reads AGENTS.md itself, so nothing is lost."""
     fdc("protocols", "build", "--split", "--target", "all", cwd=split)
     found = agnix(split)
-    assert {"CLAUDE.md", "src/api/CLAUDE.md"} == {file for _, file in found} and 1 == len({rule for rule, _ in found})
+    assert {"CLAUDE.md", "src/api/CLAUDE.md"} == {file for _, file in found} and 1 == len(
+        {rule for rule, _ in found}
+    )
     assert [] == doctor(split)

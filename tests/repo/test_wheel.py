@@ -26,14 +26,23 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("wheel")
     source = copy_to(folder / "source")
     out = folder / "dist"
-    done = process.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source], cwd=folder)
+    done = process.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source], cwd=folder
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return next(out.glob("*.tar.gz")), next(out.glob("*.whl"))
 
 
 def pip(commands: Path) -> list[str | Path]:
     """This environment's pip, working on another one: to install pip there takes longer than all the rest."""
-    return [sys.executable, "-m", "pip", "--python", commands / "python", "--disable-pip-version-check"]
+    return [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        commands / "python",
+        "--disable-pip-version-check",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +50,10 @@ def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     """The folder of commands of a clean environment that holds the wheel and what it depends on, nothing else."""
     folder = tmp_path_factory.mktemp("clean")
     venv.create(folder, symlinks=True)
-    done = process.run([*pip(folder / "bin"), "install", "--quiet", "--no-compile", "--retries", "10", built[1]], cwd=folder)
+    done = process.run(
+        [*pip(folder / "bin"), "install", "--quiet", "--no-compile", "--retries", "10", built[1]],
+        cwd=folder,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "bin"
 
@@ -51,7 +63,8 @@ def far_away(installed: Path, tmp_path: Path) -> Path:
     """A workspace of somebody who has never seen the checkout."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "tea.md").write_text(
-        "# Tea\n\nGreen tea is brewed with water at eighty degrees. Black tea takes boiling water.\n", "utf-8"
+        "# Tea\n\nGreen tea is brewed with water at eighty degrees. Black tea takes boiling water.\n",
+        "utf-8",
     )
     return tmp_path
 
@@ -60,11 +73,20 @@ def expected_names() -> set[str]:
     version = (ROOT / "VERSION").read_text("ascii").strip()
     info = f"fdc_toolchain-{version}.dist-info"
     loose = {
-        name for name in files() if name.startswith("tooling/") and name.endswith(".json") and name.count("/") == 1
+        name
+        for name in files()
+        if name.startswith("tooling/") and name.endswith(".json") and name.count("/") == 1
     }
     data = {name for name in files() if name.startswith(SHIPPED_FOLDERS)} | loose | {"VERSION"}
-    package = {name.removeprefix("tooling/") for name in files() if name.startswith("tooling/fdc_toolchain/")}
-    meta = {f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")}
+    package = {
+        name.removeprefix("tooling/")
+        for name in files()
+        if name.startswith("tooling/fdc_toolchain/")
+    }
+    meta = {
+        f"{info}/{name}"
+        for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
+    }
     return package | meta | {f"fdc_toolchain/_data/{name}" for name in data}
 
 
@@ -77,7 +99,9 @@ def test_shipped_data_is_the_checkout_s_byte_for_byte(built: tuple[Path, Path]) 
     with zipfile.ZipFile(built[1]) as wheel:
         for name in wheel.namelist():
             if name.startswith("fdc_toolchain/_data/"):
-                assert (ROOT / name.removeprefix("fdc_toolchain/_data/")).read_bytes() == wheel.read(name), name
+                assert (
+                    ROOT / name.removeprefix("fdc_toolchain/_data/")
+                ).read_bytes() == wheel.read(name), name
 
 
 def test_the_sdist_holds_every_file_of_the_repository(built: tuple[Path, Path]) -> None:
@@ -90,7 +114,9 @@ def test_every_loose_automaton_is_named_in_pyproject() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     loose = {
-        name for name in files() if name.startswith("tooling/") and name.endswith(".json") and name.count("/") == 1
+        name
+        for name in files()
+        if name.startswith("tooling/") and name.endswith(".json") and name.count("/") == 1
     }
     assert {"VERSION": "fdc_toolchain/_data/VERSION"} | {
         name: f"fdc_toolchain/_data/{name}" for name in loose
@@ -98,7 +124,17 @@ def test_every_loose_automaton_is_named_in_pyproject() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["tooling", "research_planner", "plan_manager", "research", "fdc_cli", "tests", "grammar", "plans"]
+    "name",
+    [
+        "tooling",
+        "research_planner",
+        "plan_manager",
+        "research",
+        "fdc_cli",
+        "tests",
+        "grammar",
+        "plans",
+    ],
 )
 def test_nothing_else_is_on_the_import_path(installed: Path, name: str, tmp_path: Path) -> None:
     done = process.run([installed / "python", "-c", f"import {name}"], cwd=tmp_path)
@@ -114,7 +150,9 @@ def test_the_installed_command_knows_its_version(installed: Path, far_away: Path
     )
 
 
-def test_the_installed_linter_accepts_and_rejects_far_from_the_checkout(installed: Path, far_away: Path) -> None:
+def test_the_installed_linter_accepts_and_rejects_far_from_the_checkout(
+    installed: Path, far_away: Path
+) -> None:
     (far_away / "good.plan").write_text(CLEAN, "utf-8")
     (far_away / "bad.plan").write_text(CLEAN.replace("read_file", "raed_file"), "utf-8")
     fine = process.run([installed / "fdc", "lint", "good.plan"], cwd=far_away)
@@ -123,9 +161,12 @@ def test_the_installed_linter_accepts_and_rejects_far_from_the_checkout(installe
     assert wrong.returncode == 1 and "raed_file" in wrong.stdout and "read_file" in wrong.stdout
 
 
-def test_the_installed_research_cites_a_folder_it_never_saw(installed: Path, far_away: Path) -> None:
+def test_the_installed_research_cites_a_folder_it_never_saw(
+    installed: Path, far_away: Path
+) -> None:
     done = process.run(
-        [installed / "fdc", "research", "How hot is the water for green tea?", "--docs", "docs"], cwd=far_away
+        [installed / "fdc", "research", "How hot is the water for green tea?", "--docs", "docs"],
+        cwd=far_away,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     report = "\n".join(path.read_text("utf-8") for path in (far_away / "research").rglob("*.md"))
@@ -146,7 +187,9 @@ def test_nothing_is_written_beside_the_installed_package(installed: Path, far_aw
 
     before = listing()
     process.run([installed / "fdc", "lint", "."], cwd=far_away)
-    process.run([installed / "fdc", "research", "What takes boiling water?", "--docs", "docs"], cwd=far_away)
+    process.run(
+        [installed / "fdc", "research", "What takes boiling water?", "--docs", "docs"], cwd=far_away
+    )
     assert before == listing()
 
 

@@ -92,17 +92,24 @@ class Terminal:
             file = commands / name
             text = f'#!/bin/sh\nexec "{sys.executable}" "{self.folder}/tooling/{script}" "$@"\n'
             if FORKED:
-                text, handle = forks.program(str(ROOT / "tooling" / script), process.clean_environment())
+                text, handle = forks.program(
+                    str(ROOT / "tooling" / script), process.clean_environment()
+                )
                 self.handles = [handle]
             file.write_text(text, "utf-8")
             file.chmod(0o755)
-        self.env = {"PATH": f"{commands}:{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder)}
+        self.env = {
+            "PATH": f"{commands}:{Path(sys.executable).parent}:/usr/bin:/bin",
+            "HOME": str(folder),
+        }
         self.last = 0
 
     def type(self, text: str) -> str:
         """Runs one command in a shell whose `$?` is the exit code of the one before. Returns both streams as one."""
         line = f"exec 2>&1; (exit {self.last})\n{text}"
-        done = process.run(["bash", "-c", line], cwd=self.folder, env=self.env, handles=self.handles)
+        done = process.run(
+            ["bash", "-c", line], cwd=self.folder, env=self.env, handles=self.handles
+        )
         self.last = done.returncode
         return done.stdout
 
@@ -156,7 +163,9 @@ def test_the_readme_fits_on_a_screen_and_a_half() -> None:
         ("$ echo trouble >&2\n", "printed\ntrouble"),
     ],
 )
-def test_a_planted_lie_is_found(block: str, finding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_lie_is_found(
+    block: str, finding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wrong = play(f"# A page\n\n```console\n{block}```\n", shell(tmp_path, monkeypatch))
     assert len(wrong) == 1 and finding in wrong[0] and wrong[0].startswith("line 4:")
 

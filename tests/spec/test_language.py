@@ -14,13 +14,23 @@ from fdc_toolchain.text.source import Limits
 from tests.support import spec
 from tests.support.repository import ROOT
 
-NAMES = ("language.md", "headers.md", "types.md", "branches.md", "plan-text.md", "trust.md", "verdicts.md")
+NAMES = (
+    "language.md",
+    "headers.md",
+    "types.md",
+    "branches.md",
+    "plan-text.md",
+    "trust.md",
+    "verdicts.md",
+)
 PAGES = {name: (ROOT / "docs" / name).read_text("utf-8") for name in NAMES}
 PAGE = PAGES["language.md"]
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_linter_finds_in_every_example_what_the_page_says_and_nothing_else(name: str, tmp_path: Path) -> None:
+def test_the_linter_finds_in_every_example_what_the_page_says_and_nothing_else(
+    name: str, tmp_path: Path
+) -> None:
     wrong = spec.run(PAGES[name], tmp_path)
     assert not wrong, "\n" + "\n".join(wrong)
 
@@ -42,5 +52,7 @@ def test_the_page_states_every_limit() -> None:
 
 def test_the_pages_show_what_the_rules_of_the_text_find() -> None:
     text = "".join(PAGES.values())
-    shown = {BY_NAME[rule] for rule in re.findall(r"(?:error|warning): (?:\d+ )?\[([a-z-]+)\]", text)}
+    shown = {
+        BY_NAME[rule] for rule in re.findall(r"(?:error|warning): (?:\d+ )?\[([a-z-]+)\]", text)
+    }
     assert {"FDC103", "FDC107", "FDC109", "FDC111", "FDC115", "FDC116", "FDC117", "FDC119"} <= shown

@@ -45,11 +45,16 @@ def test_a_variable_that_nobody_fills_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_every_variable_of_a_shipped_prompt_is_filled_and_what_comes_from_outside_is_fenced(name: str) -> None:
+def test_every_variable_of_a_shipped_prompt_is_filled_and_what_comes_from_outside_is_fenced(
+    name: str,
+) -> None:
     row = PROMPTS[name]
     prompt = Path(ROOT, row["run"]["prompt"]).read_text("utf-8")
     assert unfilled(row, prompt) == set()
-    for given in (lambda parameter: Told("x"), lambda parameter: Told("x") if parameter.get("required", True) else None):
+    for given in (
+        lambda parameter: Told("x"),
+        lambda parameter: Told("x") if parameter.get("required", True) else None,
+    ):
         values = {parameter["name"]: given(parameter) for parameter in row["parameters"]}
         system, text = rendered(prompt, values)
         assert system and text and "None" not in text
@@ -68,7 +73,11 @@ def test_every_variable_of_a_shipped_prompt_is_filled_and_what_comes_from_outsid
 def test_a_shipped_prompt_has_a_schema_that_is_one_and_costs_that_are_declared(name: str) -> None:
     row = PROMPTS[name]
     if "schema" in row["run"]:  # else the reply is text
-        Draft202012Validator.check_schema(json.loads(Path(ROOT, row["run"]["schema"]).read_text("utf-8")))
-    least = 2 if "schema" in row["run"] else 1  # a reply that is text is mended by the plan, if at all
+        Draft202012Validator.check_schema(
+            json.loads(Path(ROOT, row["run"]["schema"]).read_text("utf-8"))
+        )
+    least = (
+        2 if "schema" in row["run"] else 1
+    )  # a reply that is text is mended by the plan, if at all
     assert row["cost"]["model_calls"] >= least, "one turn, and one that mends the reply"
     assert row["cost"]["tokens"] > 0

@@ -22,9 +22,14 @@ FLAT = [phase for phase in PHASES if phase not in ("search_web", "read_web_page"
 
 def codes(text: str) -> list[str]:
     automata = {
-        name: (ROOT / name).read_text("utf-8") for name in ("tooling/research_fsm.json", "tooling/fdc_fsm.json")
+        name: (ROOT / name).read_text("utf-8")
+        for name in ("tooling/research_fsm.json", "tooling/fdc_fsm.json")
     }
-    return [item.code for item in findings(lint({"a.plan": text, **automata}, "a.plan")) if item.severity == "error"]
+    return [
+        item.code
+        for item in findings(lint({"a.plan": text, **automata}, "a.plan"))
+        if item.severity == "error"
+    ]
 
 
 def moved(text: str, tool: str, before: str) -> str:
@@ -42,7 +47,11 @@ def test_the_shipped_plan_is_proved() -> None:
     assert (
         []
         == lint(
-            {"a.plan": TEXT, "tooling/research_fsm.json": (ROOT / "tooling/research_fsm.json").read_text()}, "a.plan"
+            {
+                "a.plan": TEXT,
+                "tooling/research_fsm.json": (ROOT / "tooling/research_fsm.json").read_text(),
+            },
+            "a.plan",
         ).diagnostics
     )
 
@@ -50,7 +59,11 @@ def test_the_shipped_plan_is_proved() -> None:
 def test_its_phases_are_those_of_the_protocol_in_order() -> None:
     """FDC-52, C-05: review, scope, gather, extract, synthesise; one report; closed."""
     steps = re.findall(r"^ *(?:\w+ <- )?([a-z_]+) ", TEXT, re.MULTILINE)
-    worked = [step for step in steps if step in PHASES or step.startswith(("set_", "plan_step", "overwrite"))]
+    worked = [
+        step
+        for step in steps
+        if step in PHASES or step.startswith(("set_", "plan_step", "overwrite"))
+    ]
     assert ["set_plan", *PHASES, "plan_step_complete", "overwrite_file_with_block"] == worked
     assert TEXT.rstrip().endswith("\nclose_task")
 
@@ -89,7 +102,9 @@ def test_the_other_automaton_refuses_it() -> None:
     assert codes(TEXT.replace("research_fsm", "fdc_fsm"))
 
 
-@pytest.mark.parametrize("name", ["plans/library/registry.json", "knowledge_core/plan_registry.json"])
+@pytest.mark.parametrize(
+    "name", ["plans/library/registry.json", "knowledge_core/plan_registry.json"]
+)
 def test_it_is_registered(name: str) -> None:
     """FDC-51: in what is shipped, and in this workspace."""
     assert PLAN == json.loads((ROOT / name).read_text("utf-8"))["deep-research"]
@@ -113,7 +128,10 @@ def test_fields_of_results_are_checked() -> None:
     [
         ("fork page in {chosen.pages} max 6", "fork page in {hits} max 6"),
         ("search_web query={query}", "search_web query={pages}"),
-        ("overwrite_file_with_block {report}", "overwrite_file_with_block research/{synthesis.answer}.md"),
+        (
+            "overwrite_file_with_block {report}",
+            "overwrite_file_with_block research/{synthesis.answer}.md",
+        ),
     ],
 )
 def test_what_pages_say_chooses_no_address_no_query_and_no_file(honest: str, other: str) -> None:

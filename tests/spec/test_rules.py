@@ -38,7 +38,9 @@ def test_an_explanation_has_its_four_parts_and_names_its_rule(rule: str) -> None
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_example_has_the_finding_and_what_to_do_instead_has_none(rule: str, tmp_path: Path) -> None:
+def test_the_example_has_the_finding_and_what_to_do_instead_has_none(
+    rule: str, tmp_path: Path
+) -> None:
     wrong = spec.run(page(rule), tmp_path)
     assert not wrong, "\n" + "\n".join(wrong)
 
@@ -48,7 +50,9 @@ def test_the_example_expects_the_rule_and_instead_expects_nothing(rule: str) -> 
     by_heading = {section.heading: section for section in spec.sections(page(rule))}
     assert {"Example", "Instead"} == set(by_heading)
     expected = by_heading["Example"].expected
-    assert (CODES[BY_NAME[rule]].severity, rule) in {(item.severity, item.rule) for item in expected}
+    assert (CODES[BY_NAME[rule]].severity, rule) in {
+        (item.severity, item.rule) for item in expected
+    }
     assert [] == by_heading["Instead"].expected
 
 
@@ -59,7 +63,9 @@ def test_a_fix_removes_its_finding_and_breaks_nothing(rule: str, tmp_path: Path)
     spec.write(section, tmp_path)
 
     def look() -> list[Diagnostic]:
-        return check_paths([str(tmp_path / name) for name in section.plans], str(tmp_path)).diagnostics
+        return check_paths(
+            [str(tmp_path / name) for name in section.plans], str(tmp_path)
+        ).diagnostics
 
     before = look() if section.plans else []
     for item in before:
@@ -73,7 +79,9 @@ def test_a_fix_removes_its_finding_and_breaks_nothing(rule: str, tmp_path: Path)
         after = look()
         file.write_bytes(data)
         assert _count(after, item.code) < _count(before, item.code)
-        assert {other.code for other in after if other.severity == "error"} <= {other.code for other in before}
+        assert {other.code for other in after if other.severity == "error"} <= {
+            other.code for other in before
+        }
 
 
 def _count(found: list[Diagnostic], code: str) -> int:
@@ -120,12 +128,15 @@ def test_a_page_is_read_as_it_says() -> None:
     one, two = spec.sections(PAGE)
     assert {"example.plan": b"set_plan x\nread_fil x\n", "a.json": b"{\n}\n"} == one.files
     assert ["example.plan"] == one.plans and one.command is None
-    assert [("example.plan", 2, "error", "unknown-tool", "read_fil"), ("a.json", 2, "warning", "dead-state", None)] == [
-        (item.path, item.line, item.severity, item.rule, item.message) for item in one.expected
-    ]
+    assert [
+        ("example.plan", 2, "error", "unknown-tool", "read_fil"),
+        ("a.json", 2, "warning", "dead-state", None),
+    ] == [(item.path, item.line, item.severity, item.rule, item.message) for item in one.expected]
     assert {"example.plan": "a\ufeffb".encode() + b"\xff\n"} == two.files
     assert "fdc lint --strict example.plan" == two.command
-    assert [("VERSION", 1, "malformed-version")] == [(item.path, item.line, item.rule) for item in two.expected]
+    assert [("VERSION", 1, "malformed-version")] == [
+        (item.path, item.line, item.rule) for item in two.expected
+    ]
 
 
 SILENT = """\
@@ -146,11 +157,23 @@ submit
 @pytest.mark.parametrize(
     ("line", "report"),
     [
-        ("read_fil x", 'section `One`: unexpected example.plan:4:1: error: [unknown-tool]'),
-        ("## error: [unknown-tool]\nlist_files .", "line 9: missing    example.plan:4: error: [unknown-tool]"),
-        ("## warning: [unknown-tool]\nread_fil x", "line 9: missing    example.plan:4: warning: [unknown-tool]"),
-        ('## error: [unknown-tool] "tea"\nread_fil x', 'missing    example.plan:4: error: [unknown-tool] "tea"'),
-        ("## error: 2 [unknown-tool]\nread_fil x", "missing    example.plan:4: error: 2 [unknown-tool]"),
+        ("read_fil x", "section `One`: unexpected example.plan:4:1: error: [unknown-tool]"),
+        (
+            "## error: [unknown-tool]\nlist_files .",
+            "line 9: missing    example.plan:4: error: [unknown-tool]",
+        ),
+        (
+            "## warning: [unknown-tool]\nread_fil x",
+            "line 9: missing    example.plan:4: warning: [unknown-tool]",
+        ),
+        (
+            '## error: [unknown-tool] "tea"\nread_fil x',
+            'missing    example.plan:4: error: [unknown-tool] "tea"',
+        ),
+        (
+            "## error: 2 [unknown-tool]\nread_fil x",
+            "missing    example.plan:4: error: 2 [unknown-tool]",
+        ),
         ("## error: [unknown-tool]\n## error: [unknown-tool]\nread_fil x", "line 10: missing"),
     ],
 )

@@ -34,10 +34,14 @@ def log(home: Path) -> ActivityLogger:
 
 def lines(home: Path, action: str = "") -> list[dict[str, Any]]:
     """The log's entries, each of which follows the schema."""
-    found = [dict(item) for item in read((home / "logs" / "activity.log.jsonl").read_bytes()).entries]
+    found = [
+        dict(item) for item in read((home / "logs" / "activity.log.jsonl").read_bytes()).entries
+    ]
     assert [] == [fault for item in found for fault in faults(item)]
     return [item for item in found if action in ("", item["action"]["type"])]
 
 
-def finish(one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any) -> str:
+def finish(
+    one: MasterControlGraph, state: AgentState, home: Path, plan: str, **options: Any
+) -> str:
     return one.run(state, log(home), plan=lambda _: plan, **options)

@@ -82,7 +82,9 @@ def _keeps_rules(program: dict[str, Any], claimed: set[int], trace: Trace, ended
     watched = rules.monitors(program)
     for event in trace:
         effect = Perform("", "tool", event.tool, dict(event.args), "", "pure", "", 1, False, ())
-        seen = rules.noticed(watched, program["tools"][event.tool], effect, event.action, event.cycles)
+        seen = rules.noticed(
+            watched, program["tools"][event.tool], effect, event.action, event.cycles
+        )
         for monitor, value, letter in seen:
             after = monitor.after(value, letter)
             if after < 0 and watched.index(monitor) in claimed:
@@ -101,7 +103,13 @@ class Runs:
         self.known: dict[Any, set[tuple[Trace, bool]]] = {}
 
     def plan(
-        self, key: str, cycles: tuple[str, ...], governed: str | None, depth: int, forked: bool, given: frozenset[str] = _NONE
+        self,
+        key: str,
+        cycles: tuple[str, ...],
+        governed: str | None,
+        depth: int,
+        forked: bool,
+        given: frozenset[str] = _NONE,
     ) -> set[tuple[Trace, bool]]:
         """The runs of a plan, as its caller's automaton reads them, and whether each comes to its end."""
         if depth > MOST_STACK:
@@ -112,13 +120,24 @@ class Runs:
         plan = self.program["plans"][key]
         own = plan["automaton"]
         inner = cycles if own is None else (*cycles, own)
-        names = {"run", *given, *(param["name"] for param in plan["params"] if param["default"] is not None or depth == 1)}
+        names = {
+            "run",
+            *given,
+            *(
+                param["name"]
+                for param in plan["params"]
+                if param["default"] is not None or depth == 1
+            ),
+        }
         place = Place(key, inner, governed if own is None else own, depth, forked)
         ways = {(way.trace, way.ended) for way in self.body(place, plan["body"], frozenset(names))}
         if own is not None:
             for trace, ended in ways:
                 self.accepted(own, trace, ended)
-            ways = {(tuple(event._replace(symbol=None) for event in trace), ended) for trace, ended in ways}
+            ways = {
+                (tuple(event._replace(symbol=None) for event in trace), ended)
+                for trace, ended in ways
+            }
         self.known[known] = ways
         return ways
 
@@ -160,10 +179,14 @@ class Runs:
         if op == "step":
             for args in arguments(node["args"]):
                 symbol = node["action"] if place.governed is not None else None
-                yield Way((Event(symbol, node["tool"], node["action"], args, place.cycles),), bound, True)
+                yield Way(
+                    (Event(symbol, node["tool"], node["action"], args, place.cycles),), bound, True
+                )
         elif op == "call":
             given = frozenset(node["args"])
-            for trace, ended in self.plan(node["plan"], place.cycles, place.governed, place.depth + 1, place.forked, given):
+            for trace, ended in self.plan(
+                node["plan"], place.cycles, place.governed, place.depth + 1, place.forked, given
+            ):
                 yield Way(trace, bound, ended)
         elif op == "if":
             for verdict in verdicts(node["cond"]):
@@ -186,7 +209,9 @@ class Runs:
             own = {node.get("name"), node.get("alias")} - {None}
             some = {Way((), names, True)}
             for turn in range(most + 1):
-                yield from (Way(way.trace, bound if way.ended else names, way.ended) for way in some)
+                yield from (
+                    Way(way.trace, bound if way.ended else names, way.ended) for way in some
+                )
                 if turn < most:
                     some = self.round(place, node["body"], {way for way in some if way.ended}, own)
 
@@ -216,13 +241,23 @@ class Runs:
             if False not in found:
                 return
 
-    def branches(self, place: Place, node: dict[str, Any], names: frozenset[str]) -> set[tuple[Trace, bool]]:
+    def branches(
+        self, place: Place, node: dict[str, Any], names: frozenset[str]
+    ) -> set[tuple[Trace, bool]]:
         inside = place._replace(forked=True)
-        branch = {(way.trace, way.ended) for way in self.body(inside, node["body"], names | {node["name"]})}
+        branch = {
+            (way.trace, way.ended)
+            for way in self.body(inside, node["body"], names | {node["name"]})
+        }
         found: set[tuple[Trace, bool]] = {((), True)}
         some = found
         for _ in range(min(node["max"], FILES)):
-            some = {(one, ended and more) for left, ended in some for right, more in branch for one in shuffles(left, right)}
+            some = {
+                (one, ended and more)
+                for left, ended in some
+                for right, more in branch
+                for one in shuffles(left, right)
+            }
             found = found | some
             if len(found) > MOST_RUNS:
                 raise TooMany
@@ -236,7 +271,9 @@ def shuffles(left: Trace, right: Trace) -> set[Trace]:
         return {left + right}
     if len(left) + len(right) > 6:
         raise TooMany
-    return {(left[0], *rest) for rest in shuffles(left[1:], right)} | {(right[0], *rest) for rest in shuffles(left, right[1:])}
+    return {(left[0], *rest) for rest in shuffles(left[1:], right)} | {
+        (right[0], *rest) for rest in shuffles(left, right[1:])
+    }
 
 
 def arguments(args: dict[str, list[Any]]) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -270,7 +307,11 @@ def verdicts(cond: dict[str, Any]) -> set[bool | None]:
         if key in cond:
             found: set[bool | None] = {not ends}
             for one in cond[key]:
-                found = {now if now is ends or now is None else more for now in found for more in verdicts(one)}
+                found = {
+                    now if now is ends or now is None else more
+                    for now in found
+                    for more in verdicts(one)
+                }
             return found
     text = json.dumps(cond)
     if '"ref"' in text or '"call"' in text:

@@ -38,7 +38,9 @@ def primitive(number: int, label: str, **more: Any) -> Primitive:
 
 def alphabet(*labels: str, **more: Any) -> Alphabet:
     """Primitives of these labels; keywords by label say more of each."""
-    return alphabet_of(primitive(number, label, **more.get(label, {})) for number, label in enumerate(labels, 1))
+    return alphabet_of(
+        primitive(number, label, **more.get(label, {})) for number, label in enumerate(labels, 1)
+    )
 
 
 def tree_of(some: Alphabet = EMPTY, **files: str) -> dict[str, Any]:
@@ -85,7 +87,13 @@ def criticism(name: str, verdict: str = "ACCEPT", **attacks: dict[str, Any]) -> 
 
 def refinement(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A refiner's answer."""
-    body = {"action": "INTEGRATE", "integrations": list(rows), "conflicts_detected": [], "conflicts_resolved": [], **more}
+    body = {
+        "action": "INTEGRATE",
+        "integrations": list(rows),
+        "conflicts_detected": [],
+        "conflicts_resolved": [],
+        **more,
+    }
     return {"refiner_output": body}
 
 
@@ -137,7 +145,9 @@ def asked_candidates(body: dict[str, Any]) -> list[str]:
 
 
 @contextmanager
-def answering(answer: Callable[[str, dict[str, Any]], str | Item]) -> Iterator[tuple[Server, dict[str, str]]]:
+def answering(
+    answer: Callable[[str, dict[str, Any]], str | Item],
+) -> Iterator[tuple[Server, dict[str, str]]]:
     """A model that answers with what the function makes of the role and the request; the environment that leads to it."""
     with messages_api([]) as server:
 
@@ -149,7 +159,10 @@ def answering(answer: Callable[[str, dict[str, Any]], str | Item]) -> Iterator[t
             return reply(said) if isinstance(said, str) else said
 
         server.take = take  # type: ignore[method-assign]
-        yield server, {**FIXED, "FDC_MODEL": "m", "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}
+        yield (
+            server,
+            {**FIXED, "FDC_MODEL": "m", "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"},
+        )
 
 
 def good(role: str, body: dict[str, Any]) -> str:
@@ -158,11 +171,15 @@ def good(role: str, body: dict[str, Any]) -> str:
     if role == "proposer":
         found = re.search(r"Iteration (\d+), cycle (\d+)", body["messages"][0]["content"])
         assert found is not None
-        return json.dumps(proposal(*(f"{word} {found[1]} {found[2]}" for word in ("alpha", "beta"))))
+        return json.dumps(
+            proposal(*(f"{word} {found[1]} {found[2]}" for word in ("alpha", "beta")))
+        )
     if role == "critic":
         return json.dumps({"evaluations": [criticism(name) for name in ids]})
     if role == "refiner":
-        return json.dumps(refinement(*({"candidate_id": name, "relationships_added": []} for name in ids)))
+        return json.dumps(
+            refinement(*({"candidate_id": name, "relationships_added": []} for name in ids))
+        )
     return json.dumps(meta())
 
 

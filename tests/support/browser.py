@@ -20,7 +20,12 @@ from .background import PATIENCE
 DRIVER = shutil.which("chromedriver")
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-_GONE = ("stale element reference", "no such element", "element not interactable", "element click intercepted")
+_GONE = (
+    "stale element reference",
+    "no such element",
+    "element not interactable",
+    "element click intercepted",
+)
 """Answers of a page that is being left or drawn anew: nothing has been done."""
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -44,16 +49,24 @@ class Browser:
         ]  # fmt: skip
         prefs = {} if script else {"profile.managed_default_content_settings.javascript": 2}
         options: dict[str, Any] = {"args": arguments, "binary": BROWSER, "prefs": prefs}
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        wanted = {
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
         made = self._call("POST", "", {"capabilities": {"alwaysMatch": wanted}})
         self._base += f"/{made['sessionId']}"
         if dark:
             media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-            self._call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": media})
+            self._call(
+                "POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": media}
+            )
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self._base + path, data, {"Content-Type": "application/json"}, method=method
+        )
         try:
             with _DIRECT.open(request, timeout=PATIENCE) as reply:
                 return json.load(reply)["value"]
@@ -128,7 +141,11 @@ class Browser:
 
     def resize(self, width: int, height: int) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self._call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": size})
+        self._call(
+            "POST",
+            "/goog/cdp/execute",
+            {"cmd": "Emulation.setDeviceMetricsOverride", "params": size},
+        )
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self._call("GET", "/screenshot")))
@@ -146,12 +163,20 @@ def browser(folder: Path, *, script: bool = True, dark: bool = False) -> Iterato
     """A browser that is gone afterwards."""
     assert DRIVER is not None
     process = subprocess.Popen(
-        [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+        [DRIVER, "--port=0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
     )
     window = None
     try:
         assert process.stdout is not None
-        port = next(int(found[1]) for line in process.stdout if (found := re.search(r"successfully on port (\d+)", line)))
+        port = next(
+            int(found[1])
+            for line in process.stdout
+            if (found := re.search(r"successfully on port (\d+)", line))
+        )
         window = Browser(port, folder / "chromium", script=script, dark=dark)
         yield window
     finally:

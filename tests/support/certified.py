@@ -13,11 +13,34 @@ from fdc_toolchain.certificate.readers import Rule, automaton
 from fdc_toolchain.machines import declare
 
 from tests.support.allruns import VALUES
-from tests.support.programs import call, choose, compare, each, give, iterate, loop, plan, program, ref, require, step
+from tests.support.programs import (
+    call,
+    choose,
+    compare,
+    each,
+    give,
+    iterate,
+    loop,
+    plan,
+    program,
+    ref,
+    require,
+    step,
+)
 
 SYMBOLS = ("a_op", "b_op", "c_op")
 TOOLS = {"ta": "a_op", "tb": "b_op", "tc": "c_op", "tn": None}
-TEMPLATES = ("response", "precedence", "absence", "existence", "not_coexistence", "init", "last", "chain_response", "fresh")
+TEMPLATES = (
+    "response",
+    "precedence",
+    "absence",
+    "existence",
+    "not_coexistence",
+    "init",
+    "last",
+    "chain_response",
+    "fresh",
+)
 
 
 def made(seed: int) -> dict[str, Any]:
@@ -71,7 +94,13 @@ def machine(chance: random.Random) -> dict[str, Any]:
         kind = chance.random()
         for at, name in enumerate(names):
             if chance.random() < share:
-                rows[name][symbol] = name if kind < 0.35 else names[(at + 1) % size] if kind < 0.65 else chance.choice(names)
+                rows[name][symbol] = (
+                    name
+                    if kind < 0.35
+                    else names[(at + 1) % size]
+                    if kind < 0.65
+                    else chance.choice(names)
+                )
     accept = [name for name in names if chance.random() < 0.75] or [chance.choice(names)]
     return {"states": names, "start": chance.choice(names), "accept": accept, "transitions": rows}
 
@@ -84,9 +113,19 @@ def rule(chance: random.Random) -> dict[str, Any]:
     compiled = declare.from_first_step(compiled) if same else compiled
 
     def event() -> dict[str, Any]:
-        kinds = ({"name": "a_op"}, {"name": "b_op"}, {"tool": "tc"}, {"action": "b_op"}, {"name": "tn"})
+        kinds = (
+            {"name": "a_op"},
+            {"name": "b_op"},
+            {"tool": "tc"},
+            {"action": "b_op"},
+            {"name": "tn"},
+        )
         found: dict[str, Any] = chance.choice(kinds)
-        glob = {"arguments": {"path": chance.choice(("*.md", "d/*", "**/b.md", "**"))}} if chance.random() < 0.3 else {}
+        glob = (
+            {"arguments": {"path": chance.choice(("*.md", "d/*", "**/b.md", "**"))}}
+            if chance.random() < 0.3
+            else {}
+        )
         return {**found, **glob}
 
     wanted = 3 if name == "fresh" else 1 if name in ("absence", "existence", "init", "last") else 2
@@ -107,7 +146,11 @@ class Writer:
         self.chance, self.callees = chance, callees
 
     def name(self, known: set[str]) -> str:
-        return self.chance.choice(sorted(known)) if self.chance.random() < 0.97 else self.chance.choice(("a", "b", "i"))
+        return (
+            self.chance.choice(sorted(known))
+            if self.chance.random() < 0.97
+            else self.chance.choice(("a", "b", "i"))
+        )
 
     def condition(self, known: set[str], depth: int = 0) -> dict[str, Any]:
         chance = self.chance
@@ -117,9 +160,17 @@ class Writer:
         if kind < 0.6:
             return {"value": {"const": chance.choice((True, False, "", "x", 0, 3))}}
         if kind < 0.7:
-            return compare(chance.choice((1, 2, "x")), chance.choice(("==", "!=", "<", ">=", "in")), chance.choice((1, 2, "x")))
+            return compare(
+                chance.choice((1, 2, "x")),
+                chance.choice(("==", "!=", "<", ">=", "in")),
+                chance.choice((1, 2, "x")),
+            )
         if kind < 0.75:
-            return {"test": ">", "left": {"len": {"const": chance.choice(("", "ab"))}}, "right": {"const": 1}}
+            return {
+                "test": ">",
+                "left": {"len": {"const": chance.choice(("", "ab"))}},
+                "right": {"const": 1},
+            }
         if depth > 1:
             return {"value": ref(self.name(known))}
         if kind < 0.85:
@@ -152,17 +203,32 @@ class Writer:
         if depth < 2 and kind < 0.42:
             if kind < 0.06:
                 most = chance.choice((None, None, 2))
-                return each("*", *self.body(known | {"f"}, inner, depth + 1), name="f", most=most), set()
+                return each(
+                    "*", *self.body(known | {"f"}, inner, depth + 1), name="f", most=most
+                ), set()
             if kind < 0.12:
                 body = self.body(known | {"i"}, inner, depth + 1)
                 return loop("for", "i", "{run}", *body, most=chance.randint(1, 3), bind=bind), gets
             if kind < 0.26:
                 body = self.body(known | {"i"}, inner, depth + 1)
-                return loop("fork", "i", "{run}", *body, most=chance.randint(1, 3), bind=bind, keeps=chance.random() < 0.5), gets
+                return loop(
+                    "fork",
+                    "i",
+                    "{run}",
+                    *body,
+                    most=chance.randint(1, 3),
+                    bind=bind,
+                    keeps=chance.random() < 0.5,
+                ), gets
             if kind < 0.33:
                 until = self.condition(known) if chance.random() < 0.7 else None
-                return iterate(chance.randint(1, 3), *self.body(known, inner, depth + 1), until=until), set()
-            sides = [self.body(known, inner, depth + 1), self.body(known, 1, depth + 1) if chance.random() < 0.5 else []]
+                return iterate(
+                    chance.randint(1, 3), *self.body(known, inner, depth + 1), until=until
+                ), set()
+            sides = [
+                self.body(known, inner, depth + 1),
+                self.body(known, 1, depth + 1) if chance.random() < 0.5 else [],
+            ]
             return choose(self.condition(known), *sides), set()
         if kind < 0.6 and self.callees:
             key = chance.choice(sorted(self.callees))
@@ -220,7 +286,10 @@ def damaged_program(made: dict[str, Any], chance: random.Random) -> dict[str, An
     one = chance.choice(list(found["plans"].values()))
     inside = nodes(one["body"])
     node = chance.choice(inside)
-    holders = [one["body"], *(other[part] for other in inside for part in ("body", "then", "else") if part in other)]
+    holders = [
+        one["body"],
+        *(other[part] for other in inside for part in ("body", "then", "else") if part in other),
+    ]
     kind = chance.randrange(13)
     if kind == 0 and node["op"] == "step":
         node["action"] = chance.choice((*SYMBOLS, None))
@@ -234,7 +303,9 @@ def damaged_program(made: dict[str, Any], chance: random.Random) -> dict[str, An
         holder = chance.choice(holders)
         holder.insert(chance.randint(0, len(holder)), copy.deepcopy(chance.choice(inside)))
     elif kind == 4 and node["op"] in ("each", "for", "fork", "iterate"):
-        node["max"] = chance.choice((1, 2, 3, None)) if node["op"] == "each" else chance.randint(0, 3)
+        node["max"] = (
+            chance.choice((1, 2, 3, None)) if node["op"] == "each" else chance.randint(0, 3)
+        )
     elif kind == 5 and node["op"] in ("for", "fork"):
         node["op"] = "fork" if node["op"] == "for" else "for"
         node.pop("keep", None)
@@ -246,11 +317,15 @@ def damaged_program(made: dict[str, Any], chance: random.Random) -> dict[str, An
     elif kind == 8 and node["op"] == "call":
         node["plan"] = chance.choice(list(found["plans"]))
     elif kind == 9:
-        row = chance.choice(list(chance.choice(list(found["automata"].values()))["transitions"].values()))
+        row = chance.choice(
+            list(chance.choice(list(found["automata"].values()))["transitions"].values())
+        )
         row.pop(chance.choice(SYMBOLS), None)
     elif kind == 10:
         automata = chance.choice(list(found["automata"].values()))
-        automata["accept"] = chance.sample(automata["states"], chance.randint(0, len(automata["states"])))
+        automata["accept"] = chance.sample(
+            automata["states"], chance.randint(0, len(automata["states"]))
+        )
         automata["start"] = chance.choice(automata["states"])
     elif kind == 11 and node.get("bind"):
         node["bind"] = chance.choice((None, "a", "b"))
@@ -279,7 +354,9 @@ def damaged_certificate(certificate: dict[str, Any], chance: random.Random) -> d
             holder[key], holder[other] = holder[other], holder[key]
         elif kind < 0.6:
             other = chance.choice(holders)
-            holder[key] = copy.deepcopy(chance.choice(list(other.values()) if isinstance(other, dict) else other))
+            holder[key] = copy.deepcopy(
+                chance.choice(list(other.values()) if isinstance(other, dict) else other)
+            )
         elif isinstance(holder[key], int):
             holder[key] += chance.choice((-2, -1, 1, 5))
         elif isinstance(holder, list):

@@ -66,12 +66,18 @@ def judged(part: Part, seed: int, each: int, count: Counter[str]) -> None:
             try:
                 found = part.wrong(other, claims, number)
             except (LookupError, TypeError, AttributeError):
-                count["no run"] += 1  # the world has no answer for a program that no plan compiles to
+                count["no run"] += (
+                    1  # the world has no answer for a program that no plan compiles to
+                )
                 continue
-            assert not found, f"seed {seed}: the checker says yes after {ways}, and a run shows: {found}"
+            assert not found, (
+                f"seed {seed}: the checker says yes after {ways}, and a run shows: {found}"
+            )
 
 
-def inserted(holder: list[Made], node: Made, bodies: list[list[Made]], chance: random.Random, *, moved: bool) -> None:
+def inserted(
+    holder: list[Made], node: Made, bodies: list[list[Made]], chance: random.Random, *, moved: bool
+) -> None:
     """Puts a copy of an instruction into a body; where it is moved, takes it away from where it was."""
     holder.insert(chance.randint(0, len(holder)), copy.deepcopy(node))
     if moved:

@@ -20,7 +20,9 @@ from fdc_toolchain.effects.pg_journal import PgStore
 from .background import PATIENCE, fdc_started
 
 SERVER = os.environ.get("FDC_TEST_DATABASE", "")
-needs_database = pytest.mark.skipif(not SERVER, reason="FDC_TEST_DATABASE names no PostgreSQL (.ci/postgres starts one)")
+needs_database = pytest.mark.skipif(
+    not SERVER, reason="FDC_TEST_DATABASE names no PostgreSQL (.ci/postgres starts one)"
+)
 _made: list[str] = []
 
 

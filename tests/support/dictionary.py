@@ -12,7 +12,9 @@ def lexicon(definitions: dict[str, str], **more: dict[str, Any]) -> Lexicon:
     """Words with definitions of one another (words that are not defined are left out), all of them well known; keywords by
     label say more of each. A word stands in as many definitions as it does here, times ten."""
     labels = list(definitions)
-    used = {label: 10 * sum(label in text.split() for text in definitions.values()) for label in labels}
+    used = {
+        label: 10 * sum(label in text.split() for text in definitions.values()) for label in labels
+    }
     words = []
     for label, text in definitions.items():
         fields: dict[str, Any] = {

@@ -25,7 +25,9 @@ def addresses(journal: MemoryJournal) -> list[str]:
     return [record.address for record in journal.records if record.kind == "outcome"]
 
 
-def done(*body: dict[str, Any], given: dict[str, Any] | None = None, **more: Any) -> tuple[Ending, FunctionTools]:
+def done(
+    *body: dict[str, Any], given: dict[str, Any] | None = None, **more: Any
+) -> tuple[Ending, FunctionTools]:
     works = more.pop("works", tools())
     options = {name: more.pop(name) for name in ("clock", "room", "journal") if name in more}
     made = program(*body, **more)

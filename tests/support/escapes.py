@@ -241,20 +241,30 @@ def probes(given):
         "write through a symbolic link": lambda: links_out(outside),
         "write through a hard link": lambda: hard_links_out(outside),
         "secrets in any environment": lambda: environ_of_others(given["secret"]),
-        "memory of the controller": lambda: reads(f"/proc/{given['pid']}/mem") or reads(f"/proc/{given['pid']}/maps"),
+        "memory of the controller": lambda: (
+            reads(f"/proc/{given['pid']}/mem") or reads(f"/proc/{given['pid']}/maps")
+        ),
         "files of the controller": lambda: reads_through(f"/proc/{given['pid']}/fd"),
         "inherited descriptor": lambda: sees_open_files("precious"),
         "TCP": lambda: connects(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", port)),
-        "UDP": lambda: connects(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", udp)) and given["udp_counts"],
-        "raw packets": lambda: bool(socket.socket(socket.AF_PACKET, socket.SOCK_RAW)) and given["udp_counts"],
-        "abstract unix socket": lambda: connects(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + given["abstract"]),
+        "UDP": lambda: (
+            connects(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", udp)) and given["udp_counts"]
+        ),
+        "raw packets": lambda: (
+            bool(socket.socket(socket.AF_PACKET, socket.SOCK_RAW)) and given["udp_counts"]
+        ),
+        "abstract unix socket": lambda: connects(
+            socket.AF_UNIX, socket.SOCK_STREAM, "\0" + given["abstract"]
+        ),
         "unix socket by path": lambda: connects(socket.AF_UNIX, socket.SOCK_STREAM, given["unix"]),
         "signal the controller": lambda: signals(given["pid"]),
         "trace the controller": lambda: libc.ptrace(0x4206, given["pid"], 0, 0) == 0,
         "new user namespace": lambda: new_user_namespace(None),
         "mount": lambda: mounts(None),
         "io_uring": lambda: call(425, 8, ctypes.create_string_buffer(120)),
-        "bpf": lambda: call(321 if os.uname().machine == "x86_64" else 280, 0, ctypes.create_string_buffer(128), 128),
+        "bpf": lambda: call(
+            321 if os.uname().machine == "x86_64" else 280, 0, ctypes.create_string_buffer(128), 128
+        ),
         "kernel keys": lambda: call(250 if os.uname().machine == "x86_64" else 219, 0, -3, 0),
         "journal of fdc": lambda: writes(".fdc/runs.sqlite"),
         "new file in .fdc": lambda: writes(".fdc/new"),
@@ -264,7 +274,9 @@ def probes(given):
         "another history for git": lambda: writes(".git/commondir"),
         "a file of .git made anew": lambda: makes_anew(".git/config"),
         "attributes of git": lambda: writes(".git/info/attributes"),
-        "a nested .git": lambda: writes("sub/deep/.git/config") or makes_anew("sub/deep/.git/config"),
+        "a nested .git": lambda: (
+            writes("sub/deep/.git/config") or makes_anew("sub/deep/.git/config")
+        ),
         "settings of agents": lambda: writes("AGENTS.md"),
         "settings of agents below": lambda: writes("sub/deep/AGENTS.md"),
         "settings of agents made anew": lambda: makes_anew("sub/deep/AGENTS.md"),

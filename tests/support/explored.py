@@ -47,7 +47,9 @@ SHOP = {
     "tests/test_orders.py": "from shop.orders import place_order\n\n\ndef test_order():\n    assert place_order\n",
 }
 QUESTION = "What happens to the stock when an order is refused?"
-CITED = re.compile(r"^  - `(?P<path>[^`]+):(?P<line>\d+)` (?P<fence>`+) ?(?P<quote>.*?) ?(?P=fence)$", re.MULTILINE)
+CITED = re.compile(
+    r"^  - `(?P<path>[^`]+):(?P<line>\d+)` (?P<fence>`+) ?(?P<quote>.*?) ?(?P=fence)$", re.MULTILINE
+)
 
 
 def shop(folder: Path, more: dict[str, str] | None = None) -> Path:
@@ -82,7 +84,13 @@ def data(body: dict[str, Any]) -> list[Any]:
 def plan(*rows: tuple[str, str, list[str]]) -> dict[str, Any]:
     """A track plan: (name, approach, terms) rows."""
     tracks = [
-        {"name": name, "focus": f"what of {name}", "approach": approach, "deliverable": "places", "terms": terms}
+        {
+            "name": name,
+            "focus": f"what of {name}",
+            "approach": approach,
+            "deliverable": "places",
+            "terms": terms,
+        }
         for name, approach, terms in rows
     ]
     return {"tracks": tracks, "rationale": "as scripted"}
@@ -99,7 +107,11 @@ def documented(body: dict[str, Any]) -> dict[str, Any]:
     """An honest reply to the prompt of a track: its first piece of evidence."""
     first = data(body)[2]["evidence"][0]
     cited = {key: first[key] for key in ("path", "line", "quote")}
-    return {"findings": [{"claim": f"{first['path']} says it", "citations": [cited]}], "conclusions": "It does.", "gaps": []}
+    return {
+        "findings": [{"claim": f"{first['path']} says it", "citations": [cited]}],
+        "conclusions": "It does.",
+        "gaps": [],
+    }
 
 
 def aggregated(body: dict[str, Any]) -> dict[str, Any]:
@@ -115,17 +127,32 @@ Answer = Callable[[dict[str, Any]], "dict[str, Any] | Item"]
 @contextmanager
 def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
     """A model: `plan`, `document` and `aggregate` answer the three prompts. Yields it and the environment that names it."""
-    known: dict[str, Answer] = {"plan": lambda body: PLAN, "document": documented, "aggregate": aggregated, **answers}
+    known: dict[str, Answer] = {
+        "plan": lambda body: PLAN,
+        "document": documented,
+        "aggregate": aggregated,
+        **answers,
+    }
 
     def take(body: dict[str, Any], headers: dict[str, str]) -> Item:
         with server.lock:
             server.requests.append(body)
         system = body["system"][0]["text"]
-        kind = "plan" if "You plan" in system else "document" if "You document" in system else "aggregate"
+        kind = (
+            "plan"
+            if "You plan" in system
+            else "document"
+            if "You document" in system
+            else "aggregate"
+        )
         said = known[kind](body)
         return said if isinstance(said, Item) else reply(json.dumps(said))
 
     with messages_api([]) as server:
         server.take = take  # type: ignore[method-assign]
-        env = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "test", "FDC_MODEL": "claude-sonnet-5"}
+        env = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "test",
+            "FDC_MODEL": "claude-sonnet-5",
+        }
         yield server, {**clean_environment(), **env}

@@ -24,7 +24,8 @@ def _tool(summary: str, parameters: list[tuple[str, str | None]], **more: Any) -
         "effect": "pure",
         "trust": "trusted",
         "parameters": [
-            {"name": name, "kind": "path", **({"access": access} if access else {})} for name, access in parameters
+            {"name": name, "kind": "path", **({"access": access} if access else {})}
+            for name, access in parameters
         ],
         **more,
     }
@@ -85,15 +86,23 @@ def file_set(seed: int, *, kept: bool = False, rich: bool = False) -> FileSet:
     ]
     there = frozenset(path for path in LITERALS if rng.random() < 0.5)
     writer = _Writer(rng, count, params, rich)
-    bodies = [writer.body(number, rng.randint(1, 5), 0, list(params[number])) for number in range(count)]
+    bodies = [
+        writer.body(number, rng.randint(1, 5), 0, list(params[number])) for number in range(count)
+    ]
     if kept:
         bodies = [_with_forks(body, 0) for body in bodies]
-    allow = [tuple(rng.sample(WRITES, rng.randint(0, 2))) if rich and rng.random() < 0.3 else None for _ in range(count)]
+    allow = [
+        tuple(rng.sample(WRITES, rng.randint(0, 2))) if rich and rng.random() < 0.3 else None
+        for _ in range(count)
+    ]
     made = FileSet(bodies, params, there, kept=kept, allow=allow)
     for number, body in enumerate(bodies):
         own = number == 0 or rng.random() < 0.3
         lines = ["use fsm any.json"] if own else []
-        lines += [f"param {name}" + (f" = {default}" if default else "") for name, default in params[number].items()]
+        lines += [
+            f"param {name}" + (f" = {default}" if default else "")
+            for name, default in params[number].items()
+        ]
         lines += ["param items = x"]
         writes = allow[number]
         if writes is not None:
@@ -123,7 +132,9 @@ def _with_forks(body: list, level: int) -> list:
 
 
 class _Writer:
-    def __init__(self, rng: random.Random, count: int, params: list[dict[str, str | None]], rich: bool) -> None:
+    def __init__(
+        self, rng: random.Random, count: int, params: list[dict[str, str | None]], rich: bool
+    ) -> None:
         self.rng = rng
         self.rich = rich
         self.count = count
@@ -202,7 +213,9 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             lines.append(f"{pad}t_use {{{item[2]}}}")
         elif kind == "call":
             given = "".join(f" {name}={target}" for name, target in item[3].items())
-            lines.append(f"{pad}call_plan p{item[2]}.plan{given}" + (f" depth {item[4]}" if item[4] else ""))
+            lines.append(
+                f"{pad}call_plan p{item[2]}.plan{given}" + (f" depth {item[4]}" if item[4] else "")
+            )
         elif kind == "if":
             lines.append(f"{pad}if " + {None: 'cited("x")', True: "true", False: "false"}[item[2]])
             _write(item[3], level + 1, lines)
@@ -212,7 +225,10 @@ def _write(body: list, level: int, lines: list[str]) -> None:
         else:
             bound = f" max {item[2]}" if item[2] else ""
             glob = item[5] if len(item) > 5 else "*.x"
-            head = {"each": f"for_each_file {glob} as {item[3]}{bound}", "for": f"for {item[3]} in {{items}}{bound}"}
+            head = {
+                "each": f"for_each_file {glob} as {item[3]}{bound}",
+                "for": f"for {item[3]} in {{items}}{bound}",
+            }
             head["kept"] = f"fork {item[3]} in {{items}}{bound} keep failures"
             lines.append(pad + head.get(kind, f'iterate{bound} until cited("x")'))
             _write(item[4], level + 1, lines)

@@ -102,7 +102,9 @@ def failures(made: FileSet) -> tuple[list[Failed], bool]:
     return _walked(made, 0)
 
 
-def told_of(findings: Collection[Diagnostic]) -> tuple[set[tuple[int, str, int, str]], list[tuple[str, Place, str]]]:
+def told_of(
+    findings: Collection[Diagnostic],
+) -> tuple[set[tuple[int, str, int, str]], list[tuple[str, Place, str]]]:
     """Findings of the analysis of files as errors (root line, plan, line, code) and assumptions (see `excused`)."""
     errors, assumed = set(), []
     for item in findings:
@@ -119,7 +121,9 @@ def unsaid(found: Collection[Failed], findings: Collection[Diagnostic]) -> Faile
     """A step that fails in some run and of which nothing is said: no error there, and no assumption is false."""
     errors, assumed = told_of(findings)
     places = {error[:3] for error in errors}
-    return next((item for item in found if item[:3] not in places and not excused(item, assumed)), None)
+    return next(
+        (item for item in found if item[:3] not in places and not excused(item, assumed)), None
+    )
 
 
 def excused(item: Failed, told: Collection[tuple[str, Place, str]]) -> bool:
@@ -127,13 +131,22 @@ def excused(item: Failed, told: Collection[tuple[str, Place, str]]) -> bool:
     names = f"`{item.path.text}`" if item.path.by == "plan" else ""
     for code, place, sentence in told:
         if code in ("FDC414", "FDC702") and place in item.commands and names in sentence:
-            by_command = item.last is not None and item.last[0] == "command" and item.last[1] == place
+            by_command = (
+                item.last is not None and item.last[0] == "command" and item.last[1] == place
+            )
             if by_command or code == "FDC414" and item.code == "FDC411":
                 return True
-        if code == "FDC704" and item.last is not None and item.last[0] == "step" and names in sentence:
+        if (
+            code == "FDC704"
+            and item.last is not None
+            and item.last[0] == "step"
+            and names in sentence
+        ):
             if "nobody" in (item.path.by, item.last[2]):
                 return True
-        if code == "FDC703" and not (item.path.by == "plan" or item.path.by == "glob" and item.path.bare):
+        if code == "FDC703" and not (
+            item.path.by == "plan" or item.path.by == "glob" and item.path.bare
+        ):
             return True
     return False
 
@@ -209,7 +222,10 @@ class _Run:
     def root(self, number: int) -> None:
         choose = self.choices.choose
         self.present.update(path for path in EXTRAS if path not in self.made.named and choose(2))
-        names = {name: Text(UNIVERSE[choose(len(UNIVERSE))], "nobody") for name in self.made.params[number]}
+        names = {
+            name: Text(UNIVERSE[choose(len(UNIVERSE))], "nobody")
+            for name in self.made.params[number]
+        }
         with suppress(Stops, Ends):
             self.body(number, self.made.bodies[number], names, None, {}, self.made.allow[number])
 
@@ -224,7 +240,13 @@ class _Run:
 
     def access(self, access: str, path: Text, where: tuple[int, str, int]) -> None:
         there = path.text in self.present
-        code = "FDC412" if access == "create" and there else "FDC411" if access not in ("create", "write") and not there else None
+        code = (
+            "FDC412"
+            if access == "create" and there
+            else "FDC411"
+            if access not in ("create", "write") and not there
+            else None
+        )
         if code is not None:
             last = self.last.get(path.text)
             self.found[Failed(*where, code, path, last, frozenset(self.commands))] = None
@@ -241,7 +263,11 @@ class _Run:
     def command(self, place: Place, allow: tuple[str, ...] | None) -> None:
         """It changes no file, or one: which is enough to see what it can do to one."""
         self.commands.add(place)
-        paths = [path for path in UNIVERSE if allow is None or any(path.startswith(start) for start in allow)]
+        paths = [
+            path
+            for path in UNIVERSE
+            if allow is None or any(path.startswith(start) for start in allow)
+        ]
         choice = self.choices.choose(len(paths) + 1)
         if choice:
             self.present ^= {paths[choice - 1]}
@@ -251,7 +277,11 @@ class _Run:
         kind, most, choose = item[0], item[2], self.choices.choose
         if kind == "each":
             glob = item[5] if len(item) > 5 else "*.x"
-            files = sorted(path for path in self.present if fnmatch.fnmatch(path, glob) and path.count("/") == glob.count("/"))
+            files = sorted(
+                path
+                for path in self.present
+                if fnmatch.fnmatch(path, glob) and path.count("/") == glob.count("/")
+            )
             if most is not None and len(files) > most:
                 raise Stops if self.branches else TooMany
             yield from (Text(path, "glob") for path in files)
@@ -288,7 +318,9 @@ class _Run:
                         assert value is not None
                         inner = {**names, item[3]: value}
                         if kind == "each":
-                            inner[f"file{1 + sum(word.startswith('file') for word in names)}"] = value
+                            inner[f"file{1 + sum(word.startswith('file') for word in names)}"] = (
+                                value
+                            )
                     if kind != "kept":
                         self.body(number, item[4], inner, outer, calls, allow)
                         continue
@@ -297,7 +329,13 @@ class _Run:
                         self.body(number, item[4], inner, outer, calls, allow)
                     self.branches -= 1
 
-    def step(self, item: list, names: dict[str, Text], where: tuple[int, str, int], allow: tuple[str, ...] | None) -> None:
+    def step(
+        self,
+        item: list,
+        names: dict[str, Text],
+        where: tuple[int, str, int],
+        allow: tuple[str, ...] | None,
+    ) -> None:
         tool = item[2]
         if tool == "t_shell":
             self.command(where[1:], allow)
@@ -305,7 +343,11 @@ class _Run:
             source, target = (self.text(words, names) for words in item[3])
             if source.text == target.text:  # the new name is not free
                 by = target if target.by == "nobody" else source
-                self.found[Failed(*where, "FDC412", by, ("step", where[1:], by.by), frozenset(self.commands))] = None
+                self.found[
+                    Failed(
+                        *where, "FDC412", by, ("step", where[1:], by.by), frozenset(self.commands)
+                    )
+                ] = None
                 raise Ends
             self.access("delete", source, where)
             self.access("create", target, where)
@@ -315,7 +357,13 @@ class _Run:
             raise Stops
 
     def call(
-        self, number: int, item: list, names: dict[str, Text], outer: int | None, calls: dict, allow: tuple[str, ...] | None
+        self,
+        number: int,
+        item: list,
+        names: dict[str, Text],
+        outer: int | None,
+        calls: dict,
+        allow: tuple[str, ...] | None,
     ) -> None:
         plan, given, depth = item[2], item[3], item[4]
         if depth is not None:
@@ -325,8 +373,19 @@ class _Run:
             calls = {**calls, edge: calls.get(edge, 0) + 1}
         inner: dict[str, Text] = {}
         for name, default in self.made.params[plan].items():
-            inner[name] = self.text(given[name], names) if name in given else Text(str(default), "plan")
+            inner[name] = (
+                self.text(given[name], names) if name in given else Text(str(default), "plan")
+            )
         own = self.made.allow[plan]
         if allow is not None and own is not None:
-            allow = tuple(max(a, b, key=len) for a in allow for b in own if a.startswith(b) or b.startswith(a))
-        self.body(plan, self.made.bodies[plan], inner, outer or item[1], calls, own if allow is None else allow)
+            allow = tuple(
+                max(a, b, key=len) for a in allow for b in own if a.startswith(b) or b.startswith(a)
+            )
+        self.body(
+            plan,
+            self.made.bodies[plan],
+            inner,
+            outer or item[1],
+            calls,
+            own if allow is None else allow,
+        )

@@ -30,11 +30,15 @@ _PLACES = (
     (1, 1, 1, 1), (1, 1, 1, 3), (1, 3, 1, 9), (2, 1, 2, 40), (1, 2, 3, 2), (1, 1, 9, 1), (12, 5, 3, 1), (0, 0, 0, 0),
     (-1, -5, -1, 10**9), (10**9, 1, 10**9, 2), (3, 30, 3, 2), (2, 1, 10**9, 10**9),
 )  # fmt: skip
-spans = st.builds(lambda path, place: Span(path, *place), st.sampled_from(PATHS), st.sampled_from(_PLACES))
+spans = st.builds(
+    lambda path, place: Span(path, *place), st.sampled_from(PATHS), st.sampled_from(_PLACES)
+)
 """Places inside and outside of any text, upside down too."""
 
 labels = st.builds(Label, spans, texts)
-fixes = st.builds(Fix, texts, st.lists(st.builds(Edit, spans, texts), max_size=3).map(tuple), st.booleans())
+fixes = st.builds(
+    Fix, texts, st.lists(st.builds(Edit, spans, texts), max_size=3).map(tuple), st.booleans()
+)
 diagnostics = st.builds(
     Diagnostic,
     spans,
@@ -45,7 +49,9 @@ diagnostics = st.builds(
     st.none() | texts,
     st.none() | fixes,
 )
-sources = st.dictionaries(st.sampled_from(PATHS), st.lists(texts, max_size=5).map("\n".join), max_size=3)
+sources = st.dictionaries(
+    st.sampled_from(PATHS), st.lists(texts, max_size=5).map("\n".join), max_size=3
+)
 
 
 DEMO = "plans/demo.plan"

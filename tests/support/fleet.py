@@ -72,9 +72,13 @@ OVER = ("finished", "stopped", "broken", "waiting", "cancelled")
 
 def laid_out(workspace: Path) -> Path:
     """Makes the tools and the plans."""
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": TOOLS}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": TOOLS})
+    )
     (workspace / "own_deeds.py").write_text(OWN_TOOLS)
-    (workspace / "witness.log").write_text("")  # several machines write it: none of them may think that it made it
+    (workspace / "witness.log").write_text(
+        ""
+    )  # several machines write it: none of them may think that it made it
     (workspace / "big.plan").write_text(PLAN)
     (workspace / "ask.plan").write_text(ASKING)
     return workspace
@@ -119,7 +123,12 @@ def on_sqlite(workspace: Path, *arguments: str) -> Counter[Any]:
 
 
 def is_over(url: str, *names: str) -> bool:
-    found = rows(url, "SELECT count(*) FROM fdc.run WHERE name = ANY(%s) AND status = ANY(%s)", list(names), list(OVER))
+    found = rows(
+        url,
+        "SELECT count(*) FROM fdc.run WHERE name = ANY(%s) AND status = ANY(%s)",
+        list(names),
+        list(OVER),
+    )
     return found == [(len(names),)]
 
 
@@ -128,7 +137,10 @@ def whole(workspace: Path, url: str, name: str, expected: Counter[Any]) -> None:
     store = PgStore(url, key(workspace))
     try:
         row = store.run(name)
-        assert row is not None and row.status == "finished", (row, rows(url, "SELECT * FROM dbos.workflow_status"))
+        assert row is not None and row.status == "finished", (
+            row,
+            rows(url, "SELECT * FROM dbos.workflow_status"),
+        )
         assert ((), "ours") == store.check(row.id)[::2]
         assert expected == outcomes(store, row)
         assert fold(store.program(row), row.inputs, store.records(row)).ended

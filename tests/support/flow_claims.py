@@ -32,7 +32,9 @@ def program(seed: int, *, aimed: bool = True) -> Program:
 
     ways = (*flows.AIMS, "made", "kept") if aimed else ("made", "kept")
     way = ways[seed % len(ways)]
-    plans = flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    plans = (
+        flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    )
     return program_of(flows.checked(plans))
 
 
@@ -43,9 +45,14 @@ def under_other_declarations(seed: int) -> Checked:
     """Plans over tools of a catalogue of their own, which are those of fdc but for one to three changes."""
     chance = random.Random(seed)
     way = chance.choice((*flows.AIMS, "made", "kept"))
-    plans = flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    plans = (
+        flows.made(seed, kept=way == "kept") if way in ("made", "kept") else flows.aimed(seed, way)
+    )
     names = [name for name in TOOLS if name in ROWS]
-    tools = {f"my_{name}": {key: part for key, part in ROWS[name].items() if key not in LEFT_OUT} for name in names}
+    tools = {
+        f"my_{name}": {key: part for key, part in ROWS[name].items() if key not in LEFT_OUT}
+        for name in names
+    }
     for _ in range(chance.choice((1, 2, 3))):
         name = chance.choice(list(tools))
         tools[name] = redeclared(tools[name], chance)
@@ -63,7 +70,9 @@ def redeclared(row: Made, chance: random.Random) -> Made:
     if way == 0:
         row["trust"] = chance.choice(("trusted", "workspace", "model", "untrusted"))
     elif way == 1:
-        row["clears"] = chance.sample(("command", "path", "url", "message", "choice"), chance.randint(1, 5))
+        row["clears"] = chance.sample(
+            ("command", "path", "url", "message", "choice"), chance.randint(1, 5)
+        )
     elif way == 2:
         row.pop("clears", None)
     elif way == 3:
@@ -114,10 +123,27 @@ def nodes(body: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def bodies(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
     """Every body of a plan."""
     inside = nodes(plan["body"])
-    return [plan["body"], *(node[part] for node in inside for part in ("body", "then", "else") if part in node)]
+    return [
+        plan["body"],
+        *(node[part] for node in inside for part in ("body", "then", "else") if part in node),
+    ]
 
 
-PROGRAM_WAYS = ("drop", "copy", "move", "path", "value", "sides", "fork", "keep", "call", "quote", "bind", "over", "tighten")
+PROGRAM_WAYS = (
+    "drop",
+    "copy",
+    "move",
+    "path",
+    "value",
+    "sides",
+    "fork",
+    "keep",
+    "call",
+    "quote",
+    "bind",
+    "over",
+    "tighten",
+)
 
 
 def damaged_program(made: Program, chance: random.Random, way: str) -> Program:
@@ -137,12 +163,19 @@ def damaged_program(made: Program, chance: random.Random, way: str) -> Program:
         step = chance.choice(steps)
         for name in ("path", "target", "glob"):
             if name in step["args"]:
-                step["args"][name] = [chance.choice((*flows.PATHS, *flows.GLOBS)).replace("{run}", "runs/r")]
+                step["args"][name] = [
+                    chance.choice((*flows.PATHS, *flows.GLOBS)).replace("{run}", "runs/r")
+                ]
                 if chance.random() < 0.5:
-                    step["args"][name] = [{"ref": ["run"]}, chance.choice(("/x", "/outside/x", "/outside/y"))]
+                    step["args"][name] = [
+                        {"ref": ["run"]},
+                        chance.choice(("/x", "/outside/x", "/outside/y")),
+                    ]
     elif way == "value" and steps:
         step, other = chance.choice(steps), chance.choice(steps)
-        step["args"][chance.choice(list(step["args"]))] = copy.deepcopy(chance.choice(list(other["args"].values())))
+        step["args"][chance.choice(list(step["args"]))] = copy.deepcopy(
+            chance.choice(list(other["args"].values()))
+        )
     elif way == "sides" and node["op"] == "if":
         node["then"], node["else"] = node["else"] or node["then"], node["then"]
     elif way == "fork" and node["op"] in ("for", "fork"):
@@ -153,9 +186,21 @@ def damaged_program(made: Program, chance: random.Random, way: str) -> Program:
             node["keep"] = "failures"
             found["format"] = 2
     elif way == "call" and node["op"] == "call":
-        node["args"] = dict(zip(node["args"], chance.sample(list(node["args"].values()), len(node["args"])), strict=True))
+        node["args"] = dict(
+            zip(
+                node["args"],
+                chance.sample(list(node["args"].values()), len(node["args"])),
+                strict=True,
+            )
+        )
     elif way == "quote":
-        parts = [part for step in steps for value in step["args"].values() for part in value if isinstance(part, dict)]
+        parts = [
+            part
+            for step in steps
+            for value in step["args"].values()
+            for part in value
+            if isinstance(part, dict)
+        ]
         chance.choice(parts or [{}]).pop("quote", None)
     elif way == "bind":
         named = [one for one in inside if one.get("bind")]
@@ -163,7 +208,13 @@ def damaged_program(made: Program, chance: random.Random, way: str) -> Program:
             one, other = chance.sample(named, 2)
             one["bind"], other["bind"] = other["bind"], one["bind"]
     elif way == "over" and "in" in node:
-        node["in"] = [{"ref": [chance.choice([one["bind"] for one in inside if one.get("bind")] or ["known"])]}]
+        node["in"] = [
+            {
+                "ref": [
+                    chance.choice([one["bind"] for one in inside if one.get("bind")] or ["known"])
+                ]
+            }
+        ]
     elif way == "tighten":
         tighten(found["tools"][chance.choice(list(found["tools"]))], chance)
     return found
@@ -200,7 +251,9 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
                 if label and chance.random() < 0.6:
                     label.pop()
                 elif label:
-                    label[-1] = chance.choice(("workspace", "model", "untrusted path", "untrusted choice code", "trusted"))
+                    label[-1] = chance.choice(
+                        ("workspace", "model", "untrusted path", "untrusted choice code", "trusted")
+                    )
         elif way == "drop":
             dropped(lists, objects, chance)
         elif way == "swap":
@@ -208,18 +261,24 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
         elif way == "copy":
             holder, other = chance.choice(objects), chance.choice(objects)
             if holder and other:
-                holder[chance.choice(list(holder))] = copy.deepcopy(chance.choice(list(other.values())))
+                holder[chance.choice(list(holder))] = copy.deepcopy(
+                    chance.choice(list(other.values()))
+                )
         elif way == "flag":
             row = chance.choice(found["rows"])
             kind = chance.choice(("kept", "call", "begin"))
             if kind == "kept":
                 row["kept"] = chance.choice((True, False, 1, 0, "", None))
             elif kind == "call" and row["calls"]:
-                row["calls"][chance.choice(list(row["calls"]))] = chance.randrange(-1, len(found["rows"]))
+                row["calls"][chance.choice(list(row["calls"]))] = chance.randrange(
+                    -1, len(found["rows"])
+                )
             else:
                 row["texts"], row["there"], row["choices"] = [], [], []
         else:
-            loops = [loop for row in found["rows"] for loop in row["loops"].values() if loop["names"]]
+            loops = [
+                loop for row in found["rows"] for loop in row["loops"].values() if loop["names"]
+            ]
             if loops:
                 names = chance.choice(loops)["names"]
                 names[chance.choice(list(names))] = [[], ["exit_code", "bytes", "output"]]
@@ -229,14 +288,21 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
 def holders(value: Any) -> list[Any]:
     """Every list and object in a JSON value."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [value, *(one for part in inner for one in holders(part))] if isinstance(value, (dict, list)) else []
+    return (
+        [value, *(one for part in inner for one in holders(part))]
+        if isinstance(value, (dict, list))
+        else []
+    )
 
 
 class Part:
     """The part `data` of the program of a seed, as `damage.judged` wants it."""
 
     PROGRAM_WAYS, CERTIFICATE_WAYS = PROGRAM_WAYS, CERTIFICATE_WAYS
-    damaged_program, damaged_certificate = staticmethod(damaged_program), staticmethod(damaged_certificate)
+    damaged_program, damaged_certificate = (
+        staticmethod(damaged_program),
+        staticmethod(damaged_certificate),
+    )
     careless, check = staticmethod(careless), staticmethod(data.check)
 
     def __init__(self, seed: int) -> None:

@@ -100,14 +100,23 @@ class _World:
         if tool in TELLS or tool in CHANGES and not args["path"].startswith(f"{RUN}/"):
             self.acts.add(effect.address)
         brought = _TOOLS[tool](self, effect, args)
-        if effect.alone and crc32(effect.address.encode()) % 3 == 0 and not isinstance(brought, Outcome):
+        if (
+            effect.alone
+            and crc32(effect.address.encode()) % 3 == 0
+            and not isinstance(brought, Outcome)
+        ):
             return _failed("lost", f"{effect.args} {brought}")
         return brought
 
     def command(self, effect: Perform, args: dict[str, str]) -> Any:
         command, seen = args["command"], self.visible()
         if _is_data(command):
-            return {"output": "".join(self.files.get(word, "") for word in command.replace("'", "").split()), "exit_code": 0}
+            return {
+                "output": "".join(
+                    self.files.get(word, "") for word in command.replace("'", "").split()
+                ),
+                "exit_code": 0,
+            }
         number = crc32((command + seen).encode()) % 4
         if number == 0:
             self.files["d/made"] = seen
@@ -129,7 +138,9 @@ class _World:
         return self.write(effect, args)
 
     def delete(self, effect: Perform, args: dict[str, str]) -> Any:
-        return "deleted" if self.files.pop(args["path"], None) is not None else "it was gone already"
+        return (
+            "deleted" if self.files.pop(args["path"], None) is not None else "it was gone already"
+        )
 
     def rename(self, effect: Perform, args: dict[str, str]) -> Any:
         if args["path"] not in self.files:
@@ -140,7 +151,11 @@ class _World:
         return "renamed"
 
     def names(self, glob: str) -> list[str]:
-        return sorted(path for path in self.files if glob == "." or fnmatchcase(path, glob) or path.startswith(glob + "/"))
+        return sorted(
+            path
+            for path in self.files
+            if glob == "." or fnmatchcase(path, glob) or path.startswith(glob + "/")
+        )
 
     def listed(self, effect: Perform, args: dict[str, str]) -> Any:
         found = self.names(args["path"])

@@ -31,7 +31,11 @@ class _Maker:
         return f"n{self.count}"
 
     def plan(self, params: list[str]) -> str:
-        head = ["# FSM: any.json", *(f"param {name}" for name in params), "known <- plan_step_complete b"]
+        head = [
+            "# FSM: any.json",
+            *(f"param {name}" for name in params),
+            "known <- plan_step_complete b",
+        ]
         texts = list(params)
         lists: list[str] = []
         body = self.body(texts, lists, 0, self.rng.randint(3, 7))
@@ -61,10 +65,16 @@ class _Maker:
         name = self.fresh()
         if kind == "web":
             texts.append(name)
-            return [f"{name} <- view_text_website {self.pick(texts[:-1]) if rng.random() < 0.3 else 'https://e/'}"]
+            return [
+                f"{name} <- view_text_website {self.pick(texts[:-1]) if rng.random() < 0.3 else 'https://e/'}"
+            ]
         if kind == "list":
             lists.append(name)
-            return [f"{name} <- google_search tea" if not self.kept or rng.random() < 0.3 else f"{name} <- list_files d"]
+            return [
+                f"{name} <- google_search tea"
+                if not self.kept or rng.random() < 0.3
+                else f"{name} <- list_files d"
+            ]
         if kind == "files":
             lists.append(name)
             return [f"{name} <- list_files {rng.choice(('d', '.', *GLOBS))}"]
@@ -72,11 +82,15 @@ class _Maker:
             lists.append(name)
             return [f"{name} <- grep {self.pick(texts)} {rng.choice(('d', *GLOBS))}"]
         if kind == "gate" and texts and (self.kept and self.alone or rng.random() < 0.3):
-            return [f'require {rng.choice(("", "not "))}"{rng.choice("ab")}" in {rng.choice(texts)} else "no"']
+            return [
+                f'require {rng.choice(("", "not "))}"{rng.choice("ab")}" in {rng.choice(texts)} else "no"'
+            ]
         if kind == "create":
             return [f"create_file_with_block {{run}}/{name}", f"  {self.pick(texts)}"]
         if kind == "rename":
-            return [f"rename_file {rng.choice(self.written or THERE[:1])} {{run}}/{rng.choice(('', 'outside/'))}{name}"]
+            return [
+                f"rename_file {rng.choice(self.written or THERE[:1])} {{run}}/{rng.choice(('', 'outside/'))}{name}"
+            ]
         if kind == "read":
             path = rng.choice((*THERE[:3], *self.written, self.pick(texts)))
             texts.append(name)
@@ -84,7 +98,16 @@ class _Maker:
         if kind == "write":
             return [f"overwrite_file_with_block {self.path()}", f"  {self.pick(texts)}"]
         if kind == "shell":
-            said = rng.choice((f"echo {self.pick(texts)}", f"{self.pick(texts)} x", "ls", "ls", "cat f1", "wc d/f3 {run}/x"))
+            said = rng.choice(
+                (
+                    f"echo {self.pick(texts)}",
+                    f"{self.pick(texts)} x",
+                    "ls",
+                    "ls",
+                    "cat f1",
+                    "wc d/f3 {run}/x",
+                )
+            )
             bind = rng.random() < 0.5
             if bind:
                 texts.append(name)
@@ -104,7 +127,9 @@ class _Maker:
                 return [f"{carried} <- plan_step_complete {{{carried}}} and {self.pick(texts)}"]
         if kind == "pick":
             texts.append(name)
-            return [f"{name} <- plan_step_complete {self.pick(texts[:-1])} and {self.pick(texts[:-1])}"]
+            return [
+                f"{name} <- plan_step_complete {self.pick(texts[:-1])} and {self.pick(texts[:-1])}"
+            ]
         if kind == "call" and self.callees:
             callee = rng.choice(self.callees)
             given = f"call_plan {callee} p={self.pick(texts)} q={self.pick(texts)}"
@@ -117,18 +142,31 @@ class _Maker:
     def nested(self, kind: str, name: str, texts: list[str], lists: list[str]) -> list[str]:
         rng = self.rng
         if kind == "if" and texts:
-            condition = f'"a" in {rng.choice(texts)}' if rng.random() < 0.7 else f'"{rng.choice("ab")}" in known'
+            condition = (
+                f'"a" in {rng.choice(texts)}'
+                if rng.random() < 0.7
+                else f'"{rng.choice("ab")}" in known'
+            )
             # what only one branch binds is not bound afterwards: both bind it, or it was bound before
             before, other = rng.choice(texts), self.fresh()
             ways = ("plan_step_complete one", "plan_step_complete two", "request_user_input Which?")
-            said = rng.sample((f"plan_step_complete {{{before}}}", f"request_user_input {{{before}}}", *ways), 2)
-            then = self.body(list(texts), list(lists), 1, rng.randint(1, 3)) + [f"  {other} <- {said[0]}"]
-            orelse = self.body(list(texts), list(lists), 1, rng.randint(0, 2)) + [f"  {other} <- {said[1]}"]
+            said = rng.sample(
+                (f"plan_step_complete {{{before}}}", f"request_user_input {{{before}}}", *ways), 2
+            )
+            then = self.body(list(texts), list(lists), 1, rng.randint(1, 3)) + [
+                f"  {other} <- {said[0]}"
+            ]
+            orelse = self.body(list(texts), list(lists), 1, rng.randint(0, 2)) + [
+                f"  {other} <- {said[1]}"
+            ]
             texts.append(other)
             return [f"if {condition}", *then, "else", *orelse]
         if kind == "each":
             glob = rng.choice(GLOBS)
-            return [f"for_each_file {glob} as {name}", *self.body([*texts, name], list(lists), 1, rng.randint(1, 3))]
+            return [
+                f"for_each_file {glob} as {name}",
+                *self.body([*texts, name], list(lists), 1, rng.randint(1, 3)),
+            ]
         if kind in ("for", "fork") and lists:
             inner = [*texts, name]
             keeps = self.kept and rng.random() < 0.8
@@ -146,9 +184,11 @@ class _Maker:
             inner = list(texts)
             carried = rng.choice(texts)
             body = self.body(inner, list(lists), 1, rng.randint(1, 3))
-            body.append(f"  {name} <- {rng.choice((f'plan_step_complete {{{rng.choice(inner)}}}', 'request_user_input Go on?'))}")
+            body.append(
+                f"  {name} <- {rng.choice((f'plan_step_complete {{{rng.choice(inner)}}}', 'request_user_input Go on?'))}"
+            )
             texts.append(name)
-            return [f"iterate max 3 until \"a\" in {rng.choice((carried, name))}", *body]
+            return [f'iterate max 3 until "a" in {rng.choice((carried, name))}', *body]
         return ["plan_step_complete"]
 
 
@@ -173,14 +213,21 @@ def interferes(checked: Checked) -> bool:
 
 def accepted(checked: Checked) -> bool:
     """True where the flow analysis found nothing."""
-    wrong = [item for item in checked.diagnostics if re.match("FDC[13]", item.code) and item.severity == "error"]
+    wrong = [
+        item
+        for item in checked.diagnostics
+        if re.match("FDC[13]", item.code) and item.severity == "error"
+    ]
     assert not wrong, wrong
     return not any(item.code.startswith("FDC47") for item in checked.diagnostics)
 
 
 def concerns_outside(checked: Checked) -> bool:
     """True where the flow analysis found something that is from outside, and so something that the worlds can show."""
-    return any(item.code.startswith("FDC47") and item.message.startswith("text from outside") for item in checked.diagnostics)
+    return any(
+        item.code.startswith("FDC47") and item.message.startswith("text from outside")
+        for item in checked.diagnostics
+    )
 
 
 class _Aimed:
@@ -191,7 +238,9 @@ class _Aimed:
 
     def act(self, text: str = "done") -> str:
         """A step that may not be chosen."""
-        return self.rng.choice((f"submit {text}", f"run_in_bash_session cat f1 {text}", "delete_file f2"))
+        return self.rng.choice(
+            (f"submit {text}", f"run_in_bash_session cat f1 {text}", "delete_file f2")
+        )
 
     def below(self, condition: str, steps: list[str]) -> list[str]:
         """Steps under a condition, or under its opposite, or in a loop that may have no round."""
@@ -211,7 +260,9 @@ class _Aimed:
         rng = self.rng
         path = rng.choice(("{run}/x", "{run}/d/x", "{run}/outside/x"))
         before = [f"overwrite_file_with_block {path}", "  text"] if rng.random() < 0.5 else []
-        change = rng.choice(([f"overwrite_file_with_block {path}", "  text"], [f"delete_file {path}"]))
+        change = rng.choice(
+            ([f"overwrite_file_with_block {path}", "  text"], [f"delete_file {path}"])
+        )
         if before and rng.random() < 0.3:
             change = [f"rename_file {path} {{run}}/z"]
         if not before and rng.random() < 0.3:
@@ -268,10 +319,19 @@ class _Aimed:
                 ["submit {r}"],
             )
         )
-        first = ["w <- view_text_website https://e/", 'if "a" in w', "  overwrite_file_with_block {run}/x", "    text"]
+        first = [
+            "w <- view_text_website https://e/",
+            'if "a" in w',
+            "  overwrite_file_with_block {run}/x",
+            "    text",
+        ]
         branch = ["items <- list_files d", "r <- fork x in {items} max 9 keep failures"]
         body = [f"  {line}" for line in [*fails, *after, "yield {x}"]]
-        ends = ('require "a" in p else "no"', "grep {p} d", 'if "a" in p\n  require 1 == 2 else "no"')
+        ends = (
+            'require "a" in p else "no"',
+            "grep {p} d",
+            'if "a" in p\n  require 1 == 2 else "no"',
+        )
         return self.plans([*first, *branch, *body, *look], ["param p", "param q", rng.choice(ends)])
 
     def clears(self) -> dict[str, str]:
@@ -289,9 +349,22 @@ class _Aimed:
         else:
             steps = [ask, 'if "a" in w', "  n <- request_user_input {n}"]
         inside = rng.random() < 0.3
-        use = rng.choice(("submit {n}", "run_in_bash_session cat {n}", "read_file {n}", "call_plan leaf.plan p={n} q=x"))
-        steps = [*steps, use] if not inside else ['if "a" in w', f"  {ask}", f"  {'x <- view_text_website {n}'}"]
-        return self.plans(["w <- view_text_website https://e/", *steps], ["param p", "param q", "submit {p}"])
+        use = rng.choice(
+            (
+                "submit {n}",
+                "run_in_bash_session cat {n}",
+                "read_file {n}",
+                "call_plan leaf.plan p={n} q=x",
+            )
+        )
+        steps = (
+            [*steps, use]
+            if not inside
+            else ['if "a" in w', f"  {ask}", f"  {'x <- view_text_website {n}'}"]
+        )
+        return self.plans(
+            ["w <- view_text_website https://e/", *steps], ["param p", "param q", "submit {p}"]
+        )
 
     def code(self) -> dict[str, str]:
         """Text from outside lies in a file that a command can see."""
@@ -300,8 +373,14 @@ class _Aimed:
         write = [f"overwrite_file_with_block {path}", f"  {rng.choice(('{w}', '{n}', 'text'))}"]
         if rng.random() < 0.4:
             write = ['if "a" in w', *(f"  {line}" for line in write)]
-        move = [f"rename_file {path} {{run}}/{rng.choice(('', 'outside/'))}moved"] if rng.random() < 0.3 else []
-        command = [f"run_in_bash_session {rng.choice(('make', 'sh f1', 'cat f1', 'cat f1 | sh', 'wc d/f3'))}"]
+        move = (
+            [f"rename_file {path} {{run}}/{rng.choice(('', 'outside/'))}moved"]
+            if rng.random() < 0.3
+            else []
+        )
+        command = [
+            f"run_in_bash_session {rng.choice(('make', 'sh f1', 'cat f1', 'cat f1 | sh', 'wc d/f3'))}"
+        ]
         if rng.random() < 0.3:
             command = ["call_plan acts.plan"]
         steps = [*command, *write, *move] if rng.random() < 0.2 else [*write, *move, *command]

@@ -19,12 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .repository import ROOT
 
-_PROGRAM = (
-    "import sys; sys.path[:1] = sys.argv[1:3]; from tests.support.forks import _serve; del sys.path[1]; _serve(int(sys.argv[3]))"
-)
+_PROGRAM = "import sys; sys.path[:1] = sys.argv[1:3]; from tests.support.forks import _serve; del sys.path[1]; _serve(int(sys.argv[3]))"
 _BEFORE_PYTHON = ("PYTHON", "LD_", "LC_", "LANG", "MALLOC_")
 """Variables that count when a process starts, and not any more when it is forked."""
-_LARGE = {"ANTHROPIC_BASE_URL": ("anthropic", "anthropic.resources.messages"), "--database": ("dbos", "psycopg")}
+_LARGE = {
+    "ANTHROPIC_BASE_URL": ("anthropic", "anthropic.resources.messages"),
+    "--database": ("dbos", "psycopg"),
+}
 """Packages that take a second to import: ahead of the first command with such a variable or such an argument."""
 
 
@@ -66,7 +67,11 @@ def _server(*environment: tuple[str, str]) -> _Server:
 
 
 def _for_the_start(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, value) for name, value in environment.items() if name.startswith(_BEFORE_PYTHON)))
+    return tuple(
+        sorted(
+            (name, value) for name, value in environment.items() if name.startswith(_BEFORE_PYTHON)
+        )
+    )
 
 
 def can_run(environment: Mapping[str, str], usual: Mapping[str, str]) -> bool:
@@ -82,7 +87,10 @@ def run(
     ours = [pipes[0][1], *(read for read, _ in pipes[1:])]
     theirs = [pipes[0][0], *(write for _, write in pipes[1:])]
     said: dict[int, bytes] = {}
-    threads = [threading.Thread(target=_all_of, args=(ours[one], said, one), daemon=True) for one in (1, 2, 3)]
+    threads = [
+        threading.Thread(target=_all_of, args=(ours[one], said, one), daemon=True)
+        for one in (1, 2, 3)
+    ]
     threads.append(threading.Thread(target=_write, args=(ours[0], stdin), daemon=True))
     server = _server(*_for_the_start(env))
     umask = os.umask(0)

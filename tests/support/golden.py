@@ -30,7 +30,9 @@ def check(name: str, actual: str) -> None:
         path.write_bytes(actual.encode("utf-8"))
         return
     assert path.is_file(), f"{path.relative_to(ROOT)} is missing: UPDATE_GOLDEN=1 writes it"
-    assert expected(path) == actual, f"{path.relative_to(ROOT)} differs: look, then write it with UPDATE_GOLDEN=1"
+    assert expected(path) == actual, (
+        f"{path.relative_to(ROOT)} differs: look, then write it with UPDATE_GOLDEN=1"
+    )
 
 
 def expected(path: Path) -> str:

@@ -43,11 +43,15 @@ class History:
         heard: list[Any] = []
         yield heard.append
         with self._lock:
-            self.operations.append(Operation(begun, next(self._ticks), client, asked, heard[0] if heard else None))
+            self.operations.append(
+                Operation(begun, next(self._ticks), client, asked, heard[0] if heard else None)
+            )
 
 
 def explains(
-    operations: Iterable[Operation], start: State, after: Callable[[State, Operation], Iterable[State]]
+    operations: Iterable[Operation],
+    start: State,
+    after: Callable[[State, Operation], Iterable[State]],
 ) -> list[Operation] | None:
     """An order of the operations in which each one's answer is right, or None where there is no such order.
 
@@ -82,4 +86,7 @@ def explains(
 
 def told(operations: Iterable[Operation]) -> str:
     """A history to be read."""
-    return "\n".join(f"{one.begun:4}-{one.ended:<4} {one.client:10} {one.asked} -> {one.heard}" for one in sorted(operations))
+    return "\n".join(
+        f"{one.begun:4}-{one.ended:<4} {one.client:10} {one.asked} -> {one.heard}"
+        for one in sorted(operations)
+    )

@@ -16,7 +16,10 @@ SCREEN = {"NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8", "COLUMNS": "100"
 
 
 def fdc(
-    *arguments: str, cwd: str | os.PathLike[str], stdin: str = "", env: Mapping[str, str] | None = None
+    *arguments: str,
+    cwd: str | os.PathLike[str],
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """As `process.fdc`: the same words, the same answer. A run that is over leaves nothing behind in this process."""
     out, err = io.StringIO(), io.StringIO()

@@ -44,4 +44,8 @@ def killed_at(
     number: int, workspace: Path, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """`fdc ARGUMENTS` in a process of its own that dies of SIGKILL at a moment of its run (0: never)."""
-    return run([sys.executable, "-c", HARNESS, str(ROOT / "tooling"), str(number), *arguments], cwd=workspace, env=env)
+    return run(
+        [sys.executable, "-c", HARNESS, str(ROOT / "tooling"), str(number), *arguments],
+        cwd=workspace,
+        env=env,
+    )

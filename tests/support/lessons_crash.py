@@ -99,7 +99,11 @@ def state(root: Path) -> dict[str, Any]:
 def valid(root: Path) -> list[str]:
     """What is not whole after a kill."""
     wrong = [f"lessons line {line.number}: {line.fault}" for line in store.load(str(root)).damaged]
-    sources = {path.name: path.read_bytes() for path in (root / "protocols").iterdir() if path.name.endswith(".json")}
+    sources = {
+        path.name: path.read_bytes()
+        for path in (root / "protocols").iterdir()
+        if path.name.endswith(".json")
+    }
     wrong += [item.message for item in load(sources)[1] if item.severity == "error"]
     agents = root / "AGENTS.md"
     if agents.exists() and "<!-- sealed" not in agents.read_text("utf-8"):
@@ -124,12 +128,21 @@ def main(template: Path, scratch: Path) -> dict[str, Any]:
             again, _ = in_child(lambda out, root=root: work(root, 0, out))  # type: ignore[misc]
             differing += [f"{what}: the second attempt ended with {again}"] * (again != 0)
         after = state(root)
-        differing += [f"{what}: {name} differs" for name in {*after, *expected} if after.get(name) != expected.get(name)]
+        differing += [
+            f"{what}: {name} differs"
+            for name in {*after, *expected}
+            if after.get(name) != expected.get(name)
+        ]
         shutil.rmtree(root)
         if code != -signal.SIGKILL:
-            moments = reached  # fewer than in the reference, which also writes what belongs to the user
+            moments = (
+                reached  # fewer than in the reference, which also writes what belongs to the user
+            )
             break
-    statuses = [lesson["status"] for lesson in records.read((scratch / "reference" / records.LESSONS).read_bytes()).lessons]
+    statuses = [
+        lesson["status"]
+        for lesson in records.read((scratch / "reference" / records.LESSONS).read_bytes()).lessons
+    ]
     return {"moments": moments, "differing": differing, "statuses": statuses, "files": expected}
 
 

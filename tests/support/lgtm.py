@@ -59,9 +59,21 @@ def hypothesis(body: dict[str, Any]) -> dict[str, Any]:
 
 def refined(body: dict[str, Any]) -> dict[str, Any]:
     _, old, critiques, results = data(body)
-    keep = ("statement", "gapCharacterization", "rationale", "validationCriteria", "alternativeApproaches")
+    keep = (
+        "statement",
+        "gapCharacterization",
+        "rationale",
+        "validationCriteria",
+        "alternativeApproaches",
+    )
     new = [row["entry"]["filePath"] for row in results if row["ok"]][:1]
-    more = [{"id": f"A{len(old['keyAssumptions']) + 1:02d}", "statement": "It is used.", "evidence": new}]
+    more = [
+        {
+            "id": f"A{len(old['keyAssumptions']) + 1:02d}",
+            "statement": "It is used.",
+            "evidence": new,
+        }
+    ]
     return {
         **{key: old[key] for key in keep}, "confidence": 0.9, "keyAssumptions": [*old["keyAssumptions"], *more],
         "critiquePoints": critiques["points"], "questions": [],
@@ -90,20 +102,37 @@ ANSWERS: dict[str, Answer] = {
     "hypothesis": hypothesis,
     "questions": lambda body: {"questions": ["Who uses `reserve`?"]},
     "refined": refined,
-    "falsification": lambda body: {"queries": [{"targetID": "T01", "queries": ["order without stock"]}]},
-    "narrative": lambda body: "Do " + " and ".join(row["microHypothesisID"] for row in data(body)[1]) + ".",
+    "falsification": lambda body: {
+        "queries": [{"targetID": "T01", "queries": ["order without stock"]}]
+    },
+    "narrative": lambda body: (
+        "Do " + " and ".join(row["microHypothesisID"] for row in data(body)[1]) + "."
+    ),
     "base_plan": lambda body: {"steps": ["h: change it"]},
-    "agent": lambda body: {"say": "look", "tool": "FileSearch", "args": {"queries": ["stock of an order", "reserve"]}},
+    "agent": lambda body: {
+        "say": "look",
+        "tool": "FileSearch",
+        "args": {"queries": ["stock of an order", "reserve"]},
+    },
     "areas": areas,
     "conflicts": lambda body: {"conflicts": []},
     "critique": lambda body: {"points": ["It rests on one line."]},
-    "evidence": lambda body: {"disproved": False, "analysis": "Nothing says the contrary.", "decisive": []},
-    "synthesis": lambda body: {"implementationPrerequisites": ["the tests pass"], "keyDependencies": []},
+    "evidence": lambda body: {
+        "disproved": False,
+        "analysis": "Nothing says the contrary.",
+        "decisive": [],
+    },
+    "synthesis": lambda body: {
+        "implementationPrerequisites": ["the tests pass"],
+        "keyDependencies": [],
+    },
     "component": component,
     "diagrams": lambda body: {"diagrams": [{"name": "Parts", "prompt": "the parts"}]},
     "diagram": lambda body: "```\n[a] --> [b]\n```",
     "pipeline": lambda body: PIPELINE,
-    "optimize": lambda body: data(body)[0]["text"].replace("components <- for ", "components <- fork "),
+    "optimize": lambda body: data(body)[0]["text"].replace(
+        "components <- for ", "components <- fork "
+    ),
 }
 
 
@@ -116,11 +145,19 @@ def thinking(**answers: Answer) -> Iterator[tuple[Server, dict[str, str]]]:
         with server.lock:
             server.requests.append(body)
         said = known[kind_of(body)](body)
-        return said if isinstance(said, Item) else reply(said if isinstance(said, str) else json.dumps(said))
+        return (
+            said
+            if isinstance(said, Item)
+            else reply(said if isinstance(said, str) else json.dumps(said))
+        )
 
     with messages_api([]) as server:
         server.take = take  # type: ignore[method-assign]
-        env = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "test", "FDC_MODEL": "claude-sonnet-5"}
+        env = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "test",
+            "FDC_MODEL": "claude-sonnet-5",
+        }
         yield server, env
 
 
@@ -133,7 +170,9 @@ def plan_for(workspace: Path, *more: str, env: dict[str, str] | None = None) -> 
     """`fdc lgtm` on the shop, in a workspace that is made where it is not there."""
     if not (workspace / "shop").exists():
         shop(workspace)
-    return fdc("lgtm", QUESTION, *more, cwd=workspace, env=env)  # in this process: it saves most of the time
+    return fdc(
+        "lgtm", QUESTION, *more, cwd=workspace, env=env
+    )  # in this process: it saves most of the time
 
 
 def folder_of(workspace: Path) -> Path:
@@ -147,7 +186,10 @@ def tree(folder: Path) -> dict[str, str]:
     name = folder.name
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {
-        str(path.relative_to(folder)).replace(name, "RUN"): path.read_text("utf-8").replace(name, "RUN") for path in files
+        str(path.relative_to(folder)).replace(name, "RUN"): path.read_text("utf-8").replace(
+            name, "RUN"
+        )
+        for path in files
     }
 
 
@@ -156,7 +198,10 @@ def steps(workspace: Path, run: str) -> list[tuple[str, dict[str, Any], Any]]:
     db = sqlite3.connect(f"file:{workspace}/.fdc/runs.sqlite?mode=ro", uri=True)
     try:
         [(number,)] = db.execute("SELECT id FROM run WHERE name=?", (run,)).fetchall()
-        rows = db.execute("SELECT tool, body, blob FROM record WHERE run=? AND kind='outcome' ORDER BY seq", (number,))
+        rows = db.execute(
+            "SELECT tool, body, blob FROM record WHERE run=? AND kind='outcome' ORDER BY seq",
+            (number,),
+        )
         out = []
         for tool, body, blob in rows.fetchall():
             if blob is not None:
@@ -186,7 +231,9 @@ def same_files(workspace: Path) -> None:
     folder = folder_of(workspace)
     written = {value["path"] for tool, _, value in steps(workspace, folder.name) if tool in WRITES}
     below = {str(path.relative_to(workspace)) for path in folder.rglob("*")}
-    made = {str(path.parent) for path in map(Path, written)}  # a folder that a file needed is made with it
+    made = {
+        str(path.parent) for path in map(Path, written)
+    }  # a folder that a file needed is made with it
     assert written <= below and below <= written | made, written ^ below
 
 
@@ -197,7 +244,11 @@ def same_log(workspace: Path) -> None:
             if tool == "log_message"]  # fmt: skip
     kept = [(row["level"], row["message"]) for row in worldview(workspace)["log"]]
     assert sorted(said) == sorted(kept), set(said) ^ set(kept)
-    alone = [row for row in kept if kept.count(row) == 1 and "h_" not in row[1] and "A_" not in row[1] and row[0] != "Warn"]
+    alone = [
+        row
+        for row in kept
+        if kept.count(row) == 1 and "h_" not in row[1] and "A_" not in row[1] and row[0] != "Warn"
+    ]
     assert alone == [row for row in said if row in alone]
 
 

@@ -27,7 +27,9 @@ class World(Files):
     def __init__(self, files: Mapping[str, str | bytes], there: Collection[str] = ()) -> None:
         super().__init__("/nonexistent")
         texts = {"any.json": ANY, **files}
-        self.seen |= {name: text.encode() if isinstance(text, str) else text for name, text in texts.items()}
+        self.seen |= {
+            name: text.encode() if isinstance(text, str) else text for name, text in texts.items()
+        }
         self.there = {*there, *texts}
 
     def exists(self, path: str) -> bool:

@@ -120,7 +120,8 @@ def holds(tree: Tree, word: Word, at: int = 0) -> bool:
         return all(holds(tree[1], word, then) for then in rest)  # type: ignore[arg-type]
     if op == "U":
         return any(
-            holds(tree[2], word, then) and all(holds(tree[1], word, before) for before in range(at, then))  # type: ignore[arg-type]
+            holds(tree[2], word, then)
+            and all(holds(tree[1], word, before) for before in range(at, then))  # type: ignore[arg-type]
             for then in rest
         )
     if op in ("&", "|", "->"):
@@ -139,11 +140,15 @@ def keeps(template: str, n: int, word: Word) -> bool:
     if template in ("existence", "absence", "exactly"):
         count = sum("a" in letter for letter in word)
         return {"existence": count >= n, "absence": count < n, "exactly": count == n}[template]
-    if template == "fresh":  # before each c, or with it, an a since the last b before; without any b, all is fresh
+    if (
+        template == "fresh"
+    ):  # before each c, or with it, an a since the last b before; without any b, all is fresh
         for at, letter in enumerate(word):
             if "c" in letter:
                 last = max((then for then in range(at) if "b" in word[then]), default=None)
-                if last is not None and not any("a" in word[then] for then in range(last + 1, at + 1)):
+                if last is not None and not any(
+                    "a" in word[then] for then in range(last + 1, at + 1)
+                ):
                     return False
         return True
     if template == "held":  # each a after a b, or with it, with no c after that b and before the a

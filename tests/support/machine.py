@@ -40,7 +40,9 @@ class Guarded(NamedTuple):
 def guarded() -> Iterator[Guarded]:
     """Puts the programs that stand in first on PATH of this process and of its children, while it lasts."""
     before = os.environ.get("PATH", os.defpath)
-    with tempfile.TemporaryDirectory(prefix="fdc-guard-") as folder:  # alone: a sandbox shows what lies beside a PATH's folder
+    with tempfile.TemporaryDirectory(
+        prefix="fdc-guard-"
+    ) as folder:  # alone: a sandbox shows what lies beside a PATH's folder
         found = Guarded(Path(folder, "bin"), Path(folder, "calls"))
         found.programs.mkdir()
         for name in CHANGES:

@@ -109,14 +109,30 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(item, body)
 
     def _error(self, status: int, retry_after: float | None, says: str = "") -> None:
-        kinds = {429: "rate_limit_error", 529: "overloaded_error", 401: "authentication_error", 400: "invalid_request_error"}
-        said = {"type": "error", "error": {"type": kinds.get(status, "api_error"), "message": says or f"scripted {status}"}}
+        kinds = {
+            429: "rate_limit_error",
+            529: "overloaded_error",
+            401: "authentication_error",
+            400: "invalid_request_error",
+        }
+        said = {
+            "type": "error",
+            "error": {
+                "type": kinds.get(status, "api_error"),
+                "message": says or f"scripted {status}",
+            },
+        }
         more = {} if retry_after is None else {"retry-after": str(retry_after)}
         self._send(status, json.dumps(said).encode(), "application/json", more)
 
     def _send(self, status: int, data: bytes, kind: str, more: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"content-type": kind, "content-length": str(len(data)), "request-id": "req_1", **more}.items():
+        for name, value in {
+            "content-type": kind,
+            "content-length": str(len(data)),
+            "request-id": "req_1",
+            **more,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
@@ -128,7 +144,9 @@ class _Handler(BaseHTTPRequestHandler):
         if item.fault == "error-event":
             error = {"type": "error", "error": {"type": "overloaded_error", "message": "scripted"}}
             events = [*events[:2], ("error", error)]
-        data = b"".join(f"event: {name}\ndata: {json.dumps(value)}\n\n".encode() for name, value in events)
+        data = b"".join(
+            f"event: {name}\ndata: {json.dumps(value)}\n\n".encode() for name, value in events
+        )
         if item.fault != "cut":
             self._send(200, data, "text/event-stream", {})
             return
@@ -149,13 +167,19 @@ def _events(item: Item, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
         "stop_sequence": None, "usage": {"input_tokens": into, "output_tokens": 1},
     }  # fmt: skip
     yield "message_start", {"type": "message_start", "message": message}
-    yield "content_block_start", {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    yield (
+        "content_block_start",
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    )
     for at in range(0, len(item.text), 65536):
         delta = {"type": "text_delta", "text": item.text[at : at + 65536]}
         yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
     yield "content_block_stop", {"type": "content_block_stop", "index": 0}
     delta = {"stop_reason": item.stop, "stop_sequence": None}
-    yield "message_delta", {"type": "message_delta", "delta": delta, "usage": {"output_tokens": out}}
+    yield (
+        "message_delta",
+        {"type": "message_delta", "delta": delta, "usage": {"output_tokens": out}},
+    )
     yield "message_stop", {"type": "message_stop"}
 
 
@@ -163,7 +187,9 @@ def _events(item: Item, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def messages_api(script: Sequence[Item], *, counts: bool = True) -> Iterator[Server]:
     """The server, while it lasts. `counts`: whether it can count tokens."""
     server = Server(script, counts)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server

@@ -34,7 +34,11 @@ def main(database: str, seeds: list[int]) -> None:
         found = answer(kind, tool, args, address)
         assert address not in outcomes[seed], f"{address} is asked twice"
         outcomes[seed][address] = found.value
-        return {"failed": found.failure.message} if found.failure is not None else {"value": found.value}
+        return (
+            {"failed": found.failure.message}
+            if found.failure is not None
+            else {"value": found.value}
+        )
 
     def reference(seed: int) -> Reference:
         async def perform(address: str, kind: str, tool: str, args: dict[str, Any]) -> Any:
@@ -46,7 +50,9 @@ def main(database: str, seeds: list[int]) -> None:
         async def branches(several: list[Branch]) -> list[list[Any] | Stopped]:
             handles = [await DBOS.start_workflow_async(branch, seed, list(one)) for one in several]
             ended = [await handle.get_result() for handle in handles]
-            return [one["yielded"] if "yielded" in one else Stopped(*one["stopped"]) for one in ended]
+            return [
+                one["yielded"] if "yielded" in one else Stopped(*one["stopped"]) for one in ended
+            ]
 
         return Reference(made(seed)[0], perform, branches)
 

@@ -55,13 +55,22 @@ class Command:
 
     def _said(self, where: str) -> str:
         path = self._nursery.folder / f"{self._number}.{where}"
-        return path.read_text("utf-8") if path.exists() else ""  # it may have died before its first word
+        return (
+            path.read_text("utf-8") if path.exists() else ""
+        )  # it may have died before its first word
 
 
 class Nursery:
     """Starts commands in the folder `cwd`. All are dead when it is closed. `ready`: modules that are imported before."""
 
-    def __init__(self, cwd: Path, folder: Path, env: Mapping[str, str] | None = None, *, ready: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        cwd: Path,
+        folder: Path,
+        env: Mapping[str, str] | None = None,
+        *,
+        ready: Sequence[str] = (),
+    ) -> None:
         folder.mkdir()
         self.folder = folder
         self._lock = threading.Lock()
@@ -90,7 +99,9 @@ class Nursery:
         self._say({"run": command._number, "arguments": arguments, "env": dict(env or {})})
         return command
 
-    def run(self, *arguments: str, env: Mapping[str, str] | None = None, kill_after: float | None = None) -> Done:
+    def run(
+        self, *arguments: str, env: Mapping[str, str] | None = None, kill_after: float | None = None
+    ) -> Done:
         """`fdc ARGUMENTS` to its end, which is SIGKILL where it takes longer than `kill_after`."""
         command = self.start(*arguments, env=env)
         if kill_after is not None and command.wait(kill_after) is None:
@@ -162,7 +173,9 @@ def _serve(folder: str, *ready: str) -> None:
             found, status = os.waitpid(process, os.WNOHANG)
             if found:
                 del living[number]
-                os.write(1, json.dumps([number, os.waitstatus_to_exitcode(status)]).encode() + b"\n")
+                os.write(
+                    1, json.dumps([number, os.waitstatus_to_exitcode(status)]).encode() + b"\n"
+                )
 
 
 def _be(folder: str, asked: dict[str, Any], main: Any) -> None:
@@ -171,7 +184,11 @@ def _be(folder: str, asked: dict[str, Any], main: Any) -> None:
     try:
         os.environ.update(asked["env"])
         for fd, name in ((1, "out"), (2, "err")):
-            file = os.open(os.path.join(folder, f"{asked['run']}.{name}"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            file = os.open(
+                os.path.join(folder, f"{asked['run']}.{name}"),
+                os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+                0o600,
+            )
             os.dup2(file, fd)
             os.close(file)
         null = os.open(os.devnull, os.O_RDONLY)

@@ -15,4 +15,7 @@ from fdc_toolchain.resolve.own_row import targets
 def hashes(workspace: Path, rows: Iterable[dict[str, Any]]) -> dict[str, str]:
     """`modules` of a program whose tools have these rows."""
     keys = modules({one for row in rows for one in targets(row)}, Files(str(workspace)))
-    return {key: hashlib.blake2b((workspace / key).read_bytes(), digest_size=32).hexdigest() for key in keys}
+    return {
+        key: hashlib.blake2b((workspace / key).read_bytes(), digest_size=32).hexdigest()
+        for key in keys
+    }

@@ -43,7 +43,12 @@ def tool(home, pid, port):
     through += ["tcp"] * tried(connect, port) + ["secret"] * ("hunter2" in repr(dict(os.environ)))
     return {"through": through, "read": ["data.txt"] * tried(read, "data.txt"), "written": ["out/a"] * tried(write, "out/a")}
 """
-ROW = {"effect": "once", "run": {"python": "own:tool"}, "parameters": [], "access": {"write": ["out/**"]}}
+ROW = {
+    "effect": "once",
+    "run": {"python": "own:tool"},
+    "parameters": [],
+    "access": {"write": ["out/**"]},
+}
 
 
 def main() -> None:
@@ -69,11 +74,15 @@ def main() -> None:
             )  # fmt: skip
             given = {"home": home, "pid": os.getpid(), "port": server.getsockname()[1]}
             found[tier] = own_code.call("own:tool", ROW, where, known, [], given).value
-            if tier == "bubblewrap":  # there a folder that nobody sees is an empty one, which is gone afterwards
+            if (
+                tier == "bubblewrap"
+            ):  # there a folder that nobody sees is an empty one, which is gone afterwards
                 with open(f"{home}/precious") as file:
                     unchanged = file.read() == "x" and not os.path.exists(f"{home}/new")
                 harmless = [f"{home}/precious", f"{home}/new"] if unchanged else []
-                found[tier]["through"] = [path for path in found[tier]["through"] if path not in harmless]
+                found[tier]["through"] = [
+                    path for path in found[tier]["through"] if path not in harmless
+                ]
     print(json.dumps(found))
 
 

@@ -91,11 +91,17 @@ def damaged_program(made: Made, chance: random.Random, way: str) -> Made:
         inserted(holder, node, bodies(plan), chance, moved=way == "move")
     elif way in ("path", "run") and steps:
         step = chance.choice(steps)
-        parts = [chance.choice(PATHS)] if way == "path" else [{"ref": ["run"]}, chance.choice(("/x", "/x", "/y.x"))]
+        parts = (
+            [chance.choice(PATHS)]
+            if way == "path"
+            else [{"ref": ["run"]}, chance.choice(("/x", "/x", "/y.x"))]
+        )
         step["args"][chance.choice(list(step["args"]))] = parts
     elif way == "paths" and steps:
         step, other = chance.choice(steps), chance.choice(steps)
-        step["args"][chance.choice(list(step["args"]))] = copy.deepcopy(chance.choice(list(other["args"].values())))
+        step["args"][chance.choice(list(step["args"]))] = copy.deepcopy(
+            chance.choice(list(other["args"].values()))
+        )
     elif way == "tool" and steps:
         step = chance.choice(steps)
         if list(step["args"]) == ["path"]:
@@ -103,9 +109,18 @@ def damaged_program(made: Made, chance: random.Random, way: str) -> Made:
             found["tools"].setdefault(name, TOOLS[name])
             step["tool"] = name
     elif way in ("delete", "shell"):
-        name, args = ("t_delete", {"path": [chance.choice(PATHS)]}) if way == "delete" else ("t_shell", {})
+        name, args = (
+            ("t_delete", {"path": [chance.choice(PATHS)]}) if way == "delete" else ("t_shell", {})
+        )
         found["tools"].setdefault(name, TOOLS[name])
-        new = {"op": "step", "line": node["line"], "tool": name, "action": None, "bind": None, "args": args}
+        new = {
+            "op": "step",
+            "line": node["line"],
+            "tool": name,
+            "action": None,
+            "bind": None,
+            "args": args,
+        }
         holder.insert(chance.randint(0, len(holder)), new)
     elif way == "sides" and node["op"] == "if":
         node["then"], node["else"] = node["else"] or node["then"], node["then"]
@@ -122,14 +137,22 @@ def damaged_program(made: Made, chance: random.Random, way: str) -> Made:
     elif way == "glob" and "glob" in node:
         node["glob"] = [chance.choice(filesets.GLOBS)]
     elif way == "call" and node["op"] == "call":
-        node["args"] = dict(zip(node["args"], chance.sample(list(node["args"].values()), len(node["args"])), strict=True))
+        node["args"] = dict(
+            zip(
+                node["args"],
+                chance.sample(list(node["args"].values()), len(node["args"])),
+                strict=True,
+            )
+        )
     elif way == "bind":
         names = [one["name"] for one in inside if one.get("name") and "body" in one]
         if steps and names:
             chance.choice(steps)["bind"] = chance.choice(names)
     elif way == "allow":
         starts = chance.sample(filesets.WRITES, chance.randint(0, 2))
-        plan["allow"] = {} if chance.random() < 0.3 else {"write": [f"{start}**" for start in starts]}
+        plan["allow"] = (
+            {} if chance.random() < 0.3 else {"write": [f"{start}**" for start in starts]}
+        )
     elif way == "assumption" and found["assumptions"]:
         one = chance.choice(found["assumptions"])
         if chance.random() < 0.5 or not one["uses"]:
@@ -143,7 +166,18 @@ def damaged_program(made: Made, chance: random.Random, way: str) -> Made:
 
 TOOLS = json.loads(filesets.CATALOGUE)["tools"]
 
-CERTIFICATE_WAYS = ("reason", "drop", "swap", "copy", "assumption", "row", "rounds", "did", "open", "fact")
+CERTIFICATE_WAYS = (
+    "reason",
+    "drop",
+    "swap",
+    "copy",
+    "assumption",
+    "row",
+    "rounds",
+    "did",
+    "open",
+    "fact",
+)
 
 
 def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> Made:
@@ -163,7 +197,9 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
             elif len(state) == 3 and chance.random() < 0.5:
                 state[1], state[2] = state[2], state[1]
             elif len(state) == 3:
-                state[chance.choice((1, 2))] = [[chance.choice(("always", "unknown", "chance", "open"))]]
+                state[chance.choice((1, 2))] = [
+                    [chance.choice(("always", "unknown", "chance", "open"))]
+                ]
         elif way == "drop":
             dropped(lists, objects, chance)
         elif way == "swap":
@@ -178,13 +214,17 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
             if kind == "stopping":
                 row["stopping"] = chance.choice((True, False, 1, None))
             elif kind == "call" and row["calls"]:
-                row["calls"][chance.choice(list(row["calls"]))] = [chance.randrange(len(found["rows"]))]
+                row["calls"][chance.choice(list(row["calls"]))] = [
+                    chance.randrange(len(found["rows"]))
+                ]
             elif kind == "limits":
                 row["limits"] = chance.choice(([], [[]], [["d/**"]]))
             elif kind == "entry":
                 row["entry"] = copy.deepcopy(chance.choice(found["rows"])["entry"])
             elif kind == "params" and row["params"]:
-                row["params"][chance.choice(list(row["params"]))] = [chance.choice(filesets.LITERALS)]
+                row["params"][chance.choice(list(row["params"]))] = [
+                    chance.choice(filesets.LITERALS)
+                ]
         elif way == "rounds":
             loops = [claim for claims in row["loops"].values() for claim in claims]
             if loops:
@@ -193,7 +233,12 @@ def damaged_certificate(certificate: Made, chance: random.Random, way: str) -> M
                 if claim[kind]:
                     claim[kind].pop(chance.randrange(len(claim[kind])))
         elif way == "did":
-            did = chance.choice([row["did"], *(claim["did"] for claims in row["loops"].values() for claim in claims)])
+            did = chance.choice(
+                [
+                    row["did"],
+                    *(claim["did"] for claims in row["loops"].values() for claim in claims),
+                ]
+            )
             if did:
                 did.pop(chance.randrange(len(did)))
         elif way == "open" and found["open"]:
@@ -208,7 +253,10 @@ class Part:
     """The part `files` of a program with the files that are there, as `damage.judged` wants it."""
 
     PROGRAM_WAYS, CERTIFICATE_WAYS = PROGRAM_WAYS, CERTIFICATE_WAYS
-    damaged_program, damaged_certificate = staticmethod(damaged_program), staticmethod(damaged_certificate)
+    damaged_program, damaged_certificate = (
+        staticmethod(damaged_program),
+        staticmethod(damaged_certificate),
+    )
     check = staticmethod(paths.check)
 
     def __init__(self, seed: int, of: Made, there: frozenset[str], runs: int) -> None:

@@ -54,7 +54,9 @@ class Failed(NamedTuple):
     template: str
 
 
-def wrong(program: dict[str, Any], certificate: dict[str, Any], runs: int, seed: int) -> Failed | None:
+def wrong(
+    program: dict[str, Any], certificate: dict[str, Any], runs: int, seed: int
+) -> Failed | None:
     """A use that fails in one of some runs and must not; None where there is none among them."""
     chance = random.Random(seed)
     prefix: list[list[int]] | None = []
@@ -75,7 +77,9 @@ def wrong(program: dict[str, Any], certificate: dict[str, Any], runs: int, seed:
 class Run:
     """One run in one world."""
 
-    def __init__(self, program: dict[str, Any], certificate: dict[str, Any], choices: Choices) -> None:
+    def __init__(
+        self, program: dict[str, Any], certificate: dict[str, Any], choices: Choices
+    ) -> None:
         self.program, self.certificate, self.choices = program, certificate, choices
         self.failed: Failed | None = None
         self.present: set[str] = set()
@@ -88,7 +92,9 @@ class Run:
         self.present = {path for path, kind in facts.items() if kind != "missing"}
         self.present |= {path for path in EXTRAS if path not in facts and self.choices.choose(2)}
         root = self.program["root"]
-        names = {param["name"]: self.value() for param in self.program["plans"][root].get("params", ())}
+        names = {
+            param["name"]: self.value() for param in self.program["plans"][root].get("params", ())
+        }
         with suppress(Stops):
             for _ in self.plan(root, names, [], 0, False):
                 pass
@@ -98,16 +104,26 @@ class Run:
 
     # ---- the walk: it yields after each step, so that branches can take turns ---------------------------
 
-    def plan(self, key: str, names: dict[str, Text], limits: list[Any], depth: int, kept: bool) -> Iterator[None]:
+    def plan(
+        self, key: str, names: dict[str, Text], limits: list[Any], depth: int, kept: bool
+    ) -> Iterator[None]:
         plan = self.program["plans"][key]
         if depth > 10:
             raise TooMany
         allow = plan.get("allow")
         limits = [*limits, allow.get("write", [])] if allow else limits
-        yield from self.body(plan, plan["body"], {**names, "run": Text(RUN, "plan")}, limits, depth, kept)
+        yield from self.body(
+            plan, plan["body"], {**names, "run": Text(RUN, "plan")}, limits, depth, kept
+        )
 
     def body(
-        self, plan: Any, body: Any, names: dict[str, Text], limits: list[Any], depth: int, kept: bool
+        self,
+        plan: Any,
+        body: Any,
+        names: dict[str, Text],
+        limits: list[Any],
+        depth: int,
+        kept: bool,
     ) -> Iterator[None]:
         choose = self.choices.choose
         for node in body:
@@ -128,7 +144,9 @@ class Run:
             elif op == "if":
                 known = node["cond"].get("value", {}).get("const")
                 holds = known if known is not None else choose(2) == 0
-                yield from self.body(plan, node["then" if holds else "else"], names, limits, depth, kept)
+                yield from self.body(
+                    plan, node["then" if holds else "else"], names, limits, depth, kept
+                )
             elif op == "iterate":
                 least = node["max"] if node["until"] is None else 1
                 for _ in range(least + choose(node["max"] - least + 1)):
@@ -139,7 +157,13 @@ class Run:
                 names[node["bind"]] = self.value()
 
     def loop(
-        self, plan: Any, node: Any, names: dict[str, Text], limits: list[Any], depth: int, kept: bool
+        self,
+        plan: Any,
+        node: Any,
+        names: dict[str, Text],
+        limits: list[Any],
+        depth: int,
+        kept: bool,
     ) -> Iterator[None]:
         own = [name for name in (node.get("name"), node.get("alias")) if name]
         before = {name: names[name] for name in own if name in names}
@@ -201,25 +225,39 @@ class Run:
 
     # ---- steps ----------------------------------------------------------------------------------------
 
-    def step(self, plan: Any, node: Any, names: dict[str, Text], limits: list[Any]) -> Iterator[None]:
+    def step(
+        self, plan: Any, node: Any, names: dict[str, Text], limits: list[Any]
+    ) -> Iterator[None]:
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise TooMany
         tool, place = self.program["tools"][node["tool"]], (plan["path"], node["line"])
         uses = [(row["access"], self.text(node["args"][row["name"]], names), str(node["args"][row["name"]]))
                 for row in tool["parameters"] if row.get("access") and row["name"] in node["args"]]  # fmt: skip
-        if [access for access, _, _ in uses] == ["delete", "create"] and uses[0][1].text == uses[1][1].text in self.present:
+        if [access for access, _, _ in uses] == ["delete", "create"] and uses[0][1].text == uses[1][
+            1
+        ].text in self.present:
             self.use(place, "create", uses[1][1], uses[1][2], False, same=True)
         for access, path, template in uses:
             there = path.text in self.present
-            self.use(place, access, path, template, not there if access == "create" else there or access == "write")
+            self.use(
+                place,
+                access,
+                path,
+                template,
+                not there if access == "create" else there or access == "write",
+            )
             if access in ("create", "write", "delete"):
                 (self.present.discard if access == "delete" else self.present.add)(path.text)
                 if there is (access == "delete"):
                     self.last[path.text] = Change(place, False, path.by, template)
         if tool.get("writes") == "unknown":
             before = frozenset(self.present)
-            able = [path for path in PLACES if all(any(matches(path, glob) for glob in globs) for globs in limits)]
+            able = [
+                path
+                for path in PLACES
+                if all(any(matches(path, glob) for glob in globs) for globs in limits)
+            ]
             choice = self.choices.choose(len(able) + 1)
             if choice:
                 self.present ^= {able[choice - 1]}
@@ -227,7 +265,16 @@ class Run:
             self.commands.append((place, before, frozenset(self.present)))
         yield
 
-    def use(self, place: Place, access: str, path: Text, template: str, fine: bool, *, same: bool = False) -> None:
+    def use(
+        self,
+        place: Place,
+        access: str,
+        path: Text,
+        template: str,
+        fine: bool,
+        *,
+        same: bool = False,
+    ) -> None:
         """Raises Stops where a use fails."""
         if not fine:
             failed = Failed(place, access, path, template)
@@ -240,17 +287,25 @@ class Run:
         if list(failed.place) in self.certificate["open"]:
             return True
         assumed = (self.program["assumptions"][number] for number in self.certificate["assumes"])
-        return any(self.untrue(one, failed, same) for one in assumed if list(failed.place) in one["uses"])
+        return any(
+            self.untrue(one, failed, same) for one in assumed if list(failed.place) in one["uses"]
+        )
 
     def untrue(self, one: Any, failed: Failed, same: bool) -> bool:
         path, code = failed.path, one["code"]
-        if path.by == "plan" and not path.text.startswith(RUN) and f"`{path.text}`" not in one["text"]:
+        if (
+            path.by == "plan"
+            and not path.text.startswith(RUN)
+            and f"`{path.text}`" not in one["text"]
+        ):
             return False
         ran = [row for row in self.commands if list(row[0]) in one["uses"]]
         if code == "FDC414":
             return any(path.text not in after for _, _, after in ran)
         if code == "FDC702":
-            return any((path.text in before) is not (path.text in after) for _, before, after in ran)
+            return any(
+                (path.text in before) is not (path.text in after) for _, before, after in ran
+            )
         if code == "FDC703":
             return path.by == "nobody" or path.by == "glob" and not path.bare
         last = self.last.get(path.text)

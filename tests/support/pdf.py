@@ -15,7 +15,10 @@ def pdf(pages: Sequence[str], title: str = "") -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     for number, text in enumerate(pages):
-        shown = [line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)") for line in text.split("\n")]
+        shown = [
+            line.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+            for line in text.split("\n")
+        ]
         moves = " T* ".join(f"({line}) Tj" for line in shown)
         stream = f"BT /F1 12 Tf 14 TL 72 720 Td {moves} ET".encode("latin-1")
         objects.append(

@@ -11,13 +11,17 @@ def pieces(characters: str, *more: str, most: int = 12) -> st.SearchStrategy[str
 
 
 NAMES = st.sampled_from(["a", "b", "item", "max", "as", "depth", "not_yet", "x9", "_"])
-TOOLS = st.sampled_from(["read_file", "message_user", "create_file_with_block", "x-y.z", "forest", "iterated"])
+TOOLS = st.sampled_from(
+    ["read_file", "message_user", "create_file_with_block", "x-y.z", "forest", "iterated"]
+)
 GAP = st.sampled_from([" ", " ", "  ", "     "])
-TEXT = pieces('ab {}<->=#"\'.:\\é界-', "{a}", "{{a}}", "  ").map(str.strip)
+TEXT = pieces("ab {}<->=#\"'.:\\é界-", "{a}", "{{a}}", "  ").map(str.strip)
 BLOCK_LINE = pieces('ab #{}"\t', "  ", "---", "else", "# fdc", "é")
 QUOTED = TEXT.map(lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
 FIXED = st.sampled_from(['""', '"why"', '"two  words"', '"a \\"b\\""', '"{{a}}"'])
-VALUE = st.one_of(st.sampled_from(["{a}", "{a.b}", "12", "1.5", "*.py", "a/b.md", "-3", "{a}/x"]), NAMES, QUOTED)
+VALUE = st.one_of(
+    st.sampled_from(["{a}", "{a.b}", "12", "1.5", "*.py", "a/b.md", "-3", "{a}/x"]), NAMES, QUOTED
+)
 
 
 @st.composite
@@ -25,7 +29,11 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
     """A condition, its spaces as they fall."""
     values = ["a", "{a.b}", "a.b", "3", "-1.5", "len(a)", "cited( {a} , b )", "true"]
     operand = st.one_of(st.sampled_from(values), FIXED.filter(lambda text: "{" not in text))
-    kind = draw(st.sampled_from(["value", "test", "test", "not", "and", "or"] if depth else ["value", "test"]))
+    kind = draw(
+        st.sampled_from(
+            ["value", "test", "test", "not", "and", "or"] if depth else ["value", "test"]
+        )
+    )
     gap = draw(GAP)
     if kind == "value":
         return draw(st.sampled_from(["a", "{a}", "true", "len(a)", "cited({a})"]))
@@ -48,13 +56,21 @@ def heads(draw: st.DrawFn) -> tuple[str, str]:
     condition = draw(conditions()) if kind in ("iterate", "if", "require") else ""
     if kind == "step":
         tail = draw(TEXT)
-        return "step", f"{bind}{draw(TOOLS)}" + (f"{gap}{tail}" if tail and not tail.startswith("<-") else "")
+        return "step", f"{bind}{draw(TOOLS)}" + (
+            f"{gap}{tail}" if tail and not tail.startswith("<-") else ""
+        )
     if kind == "call":
-        arguments = "".join(f"{gap}{draw(NAMES)}={draw(VALUE)}" for _ in range(draw(st.integers(0, 2))))
-        return "plain", f"{bind}call_plan{gap}sub/x{arguments}" + draw(st.sampled_from(["", " depth 2"]))
+        arguments = "".join(
+            f"{gap}{draw(NAMES)}={draw(VALUE)}" for _ in range(draw(st.integers(0, 2)))
+        )
+        return "plain", f"{bind}call_plan{gap}sub/x{arguments}" + draw(
+            st.sampled_from(["", " depth 2"])
+        )
     if kind == "each":
         glob = draw(st.sampled_from(["*.py", "{a}/**/*.md"]))
-        return "body", f"for_each_file{gap}{glob}" + draw(st.sampled_from(["", " as f", "  max  4"]))
+        return "body", f"for_each_file{gap}{glob}" + draw(
+            st.sampled_from(["", " as f", "  max  4"])
+        )
     if kind in ("for", "fork"):
         return "body", f"{bind}{kind}{gap}{draw(NAMES)} in{gap}{draw(VALUE)} max{gap}3"
     if kind == "iterate":
@@ -62,7 +78,10 @@ def heads(draw: st.DrawFn) -> tuple[str, str]:
     if kind == "if":
         return "if", f"if{gap}{condition}"
     if kind == "require":
-        return "plain", f"require{gap}{condition}{gap}else{gap}{draw(FIXED.filter(lambda text: '{' not in text))}"
+        return (
+            "plain",
+            f"require{gap}{condition}{gap}else{gap}{draw(FIXED.filter(lambda text: '{' not in text))}",
+        )
     return "plain", f"yield{gap}{draw(VALUE)}"
 
 
@@ -79,7 +98,9 @@ def bodies(draw: st.DrawFn, indent: int, depth: int) -> list[str]:
         deeper = indent + draw(st.integers(1, 5))
         if kind == "step" and draw(st.booleans()):
             first = draw(st.sampled_from(["text", "# title", "---", "if a"]))
-            out += [" " * deeper + text for text in [first, *draw(st.lists(BLOCK_LINE, max_size=4))]]
+            out += [
+                " " * deeper + text for text in [first, *draw(st.lists(BLOCK_LINE, max_size=4))]
+            ]
         elif kind in ("body", "if"):
             out += draw(bodies(deeper, depth - 1))
             if kind == "if" and draw(st.booleans()):
@@ -99,7 +120,14 @@ def noise(draw: st.DrawFn, indent: int) -> list[str]:
 
 
 HEADERS = st.sampled_from(
-    ["use fsm   explore", "param   q", 'param q="a  b"', "param q   =   x", "budget llm_calls  60", "allow read  **   a"]
+    [
+        "use fsm   explore",
+        "param   q",
+        'param q="a  b"',
+        "param q   =   x",
+        "budget llm_calls  60",
+        "allow read  **   a",
+    ]
 )
 
 
@@ -119,6 +147,10 @@ def broken(draw: st.DrawFn) -> str:
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
         to = draw(st.integers(at, min(len(text), at + 12)))
-        new = draw(st.sampled_from([*" \t\n\r\"'{}=#()é\u202e\0", "", "  ", "\n\n  ", "<-", "else", "---\n"]))
+        new = draw(
+            st.sampled_from(
+                [*" \t\n\r\"'{}=#()é\u202e\0", "", "  ", "\n\n  ", "<-", "else", "---\n"]
+            )
+        )
         text = text[:at] + new + text[to:]
     return text

@@ -27,7 +27,13 @@ CATALOGUE = json.dumps(
         "format": 1,
         "name": "letters",
         "tools": {
-            name: {"summary": name, "action": action, "effect": "pure", "trust": "trusted", "parameters": []}
+            name: {
+                "summary": name,
+                "action": action,
+                "effect": "pure",
+                "trust": "trusted",
+                "parameters": [],
+            }
             for name, action in TOOLS.items()
         },
     }
@@ -74,7 +80,10 @@ def machine(rng: random.Random) -> Machine:
     """A random automaton of two to four states."""
     size = rng.randint(2, 4)
     moves = {
-        (state, symbol): rng.randrange(size) for state in range(size) for symbol in SYMBOLS if rng.random() < 0.75
+        (state, symbol): rng.randrange(size)
+        for state in range(size)
+        for symbol in SYMBOLS
+        if rng.random() < 0.75
     }
     accept = {state for state in range(size) if rng.random() < 0.6} or {rng.randrange(size)}
     return Machine(size, rng.randrange(size), accept, moves)
@@ -84,7 +93,9 @@ def plan_set(seed: int, *, kept: bool = False) -> PlanSet:
     """The plan set of a seed. `kept`: every `for` is a fork of one branch, and most keep its failure."""
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3, 4))
-    machines = [machine(rng) if number == 0 or rng.random() < 0.35 else None for number in range(count)]
+    machines = [
+        machine(rng) if number == 0 or rng.random() < 0.35 else None for number in range(count)
+    ]
     bodies = [_body(rng, number, count, rng.randint(1, 3)) for number in range(count)]
     if kept:
         bodies = [_with_forks(body) for body in bodies]
@@ -105,10 +116,14 @@ def _body(rng: random.Random, number: int, count: int, size: int, depth: int = 0
         if depth < 2 and kind < 0.14:
             out.append(("each", _body(rng, number, count, rng.randint(1, 2), depth + 1)))
         elif depth < 2 and kind < 0.24:
-            out.append(("for", rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1)))
+            out.append(
+                ("for", rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1))
+            )
         elif depth < 2 and kind < 0.34:
             word = rng.choice(("iterate", "iterate", "exact"))
-            out.append((word, rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1)))
+            out.append(
+                (word, rng.randint(1, 3), _body(rng, number, count, rng.randint(1, 2), depth + 1))
+            )
         elif depth < 2 and kind < 0.48:
             orelse = _body(rng, number, count, 1, depth + 1) if rng.random() < 0.5 else []
             out.append(("if", _body(rng, number, count, rng.randint(1, 2), depth + 1), orelse))
@@ -144,7 +159,9 @@ def _write(body: list, level: int, lines: list[str]) -> None:
             lines.append(f'{pad}{head} _i in "x" max {item[1]}{tail}')
             _write(item[2], level + 1, lines)
         elif item[0] in ("iterate", "exact"):
-            lines.append(f"{pad}iterate max {item[1]}" + ' until cited("x")' * (item[0] == "iterate"))
+            lines.append(
+                f"{pad}iterate max {item[1]}" + ' until cited("x")' * (item[0] == "iterate")
+            )
             _write(item[2], level + 1, lines)
         else:
             lines.append(f'{pad}if cited("x")')
@@ -183,7 +200,9 @@ def runs(made: PlanSet, number: int) -> set[tuple[str | None, ...]]:
 
     def rounds(items: list, least: int, most: int, stopping: bool) -> tuple[set, set]:
         ends, stops = body(items, stopping)
-        return power(ends, least, most), join(power(ends, 0, most - 1), stops) if stopping else set()
+        return power(ends, least, most), join(
+            power(ends, 0, most - 1), stops
+        ) if stopping else set()
 
     def inside(item: tuple, stopping: bool) -> tuple[set, set]:
         """The runs of one item to its end, and (`stopping`) those that stop somewhere in it."""

@@ -15,7 +15,11 @@ from .repository import ROOT
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without what would change the output: switches of Python, git and make, colours."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "MAKE", "MFLAGS", "VIRTUAL_ENV"))}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("PYTHON", "GIT_", "MAKE", "MFLAGS", "VIRTUAL_ENV"))
+    }
     env.update({"NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8", "COLUMNS": "100"})
     env.update(extra or {})
     return env
@@ -30,7 +34,9 @@ def working_in(folder: Path) -> list[int]:
                 environment = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if f"PWD={folder}".encode() in environment and any(item.startswith(b"FDC_KEY=") for item in environment):
+            if f"PWD={folder}".encode() in environment and any(
+                item.startswith(b"FDC_KEY=") for item in environment
+            ):
                 found.append(int(name))
     return found
 
@@ -74,6 +80,15 @@ def fdc(
     program, environment = os.fspath(Path(ROOT, "tooling", script)), clean_environment(env)
     if fresh or SOAK or not forks.can_run(environment, clean_environment()):
         return run([sys.executable, program, *arguments], cwd=cwd, stdin=stdin, env=env)
-    done = forks.run([program, *arguments], cwd=os.fspath(cwd), stdin=stdin.encode(), env=environment, timeout=300)
-    texts = [said.decode().replace("\r\n", "\n").replace("\r", "\n") for said in (done.stdout, done.stderr)]
+    done = forks.run(
+        [program, *arguments],
+        cwd=os.fspath(cwd),
+        stdin=stdin.encode(),
+        env=environment,
+        timeout=300,
+    )
+    texts = [
+        said.decode().replace("\r\n", "\n").replace("\r", "\n")
+        for said in (done.stdout, done.stderr)
+    ]
     return subprocess.CompletedProcess([sys.executable, *done.args], done.returncode, *texts)

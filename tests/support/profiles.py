@@ -47,7 +47,9 @@ def load() -> None:
         derandomize=True,
     )  # fmt: skip
     settings.register_profile("mutants", settings.get_profile("default"))
-    settings.register_profile("soak", settings.get_profile("default"), max_examples=20_000, derandomize=False)
+    settings.register_profile(
+        "soak", settings.get_profile("default"), max_examples=20_000, derandomize=False
+    )
     settings.load_profile(_PROFILE)
     if not SOAK:
         # Hypothesis takes constants out of the modules that are loaded; which those are depends on the tests that ran

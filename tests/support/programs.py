@@ -24,10 +24,19 @@ def ref(name: str) -> dict[str, Any]:
     return {"ref": name.split(".")}
 
 
-def step(tool: str, bind: str | None = None, action: str | None = None, line: int = 1, **args: Any) -> dict[str, Any]:
+def step(
+    tool: str, bind: str | None = None, action: str | None = None, line: int = 1, **args: Any
+) -> dict[str, Any]:
     """A step; arguments as `template` takes them."""
     written = {name: template(value) for name, value in args.items()}
-    return {"op": "step", "line": line, "tool": tool, "action": action, "bind": bind, "args": written}
+    return {
+        "op": "step",
+        "line": line,
+        "tool": tool,
+        "action": action,
+        "bind": bind,
+        "args": written,
+    }
 
 
 def call(plan: str, bind: str | None = None, **args: Any) -> dict[str, Any]:
@@ -36,7 +45,9 @@ def call(plan: str, bind: str | None = None, **args: Any) -> dict[str, Any]:
     return {"op": "call", "line": 1, "plan": plan, "name": plan, "args": written, "bind": bind}
 
 
-def each(glob: str, *body: dict[str, Any], most: int | None = None, name: str = "file") -> dict[str, Any]:
+def each(
+    glob: str, *body: dict[str, Any], most: int | None = None, name: str = "file"
+) -> dict[str, Any]:
     """A loop over files."""
     return {
         "op": "each", "line": 1, "glob": template(glob), "name": name, "alias": "file1", "max": most, "body": list(body)
@@ -44,7 +55,13 @@ def each(glob: str, *body: dict[str, Any], most: int | None = None, name: str = 
 
 
 def loop(
-    op: str, name: str, over: str, *body: dict[str, Any], most: int = 10, bind: str | None = None, keeps: bool = False
+    op: str,
+    name: str,
+    over: str,
+    *body: dict[str, Any],
+    most: int = 10,
+    bind: str | None = None,
+    keeps: bool = False,
 ) -> dict[str, Any]:
     """`for` or `fork`; `keeps`: the fork keeps failures."""
     return {
@@ -53,7 +70,9 @@ def loop(
     }  # fmt: skip
 
 
-def iterate(most: int, *body: dict[str, Any], until: dict[str, Any] | None = None) -> dict[str, Any]:
+def iterate(
+    most: int, *body: dict[str, Any], until: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """A bounded repetition."""
     return {"op": "iterate", "line": 1, "max": most, "until": until, "body": list(body)}
 
@@ -94,10 +113,21 @@ def asks(predicate: str, *args: Any) -> dict[str, Any]:
     return {"value": {"call": predicate, "args": [value(one) for one in args]}}
 
 
-def plan(*body: dict[str, Any], name: str = "main", automaton: str | None = None, **more: Any) -> dict[str, Any]:
+def plan(
+    *body: dict[str, Any], name: str = "main", automaton: str | None = None, **more: Any
+) -> dict[str, Any]:
     """A plan; `params` maps names to defaults."""
-    params = [{"name": param, "default": default} for param, default in more.pop("params", {}).items()]
-    return {"path": f"{name}.plan", "name": name, "automaton": automaton, "params": params, "body": list(body), **more}
+    params = [
+        {"name": param, "default": default} for param, default in more.pop("params", {}).items()
+    ]
+    return {
+        "path": f"{name}.plan",
+        "name": name,
+        "automaton": automaton,
+        "params": params,
+        "body": list(body),
+        **more,
+    }
 
 
 def program(
@@ -111,7 +141,9 @@ def program(
     """A whole program whose root is `body`; `tools` maps names to effect classes or declarations."""
     declared = {
         name: {"effect": kind, "parameters": []} if isinstance(kind, str) else kind
-        for name, kind in (tools or {"read": "read", "put": "idempotent", "fire": "once", "note": "pure"}).items()
+        for name, kind in (
+            tools or {"read": "read", "put": "idempotent", "fire": "once", "note": "pure"}
+        ).items()
     }
     return {
         "format": 2 if "'keep': 'failures'" in str((body, plans)) else 1,
@@ -179,12 +211,18 @@ def generated(seed: int) -> dict[str, Any]:
     def condition(depth: int = 0) -> dict[str, Any]:
         kind = chance.randrange(6 if depth < 2 else 3)
         if kind < 2:
-            return compare({"len": ref(chance.choice(names))}, chance.choice((">", "<=", "!=")), chance.randrange(3))
+            return compare(
+                {"len": ref(chance.choice(names))},
+                chance.choice((">", "<=", "!=")),
+                chance.randrange(3),
+            )
         if kind == 2:
             return asks("even", "{" + chance.choice(names) + "}")
         if kind == 3:
             return {"not": condition(depth + 1)}
-        return {chance.choice(("and", "or")): [condition(depth + 1) for _ in range(chance.randrange(3))]}
+        return {
+            chance.choice(("and", "or")): [condition(depth + 1) for _ in range(chance.randrange(3))]
+        }
 
     def one(depth: int, calls: list[str]) -> dict[str, Any]:
         kind = chance.randrange(14 if depth < 3 else 8)
@@ -198,21 +236,32 @@ def generated(seed: int) -> dict[str, Any]:
         if kind == 7:
             return call(chance.choice(calls), bind=name()) if calls else step("note")
         if kind in (8, 9, 10):
-            return loop(chance.choice(("for", "fork")), "i", "{list}", *body(depth + 1, calls), bind=name())
+            return loop(
+                chance.choice(("for", "fork")), "i", "{list}", *body(depth + 1, calls), bind=name()
+            )
         if kind == 11:
             return each("*", *body(depth + 1, calls))
         if kind == 12:
-            return iterate(chance.randrange(1, 4), *body(depth + 1, calls), until=chance.choice((None, condition())))
+            return iterate(
+                chance.randrange(1, 4),
+                *body(depth + 1, calls),
+                until=chance.choice((None, condition())),
+            )
         return choose(condition(), body(depth + 1, calls), body(depth + 1, calls))
 
     def body(depth: int, calls: list[str]) -> list[dict[str, Any]]:
         return [one(depth, calls) for _ in range(chance.randrange(1, 4))]
 
     low = plan(*body(1, []), name="low", params={"list": None, "a": "d"})
-    middle = plan(*body(1, ["low"]), name="middle", params={"list": chance.choice((None, "no list"))})
+    middle = plan(
+        *body(1, ["low"]), name="middle", params={"list": chance.choice((None, "no list"))}
+    )
     root = body(0, ["low", "middle"]) + body(0, ["low", "middle"])
     made = program(*root, params={"list": None}, plans={"low": low, "middle": middle})
-    for inner in (low, middle):  # most calls hand the list on, so that loops inside have something to run over
+    for inner in (
+        low,
+        middle,
+    ):  # most calls hand the list on, so that loops inside have something to run over
         if chance.random() < 0.8:
             inner["params"][0]["default"] = None
     hand_on(made)

@@ -126,7 +126,12 @@ class Reference:
         return found  # type: ignore[return-value]
 
     async def block(
-        self, items: list[Any], prefix: str, names: dict[str, Any], give: Callable[[Any], None], way: tuple[str, list[Any]]
+        self,
+        items: list[Any],
+        prefix: str,
+        names: dict[str, Any],
+        give: Callable[[Any], None],
+        way: tuple[str, list[Any]],
     ) -> None:
         """The instructions of a block, one after the other."""
         for number, item in enumerate(items, 1):
@@ -134,7 +139,9 @@ class Reference:
             try:
                 value = await self.one(item, here, names, give, (way[0], [*way[1], number - 1]))
             except Unusable as wrong:
-                raise Stopped("value", str(wrong), here, self.program["plans"][way[0]]["path"], item["line"]) from None
+                raise Stopped(
+                    "value", str(wrong), here, self.program["plans"][way[0]]["path"], item["line"]
+                ) from None
             except Stopped as stopped:
                 if len(stopped.args) == 3:  # the innermost block knows where that is
                     stopped.args += (self.program["plans"][way[0]]["path"], item["line"])
@@ -143,13 +150,20 @@ class Reference:
                 names[item["bind"]] = value
 
     async def one(
-        self, item: dict[str, Any], here: str, names: dict[str, Any], give: Callable[[Any], None], way: tuple[str, list[Any]]
+        self,
+        item: dict[str, Any],
+        here: str,
+        names: dict[str, Any],
+        give: Callable[[Any], None],
+        way: tuple[str, list[Any]],
     ) -> Any:
         """One instruction: its value."""
         op = item["op"]
         inside = (way[0], [*way[1], "body"])
         if op == "step":
-            return await self.effect(here, "tool", item["tool"], {k: render(v, names) for k, v in item["args"].items()})
+            return await self.effect(
+                here, "tool", item["tool"], {k: render(v, names) for k, v in item["args"].items()}
+            )
         if op == "call":
             given = {name: render(template, names) for name, template in item["args"].items()}
             return await self.plan(item["plan"], given, f"{here}>{item['name']}")
@@ -166,25 +180,36 @@ class Reference:
                 place = f"{here}[{round_}]"
                 await self.block(item["body"], place, names, give, inside)
                 try:
-                    if item["until"] is not None and await self.condition(item["until"], names, place):
+                    if item["until"] is not None and await self.condition(
+                        item["until"], names, place
+                    ):
                         break
                 except Unusable as wrong:
                     raise Stopped("value", str(wrong), place) from None
         elif op == "each":
-            files = await self.effect(f"{here}*", "files", "for_each_file", {"glob": render(item["glob"], names)})
-            await self.rounds(item, here, names, give, inside, files, {item["name"], item["alias"]} - {None})
+            files = await self.effect(
+                f"{here}*", "files", "for_each_file", {"glob": render(item["glob"], names)}
+            )
+            await self.rounds(
+                item, here, names, give, inside, files, {item["name"], item["alias"]} - {None}
+            )
         elif op in ("for", "fork"):
             over = render(item["in"], names)
             if not isinstance(over, list):
                 raise Stopped("value", f"`{op}` runs over a list, and this is none", here)
             if len(over) > item["max"]:
-                raise Stopped("bound", f"{len(over)} items, and the plan allows {item['max']}", here)
+                raise Stopped(
+                    "bound", f"{len(over)} items, and the plan allows {item['max']}", here
+                )
             if op == "for":
                 collected: list[Any] = []
                 await self.rounds(item, here, names, collected.append, inside, over, {item["name"]})
                 return collected
             found = await self.branches(
-                [(*inside, f"{here}#{at}", {**names, item["name"]: one}) for at, one in enumerate(over, 1)]
+                [
+                    (*inside, f"{here}#{at}", {**names, item["name"]: one})
+                    for at, one in enumerate(over, 1)
+                ]
             )
             gathered: list[Any] = []
             for one, value in zip(found, over, strict=True):
@@ -192,7 +217,16 @@ class Reference:
                     gathered += one
                 elif "keep" in item:
                     kind, why, at, path, line = one.args
-                    gathered.append({"failed": kind, "why": why, "item": value, "at": at, "path": path, "line": line})
+                    gathered.append(
+                        {
+                            "failed": kind,
+                            "why": why,
+                            "item": value,
+                            "at": at,
+                            "path": path,
+                            "line": line,
+                        }
+                    )
                 else:
                     raise one
             return gathered
@@ -219,7 +253,9 @@ class Reference:
                 return holds(cond, names, answers)
             except PredicateWanted as wanted:
                 address = f"{place}?{len(answers) + 1}"
-                answers.append(await self.effect(address, "predicate", wanted.name, {"args": wanted.wanted}))
+                answers.append(
+                    await self.effect(address, "predicate", wanted.name, {"args": wanted.wanted})
+                )
 
 
 def on_asyncio(program: dict[str, Any], given: dict[str, Any]) -> Came:

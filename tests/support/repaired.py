@@ -65,11 +65,15 @@ def held(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in SHOP}
 
 
-def region(first: int = LINE, last: int | None = None, path: str = "shop/price.py") -> dict[str, Any]:
+def region(
+    first: int = LINE, last: int | None = None, path: str = "shop/price.py"
+) -> dict[str, Any]:
     return {"path": path, "first": first, "last": last or first, "kind": "lines"}
 
 
-def hypothesis(claim: str, where: Any, confidence: Any = 0.5, effect: str = "test_limit passes") -> dict[str, Any]:
+def hypothesis(
+    claim: str, where: Any, confidence: Any = 0.5, effect: str = "test_limit passes"
+) -> dict[str, Any]:
     return {
         "claim": claim, "affected_region": where, "expected_effect": effect, "confidence": confidence,
         "interpretation": f"about {claim}", "explanation": WHY,
@@ -86,7 +90,13 @@ ANSWERS: dict[str, Any] = {
     "diagnose": {"hypotheses": [RIGHT, WRONG]},
     "falsify": {
         "hypothesis_id": "",
-        "contradictions": [{"observation": "no failing test runs the line", "status": "pending", "kind": "not-executed"}],
+        "contradictions": [
+            {
+                "observation": "no failing test runs the line",
+                "status": "pending",
+                "kind": "not-executed",
+            }
+        ],
     },
     "propose": {
         "intent": "Rebind the comparison so that the limit belongs to the branch.",
@@ -134,5 +144,9 @@ def thinking(**answers: Any) -> Iterator[tuple[Server, dict[str, str]]]:
 
     with messages_api([]) as server:
         server.take = take  # type: ignore[method-assign]
-        env = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "test", "FDC_MODEL": "claude-sonnet-5"}
+        env = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "test",
+            "FDC_MODEL": "claude-sonnet-5",
+        }
         yield server, {**clean_environment(), **env}

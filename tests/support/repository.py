@@ -18,7 +18,16 @@ def files() -> tuple[str, ...]:
     """Every file that belongs to the repository, as POSIX paths from the root, sorted: tracked or about to be."""
     if (ROOT / ".git").exists():
         listing = subprocess.run(
-            ["git", "-c", "core.quotePath=off", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            [
+                "git",
+                "-c",
+                "core.quotePath=off",
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ],
             cwd=ROOT,
             capture_output=True,
             check=True,

@@ -57,7 +57,9 @@ def research(
     bench = Workbench("r", opened, str(marks), lambda _: None, lambda _: None, {}, 10.0)
     inputs = {"given": {"question": question, **given}}
     try:
-        return run(program(), LocalTools(program(), bench), inputs=inputs, journal=journal, point=point)
+        return run(
+            program(), LocalTools(program(), bench), inputs=inputs, journal=journal, point=point
+        )
     finally:
         opened.close()
 

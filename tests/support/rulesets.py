@@ -39,7 +39,9 @@ CATALOGUE = json.dumps(
                 "action": action,
                 "effect": "pure",
                 "trust": "trusted",
-                "parameters": [{"name": "path", "kind": "path", "required": False, "access": ACCESS[name]}],
+                "parameters": [
+                    {"name": "path", "kind": "path", "required": False, "access": ACCESS[name]}
+                ],
             }
             for name, action in ACTIONS.items()
         },
@@ -71,10 +73,15 @@ def rule_set(seed: int, *, same: bool, forks: bool = False, kept: bool = False) 
     """The plan set and the rule of a seed. `kept`: most forks keep failures."""
     rng = random.Random(seed)
     count = rng.choice((1, 1, 2, 2, 3))
-    params = [rng.choice(("p", "q", None)) if same or rng.random() < 0.2 else None for _ in range(count)]
+    params = [
+        rng.choice(("p", "q", None)) if same or rng.random() < 0.2 else None for _ in range(count)
+    ]
     defaults = [rng.choice((None, None, *FILES[:2])) if param else None for param in params]
     writer = _Writer(rng, count, params, defaults, same, forks)
-    bodies = [writer.body(number, rng.randint(1, 4), 0, [params[number]] if params[number] else []) for number in range(count)]
+    bodies = [
+        writer.body(number, rng.randint(1, 4), 0, [params[number]] if params[number] else [])
+        for number in range(count)
+    ]
     own = [number == 0 or rng.random() < 0.3 for number in range(count)]
     if kept:
         _keep_most(rng, bodies)
@@ -82,12 +89,23 @@ def rule_set(seed: int, *, same: bool, forks: bool = False, kept: bool = False) 
     for number, body in enumerate(bodies):
         lines = ["use fsm any.json"] if own[number] else []
         if params[number]:
-            lines.append(f"param {params[number]}" + (f" = {defaults[number]}" if defaults[number] else ""))
+            lines.append(
+                f"param {params[number]}" + (f" = {defaults[number]}" if defaults[number] else "")
+            )
         _write(body, 0, lines)
-        lines = [re.sub(r"@(\d+)=", lambda found: f"{params[int(found[1])]}=", line) for line in lines]
+        lines = [
+            re.sub(r"@(\d+)=", lambda found: f"{params[int(found[1])]}=", line) for line in lines
+        ]
         made.files[f"p{number}.plan"] = ("\n".join(lines) + "\n").encode()
-    rule = {"rule_id": "r", "description": "Tea first.", "enforcement": "Proved.", "check": made.check}
-    made.files["protocols/p.protocol.json"] = json.dumps({"protocol_id": "p", "description": "Tea.", "rules": [rule]}).encode()
+    rule = {
+        "rule_id": "r",
+        "description": "Tea first.",
+        "enforcement": "Proved.",
+        "check": made.check,
+    }
+    made.files["protocols/p.protocol.json"] = json.dumps(
+        {"protocol_id": "p", "description": "Tea.", "rules": [rule]}
+    ).encode()
     made.files |= {"fdc_tools.json": CATALOGUE, "any.json": ANY, "protocols/": b"p.protocol.json"}
     return made
 
@@ -105,7 +123,13 @@ def check(rng: random.Random, same: bool) -> dict[str, Any]:
     from fdc_toolchain.machines import declare  # the names only
 
     template = rng.choice(declare.NAMES)
-    wanted = "abc" if template in ("fresh", "held") else "a" if template in (*declare.COUNTED, "init", "last") else "ab"
+    wanted = (
+        "abc"
+        if template in ("fresh", "held")
+        else "a"
+        if template in (*declare.COUNTED, "init", "last")
+        else "ab"
+    )
     made: dict[str, Any] = {"template": template}
     for letter in wanted:
         events = [_event(rng) for _ in range(rng.choice((1, 1, 1, 2)))]
@@ -127,12 +151,21 @@ def _event(rng: random.Random) -> Any:
         return rng.choice(tuple(ACTIONS))
     if kind < 0.8:
         return {"tool": rng.choice(tuple(ACTIONS))}
-    return {"action": rng.choice(("a_op", "b_op")), "arguments": {"path": rng.choice((*GLOBS[:3], "d/c.txt"))}}
+    return {
+        "action": rng.choice(("a_op", "b_op")),
+        "arguments": {"path": rng.choice((*GLOBS[:3], "d/c.txt"))},
+    }
 
 
 class _Writer:
     def __init__(
-        self, rng: random.Random, count: int, params: list[str | None], defaults: list[str | None], same: bool, forks: bool
+        self,
+        rng: random.Random,
+        count: int,
+        params: list[str | None],
+        defaults: list[str | None],
+        same: bool,
+        forks: bool,
     ) -> None:
         self.rng, self.count, self.params, self.defaults = rng, count, params, defaults
         self.same, self.forks = same, forks
@@ -157,12 +190,24 @@ class _Writer:
                 most = rng.choice((None, None, None, 1, 2))
                 bound = f"f{level}"
                 glob = rng.choice((*GLOBS, "[ab].txt"))
-                out.append(["each", glob, most, bound, self.body(number, inner, level + 1, [*names, bound])])
+                out.append(
+                    [
+                        "each",
+                        glob,
+                        most,
+                        bound,
+                        self.body(number, inner, level + 1, [*names, bound]),
+                    ]
+                )
             elif level < 2 and kind < 0.32:
-                word = "fork" if self.forks and rng.random() < 0.6 else rng.choice(("for", "iterate"))
+                word = (
+                    "fork" if self.forks and rng.random() < 0.6 else rng.choice(("for", "iterate"))
+                )
                 bound = f"i{level}"
                 seen = names if word == "iterate" else [*names, bound]
-                out.append([word, rng.randint(1, TURNS), bound, self.body(number, inner, level + 1, seen)])
+                out.append(
+                    [word, rng.randint(1, TURNS), bound, self.body(number, inner, level + 1, seen)]
+                )
             elif level < 2 and kind < 0.42:
                 orelse = self.body(number, 1, level + 1, names) if rng.random() < 0.5 else []
                 out.append(["if", self.body(number, inner, level + 1, names), orelse])
@@ -175,7 +220,9 @@ class _Writer:
             elif kind < 0.58:
                 out.append(["require"])
             else:
-                out.append(["step", rng.choice(("ta", "ta", "tb", "tb", "tc", "tn")), self.target(names)])
+                out.append(
+                    ["step", rng.choice(("ta", "ta", "tb", "tb", "tc", "tn")), self.target(names)]
+                )
         return out
 
 
@@ -188,7 +235,9 @@ def _write(body: list, level: int, lines: list[str]) -> None:
         elif kind == "require":
             lines.append(f'{pad}require cited("x") else "no"')
         elif kind == "call":
-            lines.append(f"{pad}call_plan p{item[1]}.plan" + (f" @{item[1]}={item[2]}" if item[2] else ""))
+            lines.append(
+                f"{pad}call_plan p{item[1]}.plan" + (f" @{item[1]}={item[2]}" if item[2] else "")
+            )
         elif kind == "if":
             lines.append(f'{pad}if cited("x")')
             _write(item[1], level + 1, lines)
@@ -196,7 +245,10 @@ def _write(body: list, level: int, lines: list[str]) -> None:
                 lines.append(f"{pad}else")
                 _write(item[2], level + 1, lines)
         elif kind == "each":
-            lines.append(f"{pad}for_each_file {item[1]} as {item[3]}" + (f" max {item[2]}" if item[2] else ""))
+            lines.append(
+                f"{pad}for_each_file {item[1]} as {item[3]}"
+                + (f" max {item[2]}" if item[2] else "")
+            )
             _write(item[4], level + 1, lines)
         elif kind == "iterate":
             lines.append(f'{pad}iterate max {item[1]} until cited("x")')
@@ -238,7 +290,12 @@ class _Walk:
         self.stopped: set[tuple[Step, ...]] = set()
         self.passed: set[tuple[Step, ...]] | None = None
 
-    def body(self, items: list, names: dict[str, str], worlds: set[tuple[frozenset[str], tuple[Step, ...]]]) -> set:
+    def body(
+        self,
+        items: list,
+        names: dict[str, str],
+        worlds: set[tuple[frozenset[str], tuple[Step, ...]]],
+    ) -> set:
         if self.passed is not None:
             self.passed |= {word for _, word in worlds}
         for item in items:
@@ -274,7 +331,11 @@ class _Walk:
         if kind == "call":
             param = self.made.params[item[1]]
             path = self.path(item[2], names) or self.made.defaults[item[1]]
-            return self.body(self.made.bodies[item[1]], {param: path} if param and path is not None else {}, worlds)
+            return self.body(
+                self.made.bodies[item[1]],
+                {param: path} if param and path is not None else {},
+                worlds,
+            )
         if kind == "if":
             return self.body(item[1], names, worlds) | self.body(item[2], names, worlds)
         if kind == "each":
@@ -286,7 +347,11 @@ class _Walk:
             if kind == "iterate":
                 worlds = self.body(item[3], names, worlds)
             else:
-                worlds = {one for value in self.values for one in self.body(item[3], {**names, item[2]: value}, worlds)}
+                worlds = {
+                    one
+                    for value in self.values
+                    for one in self.body(item[3], {**names, item[2]: value}, worlds)
+                }
             out |= worlds
             if len(out) > MOST_RUNS:
                 raise TooMany
@@ -298,7 +363,9 @@ class _Walk:
         out = set()
         by_list: dict[tuple[str, ...], set] = {}
         for world in worlds:
-            by_list.setdefault(tuple(sorted(path for path in world[0] if matches(path, item[1]))), set()).add(world)
+            by_list.setdefault(
+                tuple(sorted(path for path in world[0] if matches(path, item[1]))), set()
+            ).add(world)
         for files, group in by_list.items():
             if item[2] is not None and len(files) > item[2]:
                 self.stopped |= {word for _, word in group} if self.passed is None else set()
@@ -313,13 +380,23 @@ class _Walk:
         out = set(worlds)
         outside, around = self.stopped, self.passed
         for there, word in worlds:
-            self.stopped, self.passed = set(), set() if item[0] == "kept" or around is not None else None
-            branch = {tail for value in self.values for _, tail in self.body(item[3], {**names, item[2]: value}, {(there, ())})}
+            self.stopped, self.passed = (
+                set(),
+                set() if item[0] == "kept" or around is not None else None,
+            )
+            branch = {
+                tail
+                for value in self.values
+                for _, tail in self.body(item[3], {**names, item[2]: value}, {(there, ())})
+            }
             outside |= {word + tail for tail in self.stopped}
             stopping = branch | (self.passed or set())
             if around is not None:
                 around |= {word + one for one in self.at_once(stopping, item[1])}
-            out |= {(there, word + one) for one in self.at_once(stopping if item[0] == "kept" else branch, item[1])}
+            out |= {
+                (there, word + one)
+                for one in self.at_once(stopping if item[0] == "kept" else branch, item[1])
+            }
             if len(out) > MOST_RUNS:
                 raise TooMany
         self.stopped, self.passed = outside, around
@@ -360,7 +437,10 @@ def breaks(made: RuleSet, values: tuple[str, ...] = VALUES, *, free: bool = Fals
     `free`: a loop over files runs any number of times, whatever files there are, as everywhere in the linter
     but where a rule is about each value.
     """
-    initial = [frozenset(path for at, path in enumerate(values) if bits >> at & 1) for bits in range(1 << len(values))]
+    initial = [
+        frozenset(path for at, path in enumerate(values) if bits >> at & 1)
+        for bits in range(1 << len(values))
+    ]
     uses_files = not free and b"for_each_file" in b"".join(made.files.values())
     strict = made.check.get("on_abort") == "check"
     param = made.params[0]
@@ -368,7 +448,9 @@ def breaks(made: RuleSet, values: tuple[str, ...] = VALUES, *, free: bool = Fals
     for value in values if param else ("",):
         walk = _Walk(made, values, free)
         worlds = {(there, ()) for there in (initial if uses_files else initial[:1])}
-        done |= {word for _, word in walk.body(made.bodies[0], {param: value} if param else {}, worlds)}
+        done |= {
+            word for _, word in walk.body(made.bodies[0], {param: value} if param else {}, worlds)
+        }
         if strict:
             done |= walk.stopped
     return any(not _kept(made, word, strict) for word in done)
@@ -377,13 +459,18 @@ def breaks(made: RuleSet, values: tuple[str, ...] = VALUES, *, free: bool = Fals
 def _kept(made: RuleSet, word: tuple[Step, ...], strict: bool) -> bool:
     rows: list[tuple[Step, ...]] = [word]
     if made.check.get("same"):
-        rows = [tuple(step for step in word if step[1] == path) for path in {step[1] for step in word} - {None}]
+        rows = [
+            tuple(step for step in word if step[1] == path)
+            for path in {step[1] for step in word} - {None}
+        ]
     n = made.check.get("n", 1)
     for row in rows:
         letters = tuple(letter(made.check, step) for step in row)
         if not ltlf.keeps(made.check["template"], n, letters):
             return False
-        if strict and not all(ltlf.keeps(made.check["template"], n, letters[:at]) for at in range(1, len(letters))):
+        if strict and not all(
+            ltlf.keeps(made.check["template"], n, letters[:at]) for at in range(1, len(letters))
+        ):
             return False
     return True
 

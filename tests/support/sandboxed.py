@@ -33,7 +33,13 @@ FILES = {
 }  # fmt: skip
 """What lies in the workspace; of these, only the last four and notes.md may be changed by a command."""
 
-FREE = ("src/a.py", "data.txt", "runs/other/report.md", "knowledge_core/notes.md", ".github/ISSUE_TEMPLATE.md")
+FREE = (
+    "src/a.py",
+    "data.txt",
+    "runs/other/report.md",
+    "knowledge_core/notes.md",
+    ".github/ISSUE_TEMPLATE.md",
+)
 
 HONEST = r"""
 set -e
@@ -77,7 +83,9 @@ def world(folder: str):
         with open(os.path.join(folder, path), "w") as file:
             file.write(text)
     os.environ["SECRET_TOKEN"] = "sk-hunter2-hunter2"
-    os.environ["PATH"] = os.pathsep.join([os.defpath, f"{home}/.tool/bin", os.path.join(folder, "workspace", "programs")])
+    os.environ["PATH"] = os.pathsep.join(
+        [os.defpath, f"{home}/.tool/bin", os.path.join(folder, "workspace", "programs")]
+    )
     libc = ctypes.CDLL(None, use_errno=True)
     key = os.getpid() * 64 + 7
     memory = libc.shmget(key, 4096, 0o1000 | 0o600)
@@ -146,7 +154,11 @@ def main() -> None:
                 out["through"] = sorted(name for name, through in found.items() if through)
                 out["all"] = sorted(found)
             after = contents(top)
-            out["harm"] = sorted(path for path, text in before.items() if path not in FREE and after.get(path) != text)
+            out["harm"] = sorted(
+                path
+                for path, text in before.items()
+                if path not in FREE and after.get(path) != text
+            )
             out["home"] = outside == contents(stage["outside"].replace("outside", "home"))
     print(json.dumps(out))
 

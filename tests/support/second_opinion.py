@@ -30,11 +30,25 @@ from tests.reference.runs import PlanSet, folder
 from tests.reference.stops import Stop
 from tests.reference.world import World
 
-STOPS = {"require": "gate", "bound": "limit", "budget": "budget", "plan_budget": "budget", "value": "value", "stalled": "stalled"}
+STOPS = {
+    "require": "gate",
+    "bound": "limit",
+    "budget": "budget",
+    "plan_budget": "budget",
+    "value": "value",
+    "stalled": "stalled",
+}
 """The engine's kinds of stops that are one cause each; `bug` is one that the linter should have refused."""
 
 
-FAILURES = {"file": "path", "refused": "person", "size": "limit", "timeout": "limit", "net": "world", "busy": "world"}
+FAILURES = {
+    "file": "path",
+    "refused": "person",
+    "size": "limit",
+    "timeout": "limit",
+    "net": "world",
+    "busy": "world",
+}
 """Kinds of failures of tools that the reference calls otherwise."""
 NEVER = {"automaton": "bug", "unfinished": "bug", "unbound": "bug", "stack": "bug", "name": "bug"}
 """What the engine takes for a bug of the linter, whatever it was."""
@@ -116,7 +130,14 @@ class _Watched:
         outcome = self.inner.perform(effect)
         if effect.kind == "tool":
             asked = {name: value for name, value in effect.args.items() if value is not None}
-            self.steps.append((effect.address, effect.tool, asked, outcome.failure.kind if outcome.failure else "ok"))
+            self.steps.append(
+                (
+                    effect.address,
+                    effect.tool,
+                    asked,
+                    outcome.failure.kind if outcome.failure else "ok",
+                )
+            )
         return outcome
 
     def probe(self, effect: Perform) -> Any:
@@ -130,7 +151,9 @@ def _may_write(grants: Any, path: str) -> bool:
     def fits(glob: Any) -> bool:
         return reference_tools.matches("".join(text for _, text in glob), path, dots=True)
 
-    return not reference_tools.is_protected(path) and all(any(map(fits, grant.get("write", ()))) for grant in grants)
+    return not reference_tools.is_protected(path) and all(
+        any(map(fits, grant.get("write", ()))) for grant in grants
+    )
 
 
 def overrides(world: World, root: Path) -> dict[str, Any]:
@@ -177,7 +200,13 @@ def run(checked: Checked, root: Path, world: World, inputs: dict[str, str]) -> R
         end = None if ending.status == "finished" else ending.status
         return Ran(end, None, ending.message, works.steps, works.turns, said, {})
     failed = stop.kind == "failure"
-    kind = next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files") if failed else ""
-    found = causes.explain(program, {"kind": stop.kind, "path": stop.path, "line": stop.line, "failure": kind})
+    kind = (
+        next((step[3] for step in reversed(works.steps) if step[0] == stop.address), "files")
+        if failed
+        else ""
+    )
+    found = causes.explain(
+        program, {"kind": stop.kind, "path": stop.path, "line": stop.line, "failure": kind}
+    )
     named = cause(FAILURES.get(kind, kind)) if failed else STOPS.get(stop.kind, stop.kind)
     return Ran(named, stop.address, stop.message, works.steps, works.turns, said, found)

@@ -37,9 +37,15 @@ from tests.support.repository import ROOT
 FOLDERS = ("docs/tea", "docs/coffee", "notes", "src", "out")
 """Folders that every workspace of an example has, empty: a step that looks through a missing one is an error."""
 
-EXPECTATION = re.compile(r'\s*## (error|warning|info|assumption|fragment): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*')
-_ELSEWHERE = re.compile(r'(\S+):(\d+): (error|warning|info|assumption|fragment): \[([a-z0-9-]+)\](?: "(.*)")?')
-_PRINTED = re.compile(r"(\S+?):(\d+):(\d+): (error|warning|info|assumption|fragment)\[(FDC\d+)\] (.*) \(([a-z0-9-]+)\)")
+EXPECTATION = re.compile(
+    r'\s*## (error|warning|info|assumption|fragment): (?:(\d+) )?\[([a-z0-9-]+)\](?: "(.*)")?\s*'
+)
+_ELSEWHERE = re.compile(
+    r'(\S+):(\d+): (error|warning|info|assumption|fragment): \[([a-z0-9-]+)\](?: "(.*)")?'
+)
+_PRINTED = re.compile(
+    r"(\S+?):(\d+):(\d+): (error|warning|info|assumption|fragment)\[(FDC\d+)\] (.*) \(([a-z0-9-]+)\)"
+)
 _ESCAPE = re.compile(r"\\([ux])\{([0-9A-Fa-f]+)\}")
 _FENCE = re.compile(r"(`{3,})(\w*)(.*)")
 DEFAULT = "example.plan"
@@ -100,7 +106,10 @@ def sections(page: str) -> list[Section]:
         else:
             raise ValueError(f"line {number}: the block does not end")
         words = info.split()
-        name = next((word[5:] for word in words if word.startswith("name=")), DEFAULT if language == "plan" else "")
+        name = next(
+            (word[5:] for word in words if word.startswith("name=")),
+            DEFAULT if language == "plan" else "",
+        )
         if language not in ("findings", "console") and not name:
             continue
         if current is None:
@@ -122,7 +131,9 @@ def sections(page: str) -> list[Section]:
 def _command(body: list[tuple[int, str]]) -> str:
     first = next((line for _, line in body if line.startswith("$ ")), None)
     if first is None:
-        raise ValueError(f"line {body[0][0] if body else 0}: a console block begins with `$ COMMAND`")
+        raise ValueError(
+            f"line {body[0][0] if body else 0}: a console block begins with `$ COMMAND`"
+        )
     return first[2:]
 
 
@@ -135,7 +146,9 @@ def _elsewhere(body: list[tuple[int, str]]) -> Iterator[Expected]:
         yield Expected(path, int(at), severity, rule, None, message, number)
 
 
-def _file(name: str, body: list[tuple[int, str]], expected: list[Expected], words: list[str]) -> bytes:
+def _file(
+    name: str, body: list[tuple[int, str]], expected: list[Expected], words: list[str]
+) -> bytes:
     kept: list[str] = []
     for number, line in body:
         match = EXPECTATION.fullmatch(line)
@@ -144,7 +157,15 @@ def _file(name: str, body: list[tuple[int, str]], expected: list[Expected], word
             continue
         severity, column, rule, message = match.groups()
         expected.append(
-            Expected(name, _at(kept, "joined" in words), severity, rule, int(column) if column else None, message, number)
+            Expected(
+                name,
+                _at(kept, "joined" in words),
+                severity,
+                rule,
+                int(column) if column else None,
+                message,
+                number,
+            )
         )
     text = "".join(line + "\n" for line in kept)
     if "joined" in words:
@@ -181,8 +202,18 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
     if section.command is None:
         checked = check_paths([str(workspace / name) for name in section.plans], str(workspace))
         return [
-            Finding(item.span.path, item.span.line, item.span.column, item.severity, item.rule, item.message)
-            for item in [*checked.diagnostics, *([*checked.assumptions, *checked.fragments] if _expects_more(section) else [])]
+            Finding(
+                item.span.path,
+                item.span.line,
+                item.span.column,
+                item.severity,
+                item.rule,
+                item.message,
+            )
+            for item in [
+                *checked.diagnostics,
+                *([*checked.assumptions, *checked.fragments] if _expects_more(section) else []),
+            ]
         ]
     program, *arguments = shlex.split(section.command)
     script = {"fdc": "fdc_cli.py", "plan_manager": "plan_manager.py"}[program]
@@ -190,7 +221,9 @@ def findings(section: Section, workspace: Path) -> list[Finding]:
         arguments += ["--format", "concise", "--no-cache"]
     run = process.run([sys.executable, Path(ROOT, "tooling", script), *arguments], cwd=workspace)
     if run.returncode not in (0, 1):
-        raise AssertionError(f"`{section.command}` ended with {run.returncode}:\n{run.stdout}{run.stderr}")
+        raise AssertionError(
+            f"`{section.command}` ended with {run.returncode}:\n{run.stdout}{run.stderr}"
+        )
     out = []
     for line in (run.stdout + run.stderr).splitlines():
         match = _PRINTED.fullmatch(line)
@@ -221,7 +254,9 @@ def differences(section: Section, found: list[Finding]) -> list[str]:
         )
     for other in left:
         where = f"{other.path}:{other.line}:{other.column}: {other.severity}"
-        wrong.append(f"section `{section.heading}`: unexpected {where}: [{other.rule}] {other.message}")
+        wrong.append(
+            f"section `{section.heading}`: unexpected {where}: [{other.rule}] {other.message}"
+        )
     return wrong
 
 

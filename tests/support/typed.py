@@ -34,7 +34,14 @@ EXTRA = ["may_fail"]
 
 
 def _row(result: Any, *parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
-    row = {"summary": "x", "action": None, "effect": "read", "trust": "workspace", "parameters": list(parameters), **more}
+    row = {
+        "summary": "x",
+        "action": None,
+        "effect": "read",
+        "trust": "workspace",
+        "parameters": list(parameters),
+        **more,
+    }
     return row if result is None else {**row, "result": result}
 
 
@@ -113,7 +120,9 @@ class _Writer:
             tool, given = rng.choice([*GIVES, *EXTRA]), ""
         else:
             tool = rng.choice(("eat", "word", "maybe", "amount"))
-            given = rng.choice((f" {{{self.ref(names)}}}",) * 5 + (" 12", f" x{{{self.ref(names)}}}"))
+            given = rng.choice(
+                (f" {{{self.ref(names)}}}",) * 5 + (" 12", f" x{{{self.ref(names)}}}")
+            )
             given = " 12" if tool == "amount" and "x{" in given else given
         name = rng.choice(names) if names and rng.random() < 0.25 else self.fresh()
         self.lines.append(f"{pad}{name} <- {tool}{given}")
@@ -149,7 +158,9 @@ class _Writer:
                 self.lines.append(f"{pad}yield {{{self.ref(names)}}}")
             elif not self.sub and pick < 0.68 and names:
                 name = self.fresh()
-                given = rng.choice((f"{{{self.ref(names)}}}", f"{{{self.ref(names)}}}", "abc", "12"))
+                given = rng.choice(
+                    (f"{{{self.ref(names)}}}", f"{{{self.ref(names)}}}", "abc", "12")
+                )
                 self.lines.append(f"{pad}{name} <- call_plan s.plan p={given}")
                 names.append(name)
             else:
@@ -162,7 +173,9 @@ def plan_set(seed: int) -> Made:
     sub = _Writer(rng, True)
     sub.body("", ["p", "q"], rng.randint(1, 3), 0, False)
     if rng.random() < 0.8:
-        sub.lines.append(f"yield {{{rng.choice(['p', 'q', *[f'v{n}' for n in range(1, sub.count + 1)]])}}}")
+        sub.lines.append(
+            f"yield {{{rng.choice(['p', 'q', *[f'v{n}' for n in range(1, sub.count + 1)]])}}}"
+        )
     root = _Writer(rng, False)
     root.body("", ["g"], rng.randint(2, 5), 0, False)
     return Made(
@@ -183,7 +196,22 @@ def lint(made: Made) -> Checked:
 
 
 def _any(rng: random.Random) -> Any:
-    return rng.choice((None, True, 0, 7, "", "x", "12", [], ["a"], [1, None], {}, {"name": "n", "size": 2, "parts": ["p"]}))
+    return rng.choice(
+        (
+            None,
+            True,
+            0,
+            7,
+            "",
+            "x",
+            "12",
+            [],
+            ["a"],
+            [1, None],
+            {},
+            {"name": "n", "size": 2, "parts": ["p"]},
+        )
+    )
 
 
 def value(rng: random.Random, kind: Any) -> Any:
@@ -196,10 +224,18 @@ def value(rng: random.Random, kind: Any) -> Any:
         found = _any(rng)
         return 1 if found is None else found
     if kind == "list[object{name: text, size: number}]":
-        return [{"name": value(rng, "text"), "size": value(rng, "number")} for _ in range(rng.randint(0, 3))]
+        return [
+            {"name": value(rng, "text"), "size": value(rng, "number")}
+            for _ in range(rng.randint(0, 3))
+        ]
     if kind.startswith("list"):
         return [value(rng, kind[5:-1] or "any") for _ in range(rng.randint(0, 3))]
-    some = {"text": ("", "a", "12", "-3", "1.5", "page"), "number": (0, 3, -1, 2.5), "boolean": (True, False), "null": (None,)}
+    some = {
+        "text": ("", "a", "12", "-3", "1.5", "page"),
+        "number": (0, 3, -1, 2.5),
+        "boolean": (True, False),
+        "null": (None,),
+    }
     return rng.choice(some[kind])
 
 
@@ -245,9 +281,14 @@ def came(checked: Checked, seed: int, folder: Path) -> World_:
     def fails(args: dict[str, Any], context: Context) -> Any:
         return {"failed": "net", "why": "no line"} if rng.random() < 0.5 else value(rng, "text")
 
-    handlers = {**{name: gives(kind) for name, kind in GIVES.items()}, **dict.fromkeys(("eat", "word", "maybe", "amount"), takes)}
+    handlers = {
+        **{name: gives(kind) for name, kind in GIVES.items()},
+        **dict.fromkeys(("eat", "word", "maybe", "amount"), takes),
+    }
     handlers["may_fail"] = fails
-    bench = Workbench("r", root, str(folder), lambda said: None, lambda asked: None, {}, 1.0, overrides=handlers)
+    bench = Workbench(
+        "r", root, str(folder), lambda said: None, lambda asked: None, {}, 1.0, overrides=handlers
+    )
     tools = Watched(LocalTools(program, bench))
     try:
         ending = run(program, tools, inputs={"given": {"g": rng.choice(("", "x", "12", "0"))}})

@@ -83,7 +83,10 @@ class Handler(BaseHTTPRequestHandler):
         pieces = [reply.body] if reply.pieces is None else reply.pieces
         self.send_response(reply.status)
         self.send_header("content-type", reply.kind)
-        headers = {**({"content-length": str(len(reply.body))} if reply.pieces is None else {}), **reply.headers}
+        headers = {
+            **({"content-length": str(len(reply.body))} if reply.pieces is None else {}),
+            **reply.headers,
+        }
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("connection", "close")
@@ -141,7 +144,9 @@ class Site(ThreadingHTTPServer):
 def site(routes: Mapping[str, Route], secure: ssl.SSLContext | None = None) -> Iterator[Site]:
     """A site while it lasts, over TLS where a context is given. Its robots.txt is not there unless it is among the routes."""
     server = Site(routes, secure)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server
@@ -158,8 +163,13 @@ def searxng(hits: Sequence[tuple[str, str, str]]) -> Any:
     def answer(handler: Handler) -> Reply:
         asked = parse_qs(urlsplit(handler.path).query)
         assert ["json"] == asked["format"] and asked["q"][0].strip()
-        rows = [{"url": url, "title": title, "content": snippet, "engine": "test"} for url, title, snippet in hits]
-        return Reply(json.dumps({"query": asked["q"][0], "results": rows}).encode(), "application/json")
+        rows = [
+            {"url": url, "title": title, "content": snippet, "engine": "test"}
+            for url, title, snippet in hits
+        ]
+        return Reply(
+            json.dumps({"query": asked["q"][0], "results": rows}).encode(), "application/json"
+        )
 
     return site({"/search": answer})
 

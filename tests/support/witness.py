@@ -39,7 +39,11 @@ class Witness:
             return ["1", "2", "3"]
         if effect.args.get("what") == "turn":
             return f"turn at {effect.address}"
-        return {"tool": effect.tool, "name": f"{effect.tool} at {effect.address}", "args": effect.args}
+        return {
+            "tool": effect.tool,
+            "name": f"{effect.tool} at {effect.address}",
+            "args": effect.args,
+        }
 
     def probe(self, effect: Perform) -> Any:
         """Whether it happened, for those who may know."""

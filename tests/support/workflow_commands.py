@@ -30,7 +30,11 @@ def read(line: str) -> Command | None:
             found = {key: _property(value) for key, _, value in pairs if value}
             return Command(name, found, _data(stripped[end + 2 :]))
     at = line.find("##[")
-    if at >= 0 and (end := line.find("]", at)) >= 0 and line[at + 3 : end].partition(" ")[0] in NAMES:
+    if (
+        at >= 0
+        and (end := line.find("]", at)) >= 0
+        and line[at + 3 : end].partition(" ")[0] in NAMES
+    ):
         return Command(line[at + 3 : end].partition(" ")[0], {}, line[end + 1 :])
     return None
 
@@ -45,4 +49,10 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
+    return (
+        text.replace("%0D", "\r")
+        .replace("%0A", "\n")
+        .replace("%3A", ":")
+        .replace("%2C", ",")
+        .replace("%25", "%")
+    )

@@ -10,8 +10,21 @@ from typing import Any
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.effects.probe import probe, probe_environment_variables, probe_filesystem, probe_network
-from fdc_toolchain.knowledge.activity import ValidationError, entry, faults, line, read, safe_id, task_fault
+from fdc_toolchain.effects.probe import (
+    probe,
+    probe_environment_variables,
+    probe_filesystem,
+    probe_network,
+)
+from fdc_toolchain.knowledge.activity import (
+    ValidationError,
+    entry,
+    faults,
+    line,
+    read,
+    safe_id,
+    task_fault,
+)
 from fdc_toolchain.knowledge.capabilities import render
 
 NOW = datetime(2026, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
@@ -36,7 +49,9 @@ def test_an_entry_has_the_keys_of_the_row() -> None:
         "outcome": {"status": "FAILURE", "message": "m", "error": "e"}, "evidence_citation": "a.md:3",
         "context": {"current_thought": "x", "active_memory_summary": "y", "plan_execution_stack": ["main"]},
     } == full  # fmt: skip
-    assert {"log_id", "session_id", "timestamp", "phase", "task", "action", "outcome"} == set(made())
+    assert {"log_id", "session_id", "timestamp", "phase", "task", "action", "outcome"} == set(
+        made()
+    )
 
 
 def test_the_types_of_action_are_those_of_the_row() -> None:
@@ -73,7 +88,9 @@ def test_what_breaks_the_schema_is_no_line(change: dict[str, Any], where: str) -
         line({**made(), **change})
 
 
-@pytest.mark.parametrize("details", [{"x": float("nan")}, {"x": {1, 2}}, {"x": b""}], ids=["nan", "set", "bytes"])
+@pytest.mark.parametrize(
+    "details", [{"x": float("nan")}, {"x": {1, 2}}, {"x": b""}], ids=["nan", "set", "bytes"]
+)
 def test_what_is_not_json_is_no_line(details: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         line({**made(), "action": {"type": "INFO", "details": details}})
@@ -89,11 +106,17 @@ def test_a_missing_key_is_named() -> None:
 def test_damaged_lines_are_counted_and_passed_over() -> None:
     """FDC-108: the log goes on after a torn line."""
     whole = line(made())
-    history = read(b"\n".join([whole[:-1], b'{"torn": ', b"", b"[1]", b"\xff\xfe", b"[" * 100_000, whole + b'{"tail"']))
+    history = read(
+        b"\n".join(
+            [whole[:-1], b'{"torn": ', b"", b"[1]", b"\xff\xfe", b"[" * 100_000, whole + b'{"tail"']
+        )
+    )
     assert (2, (2, 4, 5, 6, 8)) == (len(history.entries), history.damaged)
 
 
-@pytest.mark.parametrize("item", [{}, {"task": 1, "action": 2}, {"task": {"id": ["t"]}, "action": {"type": None}}])
+@pytest.mark.parametrize(
+    "item", [{}, {"task": 1, "action": 2}, {"task": {"id": ["t"]}, "action": {"type": None}}]
+)
 def test_entries_of_another_shape_belong_to_no_task(item: dict[str, Any]) -> None:
     assert [] == read(json.dumps(item).encode()).of("t")
 
@@ -104,14 +127,18 @@ def test_a_task_id_is_allowed(task_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "task_id", ["", "  ", "a\nb", "a`b", " a", "a\x1b[2J", "///", "--", "a" * 201, "\ud800"], ids=ascii
+    "task_id",
+    ["", "  ", "a\nb", "a`b", " a", "a\x1b[2J", "///", "--", "a" * 201, "\ud800"],
+    ids=ascii,
 )
 def test_a_task_id_that_is_none_is_refused(task_id: str) -> None:
     """FDC-07."""
     assert task_fault(task_id)
 
 
-@pytest.mark.parametrize(("task_id", "safe"), [("FDC-40_b", "FDC-40_b"), ("../../etc/x y", "etcxy"), ("a.b:c", "abc")])
+@pytest.mark.parametrize(
+    ("task_id", "safe"), [("FDC-40_b", "FDC-40_b"), ("../../etc/x y", "etcxy"), ("a.b:c", "abc")]
+)
 def test_the_safe_form_keeps_letters_digits_dash_and_underscore(task_id: str, safe: str) -> None:
     """FDC-17."""
     assert safe == safe_id(task_id)
@@ -120,7 +147,9 @@ def test_the_safe_form_keeps_letters_digits_dash_and_underscore(task_id: str, sa
 def test_the_report_has_three_sections_and_leaves_nothing_behind(tmp_path: Path) -> None:
     """FDC-65."""
     report = render(probe(str(tmp_path), network="off", environment={"PATH": str(tmp_path)}))
-    assert ["Filesystem:", "Network:", "Environment variables:"] == [x for x in report.splitlines() if x.endswith(":")]
+    assert ["Filesystem:", "Network:", "Environment variables:"] == [
+        x for x in report.splitlines() if x.endswith(":")
+    ]
     assert re.search(r"\[PASS\] write, read and delete in .*: \d+\.\d ms", report)
     assert "[WARN] not tried" in report and "[PASS] PATH has 1 folders" in report
     assert [] == list(tmp_path.iterdir())
@@ -136,7 +165,13 @@ def test_what_cannot_be_done_is_a_fail_and_no_exception(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("", "FAIL"), (None, "FAIL"), ("/absent", "FAIL"), ("/absent:{here}", "WARN"), ("{here}", "PASS")],
+    [
+        ("", "FAIL"),
+        (None, "FAIL"),
+        ("/absent", "FAIL"),
+        ("/absent:{here}", "WARN"),
+        ("{here}", "PASS"),
+    ],
 )
 def test_path_is_judged_by_its_folders(tmp_path: Path, path: str | None, status: str) -> None:
     environment = {} if path is None else {"PATH": path.format(here=tmp_path)}

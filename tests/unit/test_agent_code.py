@@ -20,10 +20,19 @@ def home(workspace: Path) -> Path:
 TEST = "import unittest, own\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(2, own.two())\n"
 CODE = PLAN.format("generate_code own.py two() returns 2\nhello_world after\n")
 WRONG = {"edits": [{"path": "own.py", "content": "def two():\n    return 1\n"}]}
-RIGHT = {"edits": [{"path": "own.py", "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE"}]}
+RIGHT = {
+    "edits": [
+        {
+            "path": "own.py",
+            "diff": "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE",
+        }
+    ]
+}
 
 
-def tested(home: Path, attempts: int = 3, command: str = "python3 -B -m unittest -q own_test") -> None:
+def tested(
+    home: Path, attempts: int = 3, command: str = "python3 -B -m unittest -q own_test"
+) -> None:
     (home / "fdc.toml").write_text(f'test-command = "{command}"\ndebug-attempts = {attempts}\n')
     (home / "own_test.py").write_text(TEST)
 
@@ -63,8 +72,14 @@ def test_debugging_is_bounded(home: Path, attempts: int) -> None:
     assert "the tests failed with exit code 1" in str(state.error)
     model: Any = one._model
     assert attempts + 1 == len(model.asked)
-    steps = [item for item in lines(home) if item["action"]["details"].get("tool") in ("generate_code", "hello_world")]
-    assert [("generate_code", "FAILURE")] == [(i["action"]["details"]["tool"], i["outcome"]["status"]) for i in steps]
+    steps = [
+        item
+        for item in lines(home)
+        if item["action"]["details"].get("tool") in ("generate_code", "hello_world")
+    ]
+    assert [("generate_code", "FAILURE")] == [
+        (i["action"]["details"]["tool"], i["outcome"]["status"]) for i in steps
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +91,9 @@ def test_debugging_is_bounded(home: Path, attempts: int) -> None:
         ({"path": "own.py", "content": "x"}, "`own.py` exists"),
     ],
 )
-def test_a_patch_that_does_not_fit_changes_nothing(home: Path, edit: dict[str, str], why: str) -> None:
+def test_a_patch_that_does_not_fit_changes_nothing(
+    home: Path, edit: dict[str, str], why: str
+) -> None:
     """FDC-85, FDC-92, T-40."""
     tested(home, 0, "true")
     (home / "own.py").write_text("y = 1\n")
@@ -94,7 +111,9 @@ def test_a_patch_that_does_not_fit_changes_nothing(home: Path, edit: dict[str, s
         ("true", {"edit": []}, "does not follow its schema"),
     ],
 )
-def test_code_that_nothing_can_show_to_work_is_a_failure(home: Path, command: str, reply: Any, why: str) -> None:
+def test_code_that_nothing_can_show_to_work_is_a_failure(
+    home: Path, command: str, reply: Any, why: str
+) -> None:
     """FDC-92: never a pass that was not seen; what repeating cannot help is not repeated."""
     tested(home, 3, command)
     state = AgentState("T-1")

@@ -39,7 +39,9 @@ def test_what_stays_inside_is_not(text: str) -> None:
     assert not findings(lint(f"allow read **\n{text}\n".replace("{x}", "y")), "FDC451"), text
 
 
-def test_a_plan_that_says_nothing_allows_everything_and_one_that_allows_something_else_nothing() -> None:
+def test_a_plan_that_says_nothing_allows_everything_and_one_that_allows_something_else_nothing() -> (
+    None
+):
     assert not findings(lint("list_files\nfor_each_file *\n  set_plan\n"), "FDC451")
     assert findings(lint("allow run *\nlist_files\n"), "FDC451")
 
@@ -63,27 +65,39 @@ def test_a_python_tool_may_open_any_file_unless_it_is_declared_pure() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        "x <- list_files src/{w}", "x <- grep key src/{w}", "for_each_file src/{w}\n  x <- hello_world {file1}",
+        "x <- list_files src/{w}",
+        "x <- grep key src/{w}",
+        "for_each_file src/{w}\n  x <- hello_world {file1}",
         "x <- map_code src/{w}",
     ],
 )
 @pytest.mark.parametrize(("value", "stops"), [("../*.txt", True), ("*.txt", False)])
-def test_a_run_asks_again_with_the_values_that_it_has(workspace: Path, step: str, value: str, stops: bool) -> None:
+def test_a_run_asks_again_with_the_values_that_it_has(
+    workspace: Path, step: str, value: str, stops: bool
+) -> None:
     (workspace / "src").mkdir()
     (workspace / "src/a.txt").write_text("key inside\n")
     (workspace / "secret.txt").write_text("key outside\n")
     (workspace / "any.json").write_text(ANY)
-    (workspace / "a.plan").write_text(f'param w = "{value}"\nuse fsm any.json\nallow read src/**\n{step}\n')
+    (workspace / "a.plan").write_text(
+        f'param w = "{value}"\nuse fsm any.json\nallow read src/**\n{step}\n'
+    )
     done = fdc("run", "a.plan", cwd=workspace)
     assert (done.returncode == 1) == stops, done.stdout + done.stderr
-    assert ("the plan's `allow read` does not name `src/../*.txt`" in done.stdout) == stops, done.stdout + done.stderr
+    assert ("the plan's `allow read` does not name `src/../*.txt`" in done.stdout) == stops, (
+        done.stdout + done.stderr
+    )
     assert "outside" not in done.stdout and "secret" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("glob", "allowed", "expected"),
     [
-        ("a/*", "a/**", True), ("a/**", "a/*", False), ("*", "**", True), ("[ab]/x", "a/x", False), ("../a", "**", False),
+        ("a/*", "a/**", True),
+        ("a/**", "a/*", False),
+        ("*", "**", True),
+        ("[ab]/x", "a/x", False),
+        ("../a", "**", False),
         ("a", "a/**", False),
     ],
 )

@@ -10,9 +10,23 @@ import pytest
 import yaml
 from fdc_toolchain import resources
 from fdc_toolchain.packs.alphabet import calculus
-from fdc_toolchain.packs.alphabet.calculus import Basis, CalculusError, Concept, Rules, VectorCalculus
+from fdc_toolchain.packs.alphabet.calculus import (
+    Basis,
+    CalculusError,
+    Concept,
+    Rules,
+    VectorCalculus,
+)
 from fdc_toolchain.packs.alphabet.calculus.inference import clauses, closure, kinds_of
-from fdc_toolchain.packs.alphabet.calculus.operators import ArityError, atom, conjoin, disjoin, negate, predicate, relate
+from fdc_toolchain.packs.alphabet.calculus.operators import (
+    ArityError,
+    atom,
+    conjoin,
+    disjoin,
+    negate,
+    predicate,
+    relate,
+)
 from fdc_toolchain.packs.alphabet.calculus.semantic import decomposition
 from fdc_toolchain.packs.alphabet.model import Alphabet, Primitive, alphabet_of
 
@@ -36,20 +50,29 @@ def shipped(name: str) -> list[dict[str, Any]]:
     return yaml.safe_load(resources.read(f"{FOLDER}/examples/{name}.yaml"))["examples"]
 
 
-@pytest.mark.parametrize("example", shipped("basic_compositions"), ids=lambda example: example["expression"])
+@pytest.mark.parametrize(
+    "example", shipped("basic_compositions"), ids=lambda example: example["expression"]
+)
 def test_the_basic_examples_are_true(example: dict[str, Any]) -> None:
     """ALPH-73, 74: the examples that `init` writes beside an alphabet are computed, not told."""
     (found,) = calculus.compose(alphabet(), example["expression"])["alternatives"]
-    assert (example["number"], example.get("denied_number", 1)) == (found["number"], found["denied_number"])
+    assert (example["number"], example.get("denied_number", 1)) == (
+        found["number"],
+        found["denied_number"],
+    )
     assert sorted(example.get("contains", found["positive"])) == found["positive"]
 
 
-@pytest.mark.parametrize("example", shipped("complex_derivations"), ids=lambda example: example["expression"])
+@pytest.mark.parametrize(
+    "example", shipped("complex_derivations"), ids=lambda example: example["expression"]
+)
 def test_the_complex_examples_are_true(example: dict[str, Any]) -> None:
     """ALPH-77 to 79, and inconsistent compositions are diagnosed with their reason."""
     found = calculus.compose(alphabet(), example["expression"])["alternatives"]
     if "alternatives" in example:
-        said = [str(Concept(frozenset(one["positive"]), frozenset(one["negative"]))) for one in found]
+        said = [
+            str(Concept(frozenset(one["positive"]), frozenset(one["negative"]))) for one in found
+        ]
         assert sorted(example["alternatives"]) == sorted(said)
     if "violation" in example:
         said = [(one["kind"], one["reason"].replace("`", "")) for one in found[0]["violations"]]
@@ -57,10 +80,15 @@ def test_the_complex_examples_are_true(example: dict[str, Any]) -> None:
     assert set(example.get("follows", ())) <= set(found[0]["follows"])
 
 
-@pytest.mark.parametrize("name", ["prime_composition", "set_theoretic", "type_theoretic", "vector_space", "graph_structure"])
+@pytest.mark.parametrize(
+    "name",
+    ["prime_composition", "set_theoretic", "type_theoretic", "vector_space", "graph_structure"],
+)
 def test_the_implementations_beside_an_alphabet_are_the_shipped_ones(name: str) -> None:
     """The files of the seed's folder `calculus/implementations`: each gives the calculus of its name."""
-    spec = importlib.util.spec_from_file_location(name, Path(resources.path(f"{FOLDER}/implementations/{name}.py")))
+    spec = importlib.util.spec_from_file_location(
+        name, Path(resources.path(f"{FOLDER}/implementations/{name}.py"))
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -71,7 +99,9 @@ def test_the_implementations_beside_an_alphabet_are_the_shipped_ones(name: str) 
 def test_a_number_is_taken_apart_and_its_strangers_are_named() -> None:
     """ALPH-73, 74: a prime of no primitive in use, one that is there twice, and 1 are errors."""
     assert ["cause", "time"] == calculus.decompose(alphabet(), 10)["alternatives"][0]["positive"]
-    assert ["space"] == calculus.decompose(alphabet(), "10", denied=3)["alternatives"][0]["negative"]
+    assert ["space"] == calculus.decompose(alphabet(), "10", denied=3)["alternatives"][0][
+        "negative"
+    ]
     for number, says in (
         (22, "the factor 11, of which"), (4, "holds the prime of `time` more than once"), (1, "composition of nothing"),
         (0, "0 is no composition"), (-6, "-6 is no composition"), ("9" * 5000, "5000 digits"),
@@ -113,7 +143,14 @@ def test_operators_count_their_operands() -> None:
     """ALPH-76: arity errors of and, or, not, ->, predication and relation."""
     basis = calculus.basis_of(alphabet())
     time, space = atom(basis, "time"), atom(basis, "space")
-    wrong = [conjoin, disjoin, negate, lambda: negate(time, space), lambda: predicate(time), lambda: predicate(time, "x", "y")]
+    wrong = [
+        conjoin,
+        disjoin,
+        negate,
+        lambda: negate(time, space),
+        lambda: predicate(time),
+        lambda: predicate(time, "x", "y"),
+    ]
     for call in (*wrong, lambda: relate(time, "x"), lambda: Rules().implying(time)):
         with pytest.raises(ArityError):
             call()
@@ -126,7 +163,9 @@ def test_rules_give_modus_ponens_and_contraposition() -> None:
     """ALPH-76, 79: the store keeps one rule for each alternative of a condition, and says how a thing follows."""
     names = alphabet()
     basis = calculus.basis_of(names)
-    rules = Rules().implying(conjoin(atom(basis, "time"), atom(basis, "space")), atom(basis, "cause"))
+    rules = Rules().implying(
+        conjoin(atom(basis, "time"), atom(basis, "space")), atom(basis, "cause")
+    )
     table = clauses(names, rules.rules)
     both = closure(Concept(none("time space"), none("")), table)
     assert "cause: modus ponens, since space and time" in both.why(("cause", True))
@@ -145,8 +184,14 @@ def test_definitions_contain_their_parts_through_other_definitions() -> None:
 
 def test_features_become_primitives_and_gaps() -> None:
     """ALPH-81: with an alias, a denied feature, a gap, and what is wrong with the result."""
-    found = decomposition(alphabet(), "clockwork", ["causation", "not space", "spring"], {"causation": "cause"})
-    assert (Concept(none("cause"), none("space")), ("spring",), "partial") == (found.concept, found.gaps, found.kind)
+    found = decomposition(
+        alphabet(), "clockwork", ["causation", "not space", "spring"], {"causation": "cause"}
+    )
+    assert (Concept(none("cause"), none("space")), ("spring",), "partial") == (
+        found.concept,
+        found.gaps,
+        found.kind,
+    )
     assert ["incomplete"] == [one.kind for one in found.violations]
     assert "inexpressible" == decomposition(alphabet(), "x", ["spring"]).kind
     assert "expressible" == decomposition(alphabet(), "x", ["time"]).kind
@@ -156,7 +201,9 @@ def test_similar_concepts_have_a_small_angle() -> None:
     calc = VectorCalculus(calculus.basis_of(alphabet()))
     one = calc.concept(["time", "space"])
     others = (["time", "space"], ["cause"], ["time", "cause"])
-    assert [1.0, 0.0, 0.5] == [round(calc.similarity(one, calc.concept(other)), 9) for other in others]
+    assert [1.0, 0.0, 0.5] == [
+        round(calc.similarity(one, calc.concept(other)), 9) for other in others
+    ]
 
 
 def test_an_alphabet_with_false_primes_has_no_calculus() -> None:

@@ -50,11 +50,15 @@ def test_every_drawing_is_a_file_by_itself(count: int) -> None:
         root = ET.fromstring(drawn)
         assert f"{SVG}svg" == root.tag and root.find(f"{SVG}title") is not None
         assert ["http://www.w3.org/2000/svg"] == re.findall(r"https?://[^\s\"'<]+", drawn)
-        assert not root.findall(f".//{SVG}script") and "alert(" not in re.sub(r"<title>.*?</title>", "", drawn)
+        assert not root.findall(f".//{SVG}script") and "alert(" not in re.sub(
+            r"<title>.*?</title>", "", drawn
+        )
 
 
 ANYTHING = st.one_of(st.none(), st.integers(0, 10**6), st.floats(0, 1), st.text(max_size=3))
-ROW = st.fixed_dictionaries({}, optional=dict.fromkeys(("total", "accepted", "rejected", "coverage", "iteration"), ANYTHING))
+ROW = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys(("total", "accepted", "rejected", "coverage", "iteration"), ANYTHING)
+)
 
 
 @given(st.lists(ROW, max_size=20))
@@ -131,5 +135,8 @@ def test_a_drawing_becomes_a_picture() -> None:
     pytest.importorskip("resvg_py", reason="the extra `charts` is not installed")
     full = raster.png(printed(charts.growth(history(5))), 1.0)
     empty = raster.png(printed(charts.growth([])), 1.0)
-    assert b"\x89PNG\r\n\x1a\n" == full[:8] and (360, 220) == (int.from_bytes(full[16:20]), int.from_bytes(full[20:24]))
+    assert b"\x89PNG\r\n\x1a\n" == full[:8] and (360, 220) == (
+        int.from_bytes(full[16:20]),
+        int.from_bytes(full[20:24]),
+    )
     assert len(full) > len(empty) > 200

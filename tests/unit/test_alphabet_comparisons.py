@@ -26,7 +26,9 @@ def test_matches_are_exact_partial_or_none() -> None:
     assert ("exact", ["thing"]) == rows["SOMETHING~THING"]
     assert ("partial", ["possess"]) == rows["(IS) MINE"]
     assert ("exact", ["big"]) == rows["BIG"] and ("none", []) == rows["IF"]
-    assert (65, 2, 1, 62, ["unicorn"]) == tuple(found[key] for key in ("items", "exact", "partial", "none", "unmatched"))
+    assert (65, 2, 1, 62, ["unicorn"]) == tuple(
+        found[key] for key in ("items", "exact", "partial", "none", "unmatched")
+    )
 
 
 @pytest.mark.parametrize("labels", [(), ("time", "quantity", "thing")])
@@ -38,5 +40,8 @@ def test_the_files_say_the_numbers_and_their_limits(labels: tuple[str, ...]) -> 
     for inventory in INVENTORIES:
         text = files[inventory.file]
         assert len(inventory.entries) == text.count("\n| ") - 1
-        assert f"Of {len(inventory.entries)} items {comparison(some, inventory)['exact']} have an exact match" in text
+        assert (
+            f"Of {len(inventory.entries)} items {comparison(some, inventory)['exact']} have an exact match"
+            in text
+        )
     assert "not independent" in files["vs_wordnet.md"] and "not public" in files["vs_cyc.md"]

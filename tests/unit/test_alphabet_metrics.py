@@ -55,15 +55,23 @@ def test_each_concept_comes_apart_as_far_as_it_does() -> None:
     assert {
         "concept": "abc", "result": "expressible", "features": ["ab", "not c"], "primitives": ["a", "b", "c"], "missing": [],
     } == found[1]  # fmt: skip
-    assert ("partial", ["a"], ["z"]) == tuple(found[3][key] for key in ("result", "primitives", "missing"))
+    assert ("partial", ["a"], ["z"]) == tuple(
+        found[3][key] for key in ("result", "primitives", "missing")
+    )
 
 
 def test_a_circle_of_concepts_expresses_nothing() -> None:
     """ALPH-82: `p` is `q` and `q` is `p`; what is built on them is missing them, at any depth and in linear time."""
     circle = [concept("p", "q"), concept("q", "p", "a"), concept("r", "p", "a")]
     found = metrics.coverage(alphabet("a"), circle)
-    assert ([], ["q", "r"], ["p"]) == (found["expressible"], found["partial"], found["inexpressible"])
-    tower = [concept("t0", "a")] + [concept(f"t{n}", f"t{n - 1}", f"not t{n - 1}", f"t{max(0, n - 2)}") for n in range(1, 300)]
+    assert ([], ["q", "r"], ["p"]) == (
+        found["expressible"],
+        found["partial"],
+        found["inexpressible"],
+    )
+    tower = [concept("t0", "a")] + [
+        concept(f"t{n}", f"t{n - 1}", f"not t{n - 1}", f"t{max(0, n - 2)}") for n in range(1, 300)
+    ]
     assert 1.0 == metrics.coverage(alphabet("a"), tower)["coverage"]
 
 
@@ -73,8 +81,14 @@ def test_a_circle_of_concepts_expresses_nothing() -> None:
         ({"concepts": []}, "the benchmark has no list `test_concepts`"),
         ([{"features": ["a"]}], "test concept 1 has no name in `concept`"),
         ([concept("a", "b"), concept("A", "c")], "test concept 2: `a` is there twice"),
-        ([{"concept": "a", "features": [True]}], "test concept 1, `a`: `features` is no list of labels, each a text"),
-        ([concept("a", "b", importance=0)], "test concept 1, `a`: `importance` is no number above 0"),
+        (
+            [{"concept": "a", "features": [True]}],
+            "test concept 1, `a`: `features` is no list of labels, each a text",
+        ),
+        (
+            [concept("a", "b", importance=0)],
+            "test concept 1, `a`: `importance` is no number above 0",
+        ),
     ],
 )
 def test_an_invalid_benchmark_is_an_error(broken: Any, says: str) -> None:
@@ -93,14 +107,25 @@ def test_expressiveness_is_what_the_formulas_say() -> None:
     found = metrics.expressiveness(alphabet("a", "b", "c", "d"), CONCEPTS)
     h = 4 / 7 * math.log2(7 / 4) + 2 / 7 * math.log2(7 / 2) + 1 / 7 * math.log2(7)
     data = 4 * math.log2(7 / 4) + 2 * math.log2(7 / 2) + math.log2(7)
-    assert (round(h, 4), round(h / math.log2(3), 4)) == (found["entropy"], found["normalised_entropy"])
+    assert (round(h, 4), round(h / math.log2(3), 4)) == (
+        found["entropy"],
+        found["normalised_entropy"],
+    )
     assert (1.3788, 0.8699) == (found["entropy"], found["normalised_entropy"])
     assert round(data / 5, 4) == found["bits_per_concept"]
-    assert {"model_bits": 8.0, "data_bits": round(data, 2), "total_bits": round(8 + data, 2)} == found["mdl"]
-    assert (0.6, 4, 3, ["d"]) == tuple(found[key] for key in ("coverage", "primitives", "primitives_used", "primitives_unused"))
+    assert {
+        "model_bits": 8.0,
+        "data_bits": round(data, 2),
+        "total_bits": round(8 + data, 2),
+    } == found["mdl"]
+    assert (0.6, 4, 3, ["d"]) == tuple(
+        found[key] for key in ("coverage", "primitives", "primitives_used", "primitives_unused")
+    )
     # weights 2, 1, 1, 1, 1; parts 1, 1, 1, 1/2, 0
     assert 0.75 == found["weighted_coverage"]
-    assert [("a", 1.0), ("b", 0.6667), ("c", 0.3333)] == [(one["label"], one["importance"]) for one in found["importance"]]
+    assert [("a", 1.0), ("b", 0.6667), ("c", 0.3333)] == [
+        (one["label"], one["importance"]) for one in found["importance"]
+    ]
 
 
 def test_a_uniform_use_has_the_entropy_of_its_logarithm() -> None:
@@ -113,7 +138,12 @@ def test_domains_are_adequate_sparse_or_neglected() -> None:
     three = alphabet("a", "b", "c")
     both = three.replaced(Primitive("PRM_0009", "d", 23, "mind"))
     found = {domain: row["coverage"] for domain, row in metrics.domain_coverage(both).items()}
-    assert ("adequate", "sparse", "neglected", 9) == (found["time"], found["mind"], found["space"], len(found))
+    assert ("adequate", "sparse", "neglected", 9) == (
+        found["time"],
+        found["mind"],
+        found["space"],
+        len(found),
+    )
 
 
 def test_the_consistency_report_passes_warns_and_fails() -> None:
@@ -123,10 +153,13 @@ def test_the_consistency_report_passes_warns_and_fails() -> None:
     assert (1.0, ["nothing needs to be done"]) == (sound["overall_score"], sound["recommendations"])
     a, b = alphabet("a", "b")
     bad = alphabet("a", "b").replaced(
-        a._replace(presupposes=("PRM_0002",), definition="an a that is an a"), b._replace(presupposes=("PRM_0001", "PRM_0099"))
+        a._replace(presupposes=("PRM_0002",), definition="an a that is an a"),
+        b._replace(presupposes=("PRM_0001", "PRM_0099")),
     )
     found = metrics.consistency(bad)
-    assert ("fail", "pass", "pass", "fail") == tuple(check["result"] for check in found["checks"].values())
+    assert ("fail", "pass", "pass", "fail") == tuple(
+        check["result"] for check in found["checks"].values()
+    )
     assert found["overall_score"] < 1
     text = metrics.consistency_text(found)
     assert "| circularity | fail | 2 |" in text and "PRM_0099" in text

@@ -22,7 +22,11 @@ from fdc_toolchain.packs.alphabet.model import ATTACKS, DOMAINS, STRATEGIES
 from tests.support.alphabets import need_dictionary
 from tests.support.dictionary import lexicon
 
-PRIMITIVES = [{"id": "PRM_0001", "label": "end"}, {"id": "PRM_0002", "label": "life"}, {"id": "PRM_0003", "label": "walk"}]
+PRIMITIVES = [
+    {"id": "PRM_0001", "label": "end"},
+    {"id": "PRM_0002", "label": "life"},
+    {"id": "PRM_0003", "label": "walk"},
+]
 
 
 def small(**more: dict[str, Any]) -> Lexicon:
@@ -40,13 +44,20 @@ def small(**more: dict[str, Any]) -> Lexicon:
     )  # fmt: skip
 
 
-def judged(words: Lexicon, label: str, *, strictness: float = 0.5, definition: str | None = None) -> dict[str, Any]:
+def judged(
+    words: Lexicon, label: str, *, strictness: float = 0.5, definition: str | None = None
+) -> dict[str, Any]:
     """What the critic says of one candidate beside PRIMITIVES."""
     place = words.place(label)
     gloss = definition or ("" if place is None else words.words[place].gloss)
     candidates = [{"id": "CAND_001_001", "label": label, "informal_definition": gloss}]
     rows = consult(words, {"role": "critic", "candidates": candidates, "primitives": PRIMITIVES})
-    context = {"candidates": candidates, "primitives": PRIMITIVES, "strictness": strictness, "rejections": []}
+    context = {
+        "candidates": candidates,
+        "primitives": PRIMITIVES,
+        "strictness": strictness,
+        "rejections": [],
+    }
     (one,) = critic.evaluate(context, rows, temperature=0.3)["evaluations"]
     output: dict[str, Any] = one["critic_output"]
     return output
@@ -55,7 +66,9 @@ def judged(words: Lexicon, label: str, *, strictness: float = 0.5, definition: s
 def failed(output: dict[str, Any]) -> tuple[str, str]:
     """The verdict, and the attack that a rejection names (ALPH-15)."""
     summary = output["reasoning_summary"]
-    return output["verdict"], summary.split("failed attack: ")[1].split(".")[0] if "failed attack: " in summary else ""
+    return output["verdict"], summary.split("failed attack: ")[1].split(".")[
+        0
+    ] if "failed attack: " in summary else ""
 
 
 def test_what_survives_everything_is_accepted() -> None:
@@ -67,7 +80,9 @@ def test_what_survives_everything_is_accepted() -> None:
         attacks["decomposition"]["survived"], attacks["circularity"]["survived"],
         attacks["redundancy"]["can_be_expressed"], attacks["parsimony"]["necessary"],
     )  # fmt: skip
-    assert ["being", "quirk", "being"] in attacks["circularity"]["circular_paths"] or attacks["circularity"]["circular_paths"]
+    assert ["being", "quirk", "being"] in attacks["circularity"]["circular_paths"] or attacks[
+        "circularity"
+    ]["circular_paths"]
     assert set(ATTACKS) == set(attacks)
 
 
@@ -96,11 +111,24 @@ def test_circularity_strikes_what_defines_a_primitive_back() -> None:
 
 def test_a_definition_that_names_its_word_is_refined_and_comes_back_restated() -> None:
     """ALPH-16: REFINE, and the proposer's revision survives."""
-    words = small(loop={"gloss": "a quirk, not a loop", "examples": ("the loop",)}, quirk={"used": 30})
+    words = small(
+        loop={"gloss": "a quirk, not a loop", "examples": ("the loop",)}, quirk={"used": 30}
+    )
     first = judged(words, "loop")
-    assert "REFINE" == first["verdict"] and ["loop", "loop"] == first["attacks"]["circularity"]["circular_paths"][0]
-    context = {"strategy": "DOMAIN_SWEEP", "count": 1, "primitives": PRIMITIVES, "revise": [{"label": "loop"}], "taken": []}
-    (again,) = proposer.propose(context, consult(words, {"role": "proposer", **context}))["proposer_output"]["candidates"]
+    assert (
+        "REFINE" == first["verdict"]
+        and ["loop", "loop"] == first["attacks"]["circularity"]["circular_paths"][0]
+    )
+    context = {
+        "strategy": "DOMAIN_SWEEP",
+        "count": 1,
+        "primitives": PRIMITIVES,
+        "revise": [{"label": "loop"}],
+        "taken": [],
+    }
+    (again,) = proposer.propose(context, consult(words, {"role": "proposer", **context}))[
+        "proposer_output"
+    ]["candidates"]
     assert ("loop", "a quirk") == (again["label"], again["informal_definition"])
     assert "ACCEPT" == judged(words, "loop", definition=again["informal_definition"])["verdict"]
 
@@ -115,7 +143,9 @@ def test_a_definition_that_names_its_word_is_refined_and_comes_back_restated() -
 def test_decomposition_strikes_in_three_ways(more: dict[str, Any], kind: str) -> None:
     """ALPH-12: by words that are all more basic or a form of another, by parts that are more basic, by a use; each attempt is
     in the record, with what it comes to."""
-    output = judged(small(quirk={"used": 60, **more}, being={"used": 500}, odd={"used": 70}), "quirk")
+    output = judged(
+        small(quirk={"used": 60, **more}, being={"used": 500}, odd={"used": 70}), "quirk"
+    )
     assert ("REJECT", "decomposition") == failed(output)
     attempts = output["attacks"]["decomposition"]["attempts"]
     assert ["analytic", "synthetic", "functional"] == [one["kind"] for one in attempts]
@@ -130,7 +160,9 @@ def test_decomposition_strikes_in_three_ways(more: dict[str, Any], kind: str) ->
 ])  # fmt: skip
 def test_what_explains_nothing_takes_nothing_apart(more: dict[str, Any]) -> None:
     """ALPH-12: a whole is not taken apart by its rarer parts, nor by what is said of it beside its definition."""
-    words = small(quirk={"used": 60, "uses": (6, 9), **more}, quality={"used": 700}, being={"used": 500})
+    words = small(
+        quirk={"used": 60, "uses": (6, 9), **more}, quality={"used": 700}, being={"used": 500}
+    )
     output = judged(words, "quirk", strictness=0.0)
     assert ("ACCEPT", "") == failed(output), output["reasoning_summary"]
 
@@ -144,7 +176,10 @@ def test_a_word_that_alone_defines_a_primitive_is_redundant() -> None:
 def test_a_field_that_cultures_make_binds_a_word_to_them() -> None:
     """ALPH-12: however often a corpus of one language has it; unless the words that languages borrow least have it."""
     made = {"lexname": "noun.artifact", "met": 900, "senses": 9}
-    assert "culturally_bound" == judged(small(being=made), "being")["attacks"]["cultural_variance"]["assessment"]
+    assert (
+        "culturally_bound"
+        == judged(small(being=made), "being")["attacks"]["cultural_variance"]["assessment"]
+    )
     listed = small(being={**made, "label": "rope"})
     assert "universal" == judged(listed, "rope")["attacks"]["cultural_variance"]["assessment"]
 
@@ -156,9 +191,14 @@ def test_a_field_that_cultures_make_binds_a_word_to_them() -> None:
     ("a loop", {"hyponyms": ("quirk", "hike")}, "with “quirk”, “hike” below it; the dictionary does not"),
     ("a loop", {}, "a sense of its own; the dictionary does not"),
 ])  # fmt: skip
-def test_a_revision_never_names_its_word_and_is_never_a_leftover(gloss: str, more: dict[str, Any], said: str) -> None:
+def test_a_revision_never_names_its_word_and_is_never_a_leftover(
+    gloss: str, more: dict[str, Any], said: str
+) -> None:
     """ALPH-16: of a definition that cannot do without the word, what stands around it in the dictionary is said."""
-    row = consult(small(loop={"gloss": gloss, **more}), {"role": "critic", "candidates": ["loop"], "primitives": []})["rows"][0]
+    row = consult(
+        small(loop={"gloss": gloss, **more}),
+        {"role": "critic", "candidates": ["loop"], "primitives": []},
+    )["rows"][0]
     text = proposer.restated(row)
     assert text.startswith(said) and "loop" not in text
 
@@ -166,34 +206,62 @@ def test_a_revision_never_names_its_word_and_is_never_a_leftover(gloss: str, mor
 def test_parsimony_strikes_what_few_definitions_use_and_strictness_raises_the_bar() -> None:
     assert ("REJECT", "parsimony") == failed(judged(small(), "rare"))
     words = small(being={"used": 25})
-    assert ["ACCEPT", "REJECT"] == [judged(words, "being", strictness=one)["verdict"] for one in (0.5, 1.0)]
+    assert ["ACCEPT", "REJECT"] == [
+        judged(words, "being", strictness=one)["verdict"] for one in (0.5, 1.0)
+    ]
 
 
 def test_a_gap_of_the_validation_is_needed_however_rare() -> None:
     """ALPH-10, 12: parsimony asks what is lost without it, and validation has said."""
     words = small(being={"used": 5}, odd={"used": 1}, quirk={"used": 1})
     rows = consult(words, {"role": "critic", "candidates": ["being"], "primitives": PRIMITIVES})
-    context = {"candidates": [{"id": "C", "label": "being", "informal_definition": "odd quirk"}], "primitives": PRIMITIVES}
-    assert ("REJECT", "parsimony") == failed(critic.evaluate(context, rows)["evaluations"][0]["critic_output"])
-    needed = critic.evaluate({**context, "gaps": ["Being"]}, rows)["evaluations"][0]["critic_output"]
-    assert "ACCEPT" == needed["verdict"] and "Validation lacks it" in needed["attacks"]["parsimony"]["notes"]
+    context = {
+        "candidates": [{"id": "C", "label": "being", "informal_definition": "odd quirk"}],
+        "primitives": PRIMITIVES,
+    }
+    assert ("REJECT", "parsimony") == failed(
+        critic.evaluate(context, rows)["evaluations"][0]["critic_output"]
+    )
+    needed = critic.evaluate({**context, "gaps": ["Being"]}, rows)["evaluations"][0][
+        "critic_output"
+    ]
+    assert (
+        "ACCEPT" == needed["verdict"]
+        and "Validation lacks it" in needed["attacks"]["parsimony"]["notes"]
+    )
 
 
 def test_cultural_variance_and_edge_cases_strike_what_is_bound_or_has_no_home() -> None:
-    assert ("REJECT", "cultural_variance") == failed(judged(small(being={"regions": ("Scotland",)}), "being"))
-    spread = {"senses": 9, "contexts": tuple((f"noun.{name}", 10) for name in ("state", "act", "time", "food"))}
+    assert ("REJECT", "cultural_variance") == failed(
+        judged(small(being={"regions": ("Scotland",)}), "being")
+    )
+    spread = {
+        "senses": 9,
+        "contexts": tuple((f"noun.{name}", 10) for name in ("state", "act", "time", "food")),
+    }
     assert "high" == judged(small(being=spread), "being")["attacks"]["edge_cases"]["severity"]
     assert ("REJECT", "edge_cases") == failed(judged(small(being=spread), "being", strictness=0.9))
     allowed = judged(small(being=spread), "being", strictness=0.5)
-    assert "ACCEPT" == allowed["verdict"] and "survived five attacks" in allowed["reasoning_summary"]
-    assert "universal" == judged(small(being={"label": "water"}), "water")["attacks"]["cultural_variance"]["assessment"]
+    assert (
+        "ACCEPT" == allowed["verdict"] and "survived five attacks" in allowed["reasoning_summary"]
+    )
+    assert (
+        "universal"
+        == judged(small(being={"label": "water"}), "water")["attacks"]["cultural_variance"][
+            "assessment"
+        ]
+    )
 
 
 def test_a_word_of_no_dictionary_is_deferred() -> None:
     """ALPH-17: nothing was attacked, and nothing is said to have survived (T-54)."""
     output = judged(small(), "quiddity")
     attacks = output["attacks"]
-    assert ("DEFER", False, False) == (output["verdict"], attacks["decomposition"]["survived"], attacks["parsimony"]["necessary"])
+    assert ("DEFER", False, False) == (
+        output["verdict"],
+        attacks["decomposition"]["survived"],
+        attacks["parsimony"]["necessary"],
+    )
 
 
 def test_a_rejection_remembers_those_before_it() -> None:
@@ -211,7 +279,9 @@ def test_a_rejection_remembers_those_before_it() -> None:
 def test_relationships_come_from_antonyms_hypernyms_and_company() -> None:
     """ALPH-23: each with a justification, and of one target one relationship only."""
     words = small(being={"antonyms": ("end",), "hypernyms": ("life", "end")})
-    row = consult(words, {"role": "critic", "candidates": ["being"], "primitives": PRIMITIVES})["rows"][0]
+    row = consult(words, {"role": "critic", "candidates": ["being"], "primitives": PRIMITIVES})[
+        "rows"
+    ][0]
     found = [(one["type"], one["target"]) for one in critic.relationships(row, PRIMITIVES)]
     assert [("contrasts_with", "PRM_0001"), ("presupposes", "PRM_0002")] == found
     assert all(one["justification"] for one in critic.relationships(row, PRIMITIVES))
@@ -220,13 +290,23 @@ def test_relationships_come_from_antonyms_hypernyms_and_company() -> None:
 def test_what_a_new_primitive_makes_expressible_is_a_conflict_that_the_refiner_names() -> None:
     """ALPH-24: with `end` beside `life`, the primitive `death` says nothing that they do not."""
     words = small()
-    primitives = [{"id": "PRM_0001", "label": "death"}, {"id": "PRM_0002", "label": "life"}, {"id": "PRM_0003", "label": "odd"}]
+    primitives = [
+        {"id": "PRM_0001", "label": "death"},
+        {"id": "PRM_0002", "label": "life"},
+        {"id": "PRM_0003", "label": "odd"},
+    ]
     candidates = [{"id": "CAND_001_001", "label": "end"}]
     rows = consult(words, {"role": "refiner", "candidates": candidates, "primitives": primitives})
-    said = expansion.refine({"kind": "integrate", "candidates": candidates, "primitives": primitives}, rows)["refiner_output"]
+    said = expansion.refine(
+        {"kind": "integrate", "candidates": candidates, "primitives": primitives}, rows
+    )["refiner_output"]
     [found] = said["conflicts_detected"]
-    assert ("redundancy", ["PRM_0001"]) == (found["rule"], found["ids"]) and "`death`" in found["why"]
-    fewer = consult(words, {"role": "refiner", "candidates": candidates, "primitives": primitives[::2]})
+    assert ("redundancy", ["PRM_0001"]) == (found["rule"], found["ids"]) and "`death`" in found[
+        "why"
+    ]
+    fewer = consult(
+        words, {"role": "refiner", "candidates": candidates, "primitives": primitives[::2]}
+    )
     assert [] == fewer["rows"][0]["evidence"]["reveals"]
 
 
@@ -252,18 +332,26 @@ def real() -> Lexicon:
 
 
 def found(strategy: str, **task: Any) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = consult(real(), {"role": "proposer", "strategy": strategy, "count": 3, **task})["rows"]
+    rows: list[dict[str, Any]] = consult(
+        real(), {"role": "proposer", "strategy": strategy, "count": 3, **task}
+    )["rows"]
     return rows
 
 
 def test_the_six_strategies_are_really_different() -> None:
     """ALPH-09: over WordNet no two propose the same words, and each says what it saw in its own words."""
     gaps = {"gaps": ["murder", "promise", "want"]}
-    lists = {name: [row["label"] for row in found(name, **(gaps if name == "GAP_FILLING" else {}))] for name in STRATEGIES}
+    lists = {
+        name: [row["label"] for row in found(name, **(gaps if name == "GAP_FILLING" else {}))]
+        for name in STRATEGIES
+    }
     assert all(len(labels) >= 3 for labels in lists.values())
     for one, two in combinations(STRATEGIES, 2):
         assert len(set(lists[one]) & set(lists[two])) <= len(lists[one]) / 2, (one, two)
-    said = {name: found(name, **(gaps if name == "GAP_FILLING" else {}))[0]["why"] for name in STRATEGIES}
+    said = {
+        name: found(name, **(gaps if name == "GAP_FILLING" else {}))[0]["why"]
+        for name in STRATEGIES
+    }
     for name, words in {
         "DOMAIN_SWEEP": "of the free words of", "DECOMPOSITION_MINING": "apart ends here",
         "CROSS_REFERENCE": "occurs in the decompositions of", "LINGUISTIC_ANALYSIS": "no synonym has its sense",
@@ -278,7 +366,9 @@ def test_the_context_steers_the_proposer() -> None:
     sweep = [row["label"] for row in found("DOMAIN_SWEEP")]
     again = [row["label"] for row in found("DOMAIN_SWEEP", taken=sweep[:2], primitives=sweep[2:4])]
     assert not set(sweep[:4]) & set(again)
-    assert ["want", "fear"] == [row["label"] for row in found("GAP_FILLING", gaps=["want", "fear"])][:2]
+    assert ["want", "fear"] == [
+        row["label"] for row in found("GAP_FILLING", gaps=["want", "fear"])
+    ][:2]
 
 
 def test_rows_are_few_and_plain() -> None:
@@ -291,7 +381,9 @@ def test_rows_are_few_and_plain() -> None:
 def test_an_alphabet_grows_with_no_model_and_every_answer_keeps_its_schema() -> None:
     """Issue 6: 30 cycles over the real dictionary; the outputs are those of ALPH-07 and ALPH-13, and several attacks strike."""
     schemas = {
-        name: jsonschema.Draft202012Validator(json.loads(resources.read(f"plans/library/alphabet/{name}.schema.json")))
+        name: jsonschema.Draft202012Validator(
+            json.loads(resources.read(f"plans/library/alphabet/{name}.schema.json"))
+        )
         for name in ("proposer", "critic")
     }
     primitives: list[dict[str, Any]] = []
@@ -300,14 +392,24 @@ def test_an_alphabet_grows_with_no_model_and_every_answer_keeps_its_schema() -> 
     verdicts: Counter[str] = Counter()
     for cycle in range(30):
         strategy = STRATEGIES[cycle % 5]
-        task = {"strategy": strategy, "count": 3, "primitives": primitives, "taken": taken, "revise": revise}
+        task = {
+            "strategy": strategy,
+            "count": 3,
+            "primitives": primitives,
+            "taken": taken,
+            "revise": revise,
+        }
         made = proposer.propose(task, consult(real(), {"role": "proposer", **task}))
         schemas["proposer"].validate(made)
         candidates = made["proposer_output"]["candidates"]
         for number, candidate in enumerate(candidates, 1):
             candidate["id"] = f"CAND_{cycle:03d}_{number:03d}"
-        rows = consult(real(), {"role": "critic", "candidates": candidates, "primitives": primitives})
-        answer = critic.evaluate({"candidates": candidates, "primitives": primitives, "strictness": 0.5}, rows)
+        rows = consult(
+            real(), {"role": "critic", "candidates": candidates, "primitives": primitives}
+        )
+        answer = critic.evaluate(
+            {"candidates": candidates, "primitives": primitives, "strictness": 0.5}, rows
+        )
         for one in answer["evaluations"]:
             schemas["critic"].validate(one)
         revise = []
@@ -317,11 +419,20 @@ def test_an_alphabet_grows_with_no_model_and_every_answer_keeps_its_schema() -> 
             verdict, attack = failed(output)
             verdicts[attack or verdict] += 1
             sound = attacks["decomposition"]["survived"] and attacks["circularity"]["survived"]
-            sound = sound and not attacks["redundancy"]["can_be_expressed"] and attacks["parsimony"]["necessary"]
+            sound = (
+                sound
+                and not attacks["redundancy"]["can_be_expressed"]
+                and attacks["parsimony"]["necessary"]
+            )
             assert (verdict != "ACCEPT" or sound) and (verdict != "REJECT" or attack in ATTACKS)
-            assert 0 <= output["confidence"] <= 1 and "no model was used" in attacks["cultural_variance"]["notes"]
+            assert (
+                0 <= output["confidence"] <= 1
+                and "no model was used" in attacks["cultural_variance"]["notes"]
+            )
             if verdict == "ACCEPT":
-                primitives.append({"id": f"PRM_{len(primitives) + 1:04d}", "label": candidate["label"]})
+                primitives.append(
+                    {"id": f"PRM_{len(primitives) + 1:04d}", "label": candidate["label"]}
+                )
             if verdict == "REFINE":
                 revise.append(candidate)
             else:

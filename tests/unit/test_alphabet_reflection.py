@@ -41,18 +41,28 @@ IDLE = {"coverage_after": 0.1}
     ({**IDLE, "primitives_added": 0}, "balanced", "CONTINUE"),  # the condition of stability sees to that
     ({**IDLE, "coverage_after": 0.0, "coverage_before": 0.0, "tested": 0}, "balanced", "CONTINUE"),  # nothing is measured
 ])  # fmt: skip
-def test_the_embedded_meta_reasoner_decides_by_the_numbers(more: dict[str, Any], calibration: str, decision: str) -> None:
+def test_the_embedded_meta_reasoner_decides_by_the_numbers(
+    more: dict[str, Any], calibration: str, decision: str
+) -> None:
     """ALPH-29 to 31: what is added and expresses nothing more speaks for a stricter critic, and in the end for stopping."""
     found = period(**more)
     said = reflect({"period": found})
     heard = read_reply("meta_reasoner", said)
     assert "" == heard.wrong
     output = said["meta_reflection"]
-    assert (calibration, decision) == (output["strategy_assessment"]["critic_calibration"], output["decision"])
+    assert (calibration, decision) == (
+        output["strategy_assessment"]["critic_calibration"],
+        output["decision"],
+    )
     assert [] == mismatches(output, found)
-    assert ("express no more" in output["course_corrections"]["criterion_calibration"]) == (decision == "CONCLUDE" or (
-        found["tested"] > 0 and found["primitives_added"] > 0 and found["coverage_after"] <= found["coverage_before"]
-    ))
+    assert ("express no more" in output["course_corrections"]["criterion_calibration"]) == (
+        decision == "CONCLUDE"
+        or (
+            found["tested"] > 0
+            and found["primitives_added"] > 0
+            and found["coverage_after"] <= found["coverage_before"]
+        )
+    )
 
 
 def test_the_taxonomies_are_by_domain_by_level_by_depth_and_by_use() -> None:
@@ -62,9 +72,15 @@ def test_the_taxonomies_are_by_domain_by_level_by_depth_and_by_use() -> None:
         change={"presupposes": ("PRM_0001", "PRM_0002")}, age={"presupposes": ("PRM_0003", "PRM_0001"), "level": "derived"},
         a={"presupposes": ("PRM_0006", "PRM_0001")}, b={"presupposes": ("PRM_0005",)},
     )  # fmt: skip
-    found = parse(files_of(some, "0.1.0", 1, AT, {}, pretty=False)[layout.DOMAIN_INDEX])["domain_index"]
-    assert ["PRM_0002"] == found["by_domain"]["time"] and ["PRM_0004"] == found["by_level"]["derived"]
-    assert {"0": ["PRM_0001", "PRM_0002"], "1": ["PRM_0003"], "2": ["PRM_0004"]} == found["by_depth"]
+    found = parse(files_of(some, "0.1.0", 1, AT, {}, pretty=False)[layout.DOMAIN_INDEX])[
+        "domain_index"
+    ]
+    assert ["PRM_0002"] == found["by_domain"]["time"] and ["PRM_0004"] == found["by_level"][
+        "derived"
+    ]
+    assert {"0": ["PRM_0001", "PRM_0002"], "1": ["PRM_0003"], "2": ["PRM_0004"]} == found[
+        "by_depth"
+    ]
     assert ["PRM_0001", "PRM_0002"] == [row["id"] for row in found["by_use"]]
     assert {"PRM_0001": 0} == depths_of(alphabet("being"))
 

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 from fdc_toolchain.packs.alphabet import phases
 from fdc_toolchain.packs.alphabet.config import DEFAULTS, ConfigError, config_of
-from fdc_toolchain.packs.alphabet.consistency import score, violations, violations_between, violations_near
+from fdc_toolchain.packs.alphabet.consistency import (
+    score,
+    violations,
+    violations_between,
+    violations_near,
+)
 from fdc_toolchain.packs.alphabet.model import STRATEGIES, Primitive, alphabet_of, named, slug
 from fdc_toolchain.packs.alphabet.phases import Facts
 from fdc_toolchain.packs.alphabet.verdicts import candidates, judged
@@ -35,8 +40,12 @@ def test_a_sound_alphabet_breaks_no_rule() -> None:
 
 def test_no_prime_and_no_label_is_given_twice() -> None:
     """ALPH-49."""
-    assert [("ids", ("PRM_0001", "PRM_0002"))] == broken(primitive(1, "a"), primitive(2, "b", definition="x")._replace(prime=2))
-    assert [("ids", ("PRM_0001", "PRM_0002"))] == broken(primitive(1, "a"), primitive(2, "A ", definition="x"))
+    assert [("ids", ("PRM_0001", "PRM_0002"))] == broken(
+        primitive(1, "a"), primitive(2, "b", definition="x")._replace(prime=2)
+    )
+    assert [("ids", ("PRM_0001", "PRM_0002"))] == broken(
+        primitive(1, "a"), primitive(2, "A ", definition="x")
+    )
     with pytest.raises(ValueError, match="PRM_0001"):
         alphabet_of([primitive(1, "a"), primitive(1, "b")])
 
@@ -44,7 +53,10 @@ def test_no_prime_and_no_label_is_given_twice() -> None:
 @pytest.mark.parametrize("length", [1, 2, 3, 7])
 def test_a_circle_of_presuppositions_of_any_length_is_found(length: int) -> None:
     """ALPH-50."""
-    ring = [primitive(n + 1, f"p{n}", presupposes=(f"PRM_{(n + 1) % length + 1:04d}",)) for n in range(length)]
+    ring = [
+        primitive(n + 1, f"p{n}", presupposes=(f"PRM_{(n + 1) % length + 1:04d}",))
+        for n in range(length)
+    ]
     assert [("circularity", tuple(one.id for one in ring))] == broken(*ring)
 
 
@@ -60,21 +72,35 @@ def test_what_is_recorded_to_be_expressed_by_others_is_redundant() -> None:
 
 def test_every_reference_leads_to_a_primitive_in_use() -> None:
     """ALPH-52."""
-    assert [("references", ("PRM_0001", "PRM_0009"))] == broken(primitive(1, "a", presupposes=("PRM_0009",)))
+    assert [("references", ("PRM_0001", "PRM_0009"))] == broken(
+        primitive(1, "a", presupposes=("PRM_0009",))
+    )
     gone = primitive(2, "b", status="deprecated")
-    assert [("references", ("PRM_0001", "PRM_0002"))] == broken(primitive(1, "a", composes=("PRM_0002",)), gone)
+    assert [("references", ("PRM_0001", "PRM_0002"))] == broken(
+        primitive(1, "a", composes=("PRM_0002",)), gone
+    )
 
 
 def test_iterations_follow_each_other() -> None:
     """ALPH-53."""
-    assert ["iterations", "iterations"] == [one.rule for after in (4, 6) for one in violations_between(4, after)]
+    assert ["iterations", "iterations"] == [
+        one.rule for after in (4, 6) for one in violations_between(4, after)
+    ]
 
 
 def test_a_contrast_goes_both_ways_and_is_no_presupposition() -> None:
     """ALPH-54."""
-    assert [("contrasts", ("PRM_0001", "PRM_0002"))] == broken(primitive(1, "a", contrasts=("PRM_0002",)), primitive(2, "b"))
-    both = primitive(1, "a", contrasts=("PRM_0002",), presupposes=("PRM_0002",)), primitive(2, "b", contrasts=("PRM_0001",))
-    assert {("contrasts", ("PRM_0001", "PRM_0002")), ("contrasts", ("PRM_0002", "PRM_0001"))} == set(broken(*both))
+    assert [("contrasts", ("PRM_0001", "PRM_0002"))] == broken(
+        primitive(1, "a", contrasts=("PRM_0002",)), primitive(2, "b")
+    )
+    both = (
+        primitive(1, "a", contrasts=("PRM_0002",), presupposes=("PRM_0002",)),
+        primitive(2, "b", contrasts=("PRM_0001",)),
+    )
+    assert {
+        ("contrasts", ("PRM_0001", "PRM_0002")),
+        ("contrasts", ("PRM_0002", "PRM_0001")),
+    } == set(broken(*both))
 
 
 IDS = [f"PRM_{number:04d}" for number in range(1, 8)]
@@ -83,6 +109,7 @@ IDS = [f"PRM_{number:04d}" for number in range(1, 8)]
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[list[Primitive], list[Primitive]]:
     """A sound alphabet, and a change of some of it."""
+
     def some(number: int, wild: bool) -> Primitive:
         pick = st.sampled_from(IDS if wild else IDS[: number - 1] or [IDS[0]])
         links = st.lists(pick, max_size=2, unique=True).map(tuple)
@@ -92,7 +119,9 @@ def changes(draw: st.DrawFn) -> tuple[list[Primitive], list[Primitive]]:
             more |= {"definition": draw(st.sampled_from(["", "same", "other"]))}
             more |= {"status": draw(st.sampled_from(["recent", "deprecated"]))}
         more["domain"] = draw(st.sampled_from(["being", "time"]))
-        return primitive(number, f"p{number}" if not wild else draw(st.sampled_from(["p1", "p2", "new"])), **more)
+        return primitive(
+            number, f"p{number}" if not wild else draw(st.sampled_from(["p1", "p2", "new"])), **more
+        )
 
     sound = [some(number, False) for number in range(1, 8)]
     changed = draw(st.lists(st.integers(1, 7), min_size=1, max_size=3, unique=True))
@@ -101,7 +130,9 @@ def changes(draw: st.DrawFn) -> tuple[list[Primitive], list[Primitive]]:
 
 @given(changes())
 @settings(max_examples=80, deadline=None)
-def test_what_is_near_a_change_is_all_that_the_change_can_break(drawn: tuple[list[Primitive], list[Primitive]]) -> None:
+def test_what_is_near_a_change_is_all_that_the_change_can_break(
+    drawn: tuple[list[Primitive], list[Primitive]],
+) -> None:
     """ALPH-63: the incremental check agrees with the whole one on whether a changed alphabet is sound, rule by rule."""
     sound, change = drawn
     before = alphabet_of(sound)
@@ -114,14 +145,20 @@ def test_what_is_near_a_change_is_all_that_the_change_can_break(drawn: tuple[lis
 def test_the_phases_are_a_sweep() -> None:
     """ALPH-45, C-23: cycles 4, 2, 3 by default."""
     counts = {"EXPANSION": 4, "CONSOLIDATION": 2, "COMPOSITION": 3}
-    assert [(phase, cycle) for phase, count in counts.items() for cycle in range(1, count + 1)] == phases.phases(CONFIG)
+    assert [
+        (phase, cycle) for phase, count in counts.items() for cycle in range(1, count + 1)
+    ] == phases.phases(CONFIG)
     none = config_of({"iteration": {"expansion_cycles": 0, "consolidation_cycles": 0}})
     assert ("COMPOSITION", 1) == phases.phases(none)[0]
 
 
 PROPOSE, CRITICISE = ["read_op", "propose_op", "stage_op"], ["read_op", "criticise_op", "stage_op"]
 REFINE = ["refine_op", "stage_op"]
-REVIEW, COMPOSE, REFLECT = ["review_op", "stage_op"], ["compose_op", "stage_op"], ["reflect_op", "stage_op"]
+REVIEW, COMPOSE, REFLECT = (
+    ["review_op", "stage_op"],
+    ["compose_op", "stage_op"],
+    ["reflect_op", "stage_op"],
+)
 END = ["tool_exec", "write_op", "tool_exec", "close_op"]
 
 
@@ -206,7 +243,9 @@ def test_what_is_just_short_of_a_trigger_is_none(facts: Facts) -> None:
         (QUIET._replace(added=(3,) + (0,) * 9 + (1,)), "DIMINISHING_RETURNS_NO_PIVOT"),
     ],
 )
-def test_each_stopping_condition_alone_ends_the_work_with_its_own_code(facts: Facts, code: str) -> None:
+def test_each_stopping_condition_alone_ends_the_work_with_its_own_code(
+    facts: Facts, code: str
+) -> None:
     """ALPH-65."""
     stop = phases.stopping(facts, CONFIG)
     assert stop is not None and code == stop.code and stop.why
@@ -230,7 +269,9 @@ def test_what_is_just_short_of_a_stopping_condition_goes_on(facts: Facts) -> Non
 def test_an_iteration_that_is_given_up_says_why() -> None:
     """ALPH-66."""
     assert "RESOURCE_EXHAUSTION" == phases.failing("budget", "no tokens left").code
-    assert "FUNDAMENTAL_LIMIT" == phases.failing("tool", "`x` raised TooLarge: the task has ...").code
+    assert (
+        "FUNDAMENTAL_LIMIT" == phases.failing("tool", "`x` raised TooLarge: the task has ...").code
+    )
     assert "STEP_FAILED" == phases.failing("tool", "`x` raised KeyError").code
 
 
@@ -253,9 +294,15 @@ def verdict(said: str, **attacks: dict[str, Any]) -> Any:
 def test_nothing_is_accepted_that_failed_a_critical_attack(attacks: dict[str, Any]) -> None:
     """ALPH-14."""
     found = verdict("ACCEPT", **attacks)
-    assert ("REFINE", "ACCEPT", next(iter(attacks))) == (found.word, found.said, found.attack) and found.why
+    assert ("REFINE", "ACCEPT", next(iter(attacks))) == (
+        found.word,
+        found.said,
+        found.attack,
+    ) and found.why
     assert "ACCEPT" == verdict("ACCEPT").word
-    assert ("ACCEPT", "") == verdict("ACCEPT", edge_cases={"severity": "high"})[0:3:2]  # it failed none that rejects it
+    assert ("ACCEPT", "") == verdict("ACCEPT", edge_cases={"severity": "high"})[
+        0:3:2
+    ]  # it failed none that rejects it
 
 
 def test_a_rejection_names_the_attack_that_failed() -> None:
@@ -269,11 +316,16 @@ def test_an_evaluation_without_an_attack_is_invalid_never_survived() -> None:
     """ALPH-12, T-54."""
     output = criticism("CAND_001_001")["critic_output"]
     for name in list(output["attacks"]):
-        less = {**output, "attacks": {key: value for key, value in output["attacks"].items() if key != name}}
+        less = {
+            **output,
+            "attacks": {key: value for key, value in output["attacks"].items() if key != name},
+        }
         assert name in str(judged(less, SOME))
 
 
-@pytest.mark.parametrize("attempts", [[], ["analytic: none", "functional: none"], [{"kind": "synthetic"}]])
+@pytest.mark.parametrize(
+    "attempts", [[], ["analytic: none", "functional: none"], [{"kind": "synthetic"}]]
+)
 def test_nobody_survives_a_decomposition_that_was_not_attempted(attempts: list[Any]) -> None:
     """ALPH-12, T-54: analytic, synthetic and functional; one that took it apart is enough to fail."""
     made = {"attempts": attempts, "survived": True}
@@ -285,16 +337,29 @@ def test_nobody_survives_a_decomposition_that_was_not_attempted(attempts: list[A
 
 def test_redundancy_names_primitives_that_exist() -> None:
     """ALPH-18."""
-    assert "PRM_0009" in str(verdict("REJECT", redundancy={"can_be_expressed": True, "using_primitives": ["PRM_0009"]}))
-    assert "REJECT" == verdict("REJECT", redundancy={"can_be_expressed": True, "using_primitives": ["Time"]}).word
-    assert "not by which" in str(verdict("REJECT", redundancy={"can_be_expressed": True, "using_primitives": None}))
+    assert "PRM_0009" in str(
+        verdict("REJECT", redundancy={"can_be_expressed": True, "using_primitives": ["PRM_0009"]})
+    )
+    assert (
+        "REJECT"
+        == verdict(
+            "REJECT", redundancy={"can_be_expressed": True, "using_primitives": ["Time"]}
+        ).word
+    )
+    assert "not by which" in str(
+        verdict("REJECT", redundancy={"can_be_expressed": True, "using_primitives": None})
+    )
 
 
 def test_what_is_known_is_not_proposed_again_and_ids_count_on() -> None:
     """ALPH-08, 11; a label is one line, and a path is no label's business."""
-    rows = [candidate(label) for label in ("Time", "new one", "NEW  one", "../../etc\npasswd", "***")]
+    rows = [
+        candidate(label) for label in ("Time", "new one", "NEW  one", "../../etc\npasswd", "***")
+    ]
     kept, dropped = candidates(rows, 7, 4, {"time"})
-    assert [("CAND_007_004", "new one"), ("CAND_007_005", "../../etc passwd")] == [(row["id"], row["label"]) for row in kept]
+    assert [("CAND_007_004", "new one"), ("CAND_007_005", "../../etc passwd")] == [
+        (row["id"], row["label"]) for row in kept
+    ]
     assert ["Time", "NEW one", "***"] == [row["label"] for row in dropped]
     assert "etc_passwd" == slug(kept[1]["label"])
 
@@ -304,15 +369,24 @@ def test_names_have_their_patterns() -> None:
     for kind, name in (("primitive", "PRM_0001"), ("candidate", "CAND_001_002"), ("decision", "DEC_0001_time_is_primitive.md"),
                        ("paradox", "PAR_0001_circularity_of_being.md"), ("reflection", "MR_0001_iteration_005.yaml"),
                        ("iteration", "iteration_005"), ("time", "2026-01-31T12:00:00Z"), ("primitive", "PRM_10000")):  # fmt: skip
-        assert named(kind, name) and not named(kind, f"{name} ") and not named(kind, name.lower() + "x")
+        assert (
+            named(kind, name)
+            and not named(kind, f"{name} ")
+            and not named(kind, name.lower() + "x")
+        )
     assert not named("time", "2026-01-31 12:00:00") and not named("primitive_file", "P001.yaml")
 
 
 def test_the_configuration_has_the_seeds_keys_and_defaults() -> None:
     """ALPH-55, 64."""
-    assert {"proposer": 0.7, "critic": 0.3, "refiner": 0.5, "meta_reasoner": 0.5} == DEFAULTS["temperatures"]
+    assert {"proposer": 0.7, "critic": 0.3, "refiner": 0.5, "meta_reasoner": 0.5} == DEFAULTS[
+        "temperatures"
+    ]
     assert (0.90, 10, 2, 500, 10) == tuple(DEFAULTS["stopping"].values())
-    assert DEFAULTS == config_of(None) and 1.0 == config_of({"temperatures": {"critic": 1}})["temperatures"]["critic"]
+    assert (
+        DEFAULTS == config_of(None)
+        and 1.0 == config_of({"temperatures": {"critic": 1}})["temperatures"]["critic"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -322,10 +396,16 @@ def test_the_configuration_has_the_seeds_keys_and_defaults() -> None:
         ({"stopping": {"max_iteration": 3}}, "did you mean `max_iterations`"),
         ({"temperatures": {"critic": 2.5}}, "`temperatures.critic` is between 0 and 2"),
         ({"temperatures": {"critic": "warm"}}, "`temperatures.critic` takes a number"),
-        ({"iteration": {"expansion_cycles": True}}, "`iteration.expansion_cycles` takes a whole number"),
+        (
+            {"iteration": {"expansion_cycles": True}},
+            "`iteration.expansion_cycles` takes a whole number",
+        ),
         ({"logging": {"level": "LOUD"}}, "`logging.level`"),
         ({"llm": {"provider": "ollama"}}, "`llm.provider`"),
-        ({"llm": {"provider": "openai"}}, "`llm.provider` is openai, and `llm.model` names no model"),
+        (
+            {"llm": {"provider": "openai"}},
+            "`llm.provider` is openai, and `llm.model` names no model",
+        ),
         ({"llm": {"provider": "anthropic"}}, "`llm.model`"),
         ({"paths": {"alphabet": "../elsewhere"}}, "`paths.alphabet`"),
         ([], "expected a table"),

@@ -31,7 +31,9 @@ WRONG = ("[", "a(", "*")
 
 @pytest.mark.parametrize("pattern", [*WRONG, "[a-z]+", "{{x", "{run}["])
 def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
-    assert ([(2, "FDC484")] if pattern in WRONG else []) == found(f'grep "{pattern}" docs\n', "FDC484")
+    assert ([(2, "FDC484")] if pattern in WRONG else []) == found(
+        f'grep "{pattern}" docs\n', "FDC484"
+    )
 
 
 EDIT = "replace_with_git_merge_diff p.md\n"
@@ -48,7 +50,9 @@ EDIT = "replace_with_git_merge_diff p.md\n"
         ("", "{run}", False), ("", "twice", True),
     ],
 )  # fmt: skip
-def test_a_diff_is_refused_where_it_cannot_fit_the_file_as_it_is(before: str, search: str, wrong: bool) -> None:
+def test_a_diff_is_refused_where_it_cannot_fit_the_file_as_it_is(
+    before: str, search: str, wrong: bool
+) -> None:
     more = {"p.md": "old\ntwice\ntwice\n", "s.plan": "overwrite_file_with_block p.md\n    gone\n"}
     assert wrong == bool(found(before + EDIT + block(search), "FDC484", **more))
 
@@ -105,7 +109,9 @@ def test_a_script_that_is_certainly_missing_is_refused(text: str, wrong: bool) -
     assert wrong == bool(found(text, "FDC485", **{"yes.py": ""}))
 
 
-def test_a_program_that_this_machine_lacks_is_an_assumption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_this_machine_lacks_is_an_assumption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     (tmp_path / "knowledge_core").mkdir()
@@ -163,7 +169,9 @@ def test_a_wrong_row_costs_that_row_only() -> None:
     checked = lint({"fdc_tools.json": json.dumps(rows), "a.plan": HEAD + plan})
     wrong = [item.message for item in findings(checked, "FDC308")]
     assert ["`bad`" in wrong[0] or "tools.bad" in wrong[0], 3] == [True, len(wrong)], wrong
-    assert [("a.plan", 10, "FDC301")] == [place for place in places(checked) if place[0] == "a.plan"]
+    assert [("a.plan", 10, "FDC301")] == [
+        place for place in places(checked) if place[0] == "a.plan"
+    ]
     # No assumption rests on the wrong rows' types; that `{i}` is a file of the workspace is assumed of any value.
     assert [(9, "FDC703")] == [(item.span.line, item.code) for item in checked.assumptions]
 
@@ -225,4 +233,7 @@ def test_a_run_whose_diff_does_not_fit_names_the_assumption(workspace: Path) -> 
     assert 0 == fdc("lint", "a.plan", cwd=workspace).returncode
     done = fdc("run", "a.plan", cwd=workspace)
     assert 1 == done.returncode
-    assert "an assumption of the proof was false: the SEARCH lines of this step are in `p.md` once" in done.stdout
+    assert (
+        "an assumption of the proof was false: the SEARCH lines of this step are in `p.md` once"
+        in done.stdout
+    )

@@ -15,7 +15,9 @@ from tests.support.repository import ROOT
 
 
 def launch(folder: Path, script: str) -> bool:
-    return background.launch(str(folder), ["sh", "-c", script], str(folder.parent), dict(os.environ))
+    return background.launch(
+        str(folder), ["sh", "-c", script], str(folder.parent), dict(os.environ)
+    )
 
 
 def over(folder: Path) -> background.Seen:
@@ -56,7 +58,10 @@ def test_it_outlives_whoever_started_it(tmp_path: Path) -> None:
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "tooling")}
-    assert -signal.SIGKILL == subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env).returncode
+    assert (
+        -signal.SIGKILL
+        == subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env).returncode
+    )
     assert (False, 0, "done\n", "") == over(folder)
 
 

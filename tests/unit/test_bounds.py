@@ -45,13 +45,19 @@ CALLED = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_the_class_is_named_as_the_seeds_name_it_and_the_degree_is_the_true_one(workspace: Path, name: str):
+def test_the_class_is_named_as_the_seeds_name_it_and_the_degree_is_the_true_one(
+    workspace: Path, name: str
+):
     """FDC-13, FDC-14: a loop in a loop is Exponential by name, and n^2 by degree; through calls too."""
     text, label, short, degree = LOOPS[name]
     for path, other in {**CALLED, "a.plan": text}.items():
         (workspace / path).write_text(other)
     found, _ = figures("a.plan", str(workspace))
-    assert (found["complexity"], found["complexity_class"], found["degree"]) == (label, short, degree)
+    assert (found["complexity"], found["complexity_class"], found["degree"]) == (
+        label,
+        short,
+        degree,
+    )
 
 
 MODALITY = {
@@ -76,21 +82,29 @@ MODALITY = {
 
 
 @pytest.mark.parametrize("text", MODALITY)
-def test_a_plan_constructs_where_it_writes_at_all_and_a_shell_step_is_flagged(workspace: Path, text: str):
+def test_a_plan_constructs_where_it_writes_at_all_and_a_shell_step_is_flagged(
+    workspace: Path, text: str
+):
     """FDC-15: inside loops, branches and sub-plans; a command may write anything, so it is never read-only (T-09)."""
-    (workspace / "writer.plan").write_text("for_each_file *\n  overwrite_file_with_block {file1}\n    x\n")
+    (workspace / "writer.plan").write_text(
+        "for_each_file *\n  overwrite_file_with_block {file1}\n    x\n"
+    )
     (workspace / "a.plan").write_text(text + "\n")
     found, _ = figures("a.plan", str(workspace))
     assert (found["modality"] == "Construction (Read-Write)", found["shell"]) == MODALITY[text]
     assert found["modality"] in ("Construction (Read-Write)", "Analysis (Read-Only)")
 
 
-def test_a_tool_of_the_workspace_that_changes_a_file_constructs_whatever_its_action(workspace: Path):
+def test_a_tool_of_the_workspace_that_changes_a_file_constructs_whatever_its_action(
+    workspace: Path,
+):
     tool = {
         "summary": "x", "action": "step_op", "effect": "once", "trust": "trusted",
         "parameters": [{"name": "path", "kind": "path", "access": "edit"}],
     }  # fmt: skip
-    (workspace / "fdc_tools.json").write_text(json.dumps({"format": 1, "name": "own", "tools": {"stamp": tool}}))
+    (workspace / "fdc_tools.json").write_text(
+        json.dumps({"format": 1, "name": "own", "tools": {"stamp": tool}})
+    )
     (workspace / "a.plan").write_text("stamp a.txt\n")
     found, _ = figures("a.plan", str(workspace))
     assert found["modality"] == "Construction (Read-Write)"
@@ -114,12 +128,33 @@ def body(rng: random.Random, number: int, count: int, level: int = 0) -> list:
     for _ in range(rng.randint(1, 3)):
         kind = rng.random()
         if level < 2 and kind < 0.2:
-            out.append(("each", rng.choice(GLOBS), rng.choice((None, None, 2)), body(rng, number, count, level + 1)))
+            out.append(
+                (
+                    "each",
+                    rng.choice(GLOBS),
+                    rng.choice((None, None, 2)),
+                    body(rng, number, count, level + 1),
+                )
+            )
         elif level < 2 and kind < 0.35:
-            out.append((rng.choice(("for", "fork", "iterate")), None, rng.randint(1, 3), body(rng, number, count, level + 1)))
+            out.append(
+                (
+                    rng.choice(("for", "fork", "iterate")),
+                    None,
+                    rng.randint(1, 3),
+                    body(rng, number, count, level + 1),
+                )
+            )
         elif level < 2 and kind < 0.5:
             orelse = body(rng, number, count, level + 1) if rng.random() < 0.6 else []
-            out.append(("if", rng.choice(("true", "false", *['cited("x")'] * 4)), body(rng, number, count, level + 1), orelse))
+            out.append(
+                (
+                    "if",
+                    rng.choice(("true", "false", *['cited("x")'] * 4)),
+                    body(rng, number, count, level + 1),
+                    orelse,
+                )
+            )
         elif kind < 0.65 and number + 1 < count:
             out.append(("call", rng.randrange(number + 1, count)))
         else:
@@ -143,7 +178,13 @@ def write(items: list, level: int, lines: list[str]) -> None:
         else:
             glob, most, inner = rest
             bound = f" max {most}" if most else ""
-            lines.append(pad + {"each": f"for_each_file {glob}", "iterate": "iterate"}.get(kind, f'{kind} x in "y"') + bound)
+            lines.append(
+                pad
+                + {"each": f"for_each_file {glob}", "iterate": "iterate"}.get(
+                    kind, f'{kind} x in "y"'
+                )
+                + bound
+            )
             write(inner, level + 1, lines)
 
 
@@ -151,7 +192,9 @@ def runs(bodies: list, items: list, sizes: dict[str, int]) -> set[tuple[int, int
     """What full runs can cost (steps, model calls, tokens), each loop as often as it may run."""
     out = {(0, 0, 0)}
 
-    def add(left: set[tuple[int, int, int]], right: set[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
+    def add(
+        left: set[tuple[int, int, int]], right: set[tuple[int, int, int]]
+    ) -> set[tuple[int, int, int]]:
         return {(a + x, b + y, c + z) for a, b, c in left for x, y, z in right}
 
     for kind, *rest in items:
@@ -210,7 +253,11 @@ def test_polynomials_bound_every_run_and_are_reached_where_nothing_is_chosen():
         checked = lint(files, "p0.plan")
         assert not findings(checked, "FDC109", "FDC301", "FDC321")
         cost: Cost = Bounds().plan(checked.context.graph.instance("p0.plan"))
-        for sizes in ({"a/*": 2, "b/*": 2, "c/*": 2}, {"a/*": 3, "b/*": 2, "c/*": 4}, {"a/*": 0, "b/*": 5, "c/*": 1}):
+        for sizes in (
+            {"a/*": 2, "b/*": 2, "c/*": 2},
+            {"a/*": 3, "b/*": 2, "c/*": 4},
+            {"a/*": 0, "b/*": 5, "c/*": 1},
+        ):
             try:
                 seen = runs(bodies, bodies[0], sizes)
             except OverflowError:
@@ -239,7 +286,9 @@ def test_a_budget_is_exceeded_where_a_number_says_so_and_left_to_the_runner_wher
     assert findings(lint("budget steps 5\niterate max 6\n  set_plan\n"), "FDC421")
     assert not findings(lint("budget steps 6\niterate max 6\n  set_plan\n"), "FDC421")
     assert not findings(lint("budget steps 1\nfor_each_file *\n  read_file {file1}\n"), "FDC421")
-    [found] = findings(lint({"fdc_tools.json": CATALOGUE, "a.plan": "budget llm_calls 3\nt1\nt1\nt2\n"}), "FDC421")
+    [found] = findings(
+        lint({"fdc_tools.json": CATALOGUE, "a.plan": "budget llm_calls 3\nt1\nt1\nt2\n"}), "FDC421"
+    )
     assert found.message == "the worst run takes 4 model calls, more than the budget of 3"
 
 
@@ -260,19 +309,27 @@ def test_a_call_costs_no_more_than_the_budget_that_its_plan_states(workspace: Pa
     assert findings(lint(without, "c.plan"), "FDC422")
     assert "600000*|*.md|" == figures("b.plan", str(workspace))[0]["worst"]["steps"]
     callers = ("a.plan", "c.plan", "e.plan")
-    assert ["31", "20", "4*|*.md|"] == [figures(plan, str(workspace))[0]["worst"]["steps"] for plan in callers]
+    assert ["31", "20", "4*|*.md|"] == [
+        figures(plan, str(workspace))[0]["worst"]["steps"] for plan in callers
+    ]
     for number in range(12):
         (workspace / f"{number}.md").write_text("x")
-    assert [31, 20, 40] == [figures(plan, str(workspace))[0]["worst_now"]["steps"] for plan in callers]
+    assert [31, 20, 40] == [
+        figures(plan, str(workspace))[0]["worst_now"]["steps"] for plan in callers
+    ]
 
 
 def test_the_branch_that_never_runs_costs_nothing():
-    assert not findings(lint("budget steps 1\nif false\n  set_plan\n  set_plan\nelse\n  set_plan\n"), "FDC421")
+    assert not findings(
+        lint("budget steps 1\nif false\n  set_plan\n  set_plan\nelse\n  set_plan\n"), "FDC421"
+    )
 
 
 def test_a_plan_called_from_everywhere_is_counted_once_and_costs_as_often_as_it_is_called():
     """Ten plans that call the next one ten times each: 10^9 runs of the last, in a moment."""
-    files = {f"p{n}.plan": f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, 10)} | {"p10.plan": "set_plan\n"}
+    files = {f"p{n}.plan": f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, 10)} | {
+        "p10.plan": "set_plan\n"
+    }
     checked = lint(files, "p1.plan")
     assert {(): 10**9} == Bounds().plan(checked.context.graph.instance("p1.plan")).steps
 

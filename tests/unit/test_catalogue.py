@@ -44,7 +44,10 @@ def test_the_shipped_catalogues_have_no_fault():
 
 
 def test_a_tool_of_the_workspace_is_one_like_any_other():
-    files = {"fdc_tools.json": catalogue(open_page=TOOL), "a.plan": "open_page x\nopen_page\nopen_pag x\n"}
+    files = {
+        "fdc_tools.json": catalogue(open_page=TOOL),
+        "a.plan": "open_page x\nopen_page\nopen_pag x\n",
+    }
     found = findings(lint(files))
     assert [(item.span.line, item.code) for item in found] == [(2, "FDC302"), (3, "FDC301")]
     assert found[1].help == "did you mean `open_page`?"
@@ -61,16 +64,31 @@ def test_a_tool_of_the_workspace_is_one_like_any_other():
         ("[]", (1, 1), "the catalogue is []; expected an object"),
         ("null", (1, 1), "the catalogue is null; expected an object"),
         ('{"format": 2, "name": "x", "tools": {}}', (1, 2), "`format` is 2; expected 1"),
-        ('{"format": 1, "name": "X x", "tools": {}}', (1, 15), "`name` is \"X x\"; expected a text like"),
+        (
+            '{"format": 1, "name": "X x", "tools": {}}',
+            (1, 15),
+            '`name` is "X x"; expected a text like',
+        ),
         ('{"format": 1, "tools": {}}', (1, 1), "the catalogue lacks `name`"),
-        ('{"format": 1, "name": "x", "tools": [],\n "tols": {}}', (2, 2), "the catalogue has no `tols`"),
+        (
+            '{"format": 1, "name": "x", "tools": [],\n "tols": {}}',
+            (2, 2),
+            "the catalogue has no `tols`",
+        ),
     ],
 )
-def test_what_is_no_catalogue_is_told_where_it_goes_wrong(text: str, place: tuple[int, int], message: str):
-    assert any((line, column) == place and message in said for line, column, said in wrong(text)), wrong(text)
+def test_what_is_no_catalogue_is_told_where_it_goes_wrong(
+    text: str, place: tuple[int, int], message: str
+):
+    assert any((line, column) == place and message in said for line, column, said in wrong(text)), (
+        wrong(text)
+    )
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe{}", b'{"format": 1, "name": "\xff", "tools": {}}', b"\0", "{}".encode("utf-16")])
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfe{}", b'{"format": 1, "name": "\xff", "tools": {}}', b"\0", "{}".encode("utf-16")],
+)
 def test_bytes_that_are_no_text_are_told_as_such(data: bytes):
     found = read_catalogue(["own.json"], {"own.json": data}.get)[1]
     assert found[0].code == "FDC101"
@@ -93,7 +111,9 @@ def test_a_tool_that_is_declared_twice_is_told_and_neither_wins():
     [(line, column, message)] = wrong(text)
     assert (line, column) == (3, 2)
     assert "`t`" in message
-    assert "FDC301" in {item.code for item in findings(lint({"fdc_tools.json": text, "a.plan": "t x\n"}))}
+    assert "FDC301" in {
+        item.code for item in findings(lint({"fdc_tools.json": text, "a.plan": "t x\n"}))
+    }
 
 
 def test_a_built_in_tool_cannot_be_declared_anew():
@@ -149,7 +169,13 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("name", BAD)
 def test_each_mistake_in_a_tool_is_told_at_its_place(name: str):
     change, needle, message = BAD[name]
-    text = catalogue(t={key: value for key, value in {**TOOL, **change}.items() if value is not None or key == "action"})
+    text = catalogue(
+        t={
+            key: value
+            for key, value in {**TOOL, **change}.items()
+            if value is not None or key == "action"
+        }
+    )
     found = wrong(text)
     assert len(found) == 1, found
     line, column, said = found[0]
@@ -172,7 +198,10 @@ def test_all_mistakes_are_told_at_once():
 
 
 def test_the_tool_of_a_wrong_row_is_known_and_the_plan_still_judged():
-    files = {"fdc_tools.json": catalogue(t={**TOOL, "effect": "x"}), "a.plan": "t x\nread_file gone\n"}
+    files = {
+        "fdc_tools.json": catalogue(t={**TOOL, "effect": "x"}),
+        "a.plan": "t x\nread_file gone\n",
+    }
     assert places(lint(files)) == [("a.plan", 2, "FDC411"), ("fdc_tools.json", 8, "FDC308")]
 
 
@@ -186,7 +215,9 @@ def test_a_catalogue_that_the_settings_name_must_be_there():
 @pytest.mark.parametrize("depth", [65, 5_000, 200_000])
 def test_a_catalogue_nested_without_end_is_refused(depth: int):
     """Security 5: no JSON exhausts the stack."""
-    found = wrong('{"format": 1, "name": "x", "tools": ' + '{"a": ' * depth + "1" + "}" * depth + "}")
+    found = wrong(
+        '{"format": 1, "name": "x", "tools": ' + '{"a": ' * depth + "1" + "}" * depth + "}"
+    )
     assert found
     assert found[0][0] == 1
 
@@ -194,8 +225,29 @@ def test_a_catalogue_nested_without_end_is_refused(depth: int):
 def test_nothing_that_is_put_into_a_catalogue_makes_it_raise():
     """Random damage to a good one: findings at places that are in it, or none at all."""
     rng = random.Random(7)
-    good = catalogue(t={**TOOL, "result": {"a": "text"}, "cost": {"tokens": 1}}, u={**TOOL, "need_one_of": ["page"]})
-    pieces = ('"', "{", "}", "[", "]", ",", ":", "null", "1e999", "-", "\\", "\\ud800", "\u202e", "true", '"a"', "", "9" * 500)
+    good = catalogue(
+        t={**TOOL, "result": {"a": "text"}, "cost": {"tokens": 1}},
+        u={**TOOL, "need_one_of": ["page"]},
+    )
+    pieces = (
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "null",
+        "1e999",
+        "-",
+        "\\",
+        "\\ud800",
+        "\u202e",
+        "true",
+        '"a"',
+        "",
+        "9" * 500,
+    )
     bad = 0
     for _ in range(400):
         text = good

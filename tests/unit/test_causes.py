@@ -19,7 +19,11 @@ def calls(*names: str, below: str = "") -> set[str]:
             if isinstance(node, ast.Call) and node.args:
                 name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
                 first = node.args[0]
-                if name in names and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                if (
+                    name in names
+                    and isinstance(first, ast.Constant)
+                    and isinstance(first.value, str)
+                ):
                     found.add(first.value)
     return found
 
@@ -31,7 +35,14 @@ def test_every_failure_that_a_tool_can_declare_has_a_cause() -> None:
 
 
 def test_every_stop_of_the_engine_has_a_cause() -> None:
-    kinds = calls("Stop", below="engine") | {"require", "value", "failure", "bound", "stalled", "bug"}
+    kinds = calls("Stop", below="engine") | {
+        "require",
+        "value",
+        "failure",
+        "bound",
+        "stalled",
+        "bug",
+    }
     assert kinds <= set(STOPS)
     assert set(STOPS.values()) | set(FAILURES.values()) <= {*CAUSES, ""}
 
@@ -45,7 +56,13 @@ def test_what_explains_a_stop_is_an_assumption() -> None:
 
 
 STOP = {"kind": "failure", "failure": "missing", "path": "a.plan", "line": 4}
-ROW = {"rule": "kept-file", "text": "it stays", "path": "a.plan", "line": 2, "uses": [["a.plan", 2], ["a.plan", 4]]}
+ROW = {
+    "rule": "kept-file",
+    "text": "it stays",
+    "path": "a.plan",
+    "line": 2,
+    "uses": [["a.plan", 2], ["a.plan", 4]],
+}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +80,9 @@ ROW = {"rule": "kept-file", "text": "it stays", "path": "a.plan", "line": 2, "us
         (None, STOP, "unknown", None),
     ],
 )
-def test_a_stop_names_the_assumption_that_was_false(rows: object, stop: dict, kind: str, rule: str | None) -> None:
+def test_a_stop_names_the_assumption_that_was_false(
+    rows: object, stop: dict, kind: str, rule: str | None
+) -> None:
     program = {} if rows is None else {"assumptions": rows}
     found = explain(program, stop)
     assert (found["kind"], found.get("rule")) == (kind, rule)

@@ -22,7 +22,21 @@ from fdc_toolchain.program.codec import digest as digest_of_codec
 
 from tests.support import allruns, certified
 from tests.support.linting import lint
-from tests.support.programs import asks, call, choose, compare, each, give, iterate, loop, plan, program, ref, require, step
+from tests.support.programs import (
+    asks,
+    call,
+    choose,
+    compare,
+    each,
+    give,
+    iterate,
+    loop,
+    plan,
+    program,
+    ref,
+    require,
+    step,
+)
 from tests.support.repository import PACKAGE, ROOT
 
 A, B, C = (step(tool, action=f"{tool}_op") for tool in "abc")
@@ -47,8 +61,16 @@ MACHINES = {
 
 def made(automaton: str | None, *body: dict[str, Any], **plans: dict[str, Any]) -> dict[str, Any]:
     """A program of one root, which an automaton governs, and plans to call."""
-    tools = {key: {"effect": "pure", "parameters": [{"name": "path", "kind": "path"}]} for key in "abcn"}
-    found = program(*copy.deepcopy(body), automaton=automaton, automata=MACHINES, tools=tools, plans=copy.deepcopy(plans))
+    tools = {
+        key: {"effect": "pure", "parameters": [{"name": "path", "kind": "path"}]} for key in "abcn"
+    }
+    found = program(
+        *copy.deepcopy(body),
+        automaton=automaton,
+        automata=MACHINES,
+        tools=tools,
+        plans=copy.deepcopy(plans),
+    )
     found["format"] = 2
     certified.number_lines(found)
     return found
@@ -64,7 +86,9 @@ def every(*body: dict[str, Any], most: int = 10) -> dict[str, Any]:
 
 def chain(length: int) -> dict[str, Any]:
     """A root below which plans call each other, `length` on the stack at most."""
-    plans = {f"p{number}": plan(call(f"p{number + 1}"), name=f"p{number}") for number in range(2, length)}
+    plans = {
+        f"p{number}": plan(call(f"p{number + 1}"), name=f"p{number}") for number in range(2, length)
+    }
     return made("any", call("p2"), **plans, **{f"p{length}": plan(A, name=f"p{length}")})
 
 
@@ -158,7 +182,10 @@ BAD = {
 def test_what_no_run_breaks_has_a_certificate(name: str) -> None:
     certificate = make(GOOD[name])
     assert None is check(GOOD[name], json.loads(json.dumps(certificate)))
-    steps = sum(number * allruns.FILES ** len(sizes) for number, sizes in certificate["plans"]["main"]["steps"])
+    steps = sum(
+        number * allruns.FILES ** len(sizes)
+        for number, sizes in certificate["plans"]["main"]["steps"]
+    )
     assert allruns.longest(GOOD[name], set()) <= steps
 
 
@@ -217,10 +244,25 @@ ROUNDS = ("automata", "a?a?", "main", "loops", "/1", "0", "rounds")
 @pytest.mark.parametrize(
     ("name", "way", "value", "said"),
     [
-        ("a step", ("automata", "ab", "main", "bodies", "", "0", "ends"), [], "leave what is claimed"),
-        ("a step", ("automata", "ab", "main", "bodies", "", "0", "ends"), ["2", "1"], "does not accept"),
+        (
+            "a step",
+            ("automata", "ab", "main", "bodies", "", "0", "ends"),
+            [],
+            "leave what is claimed",
+        ),
+        (
+            "a step",
+            ("automata", "ab", "main", "bodies", "", "0", "ends"),
+            ["2", "1"],
+            "does not accept",
+        ),
         ("a step", ("automata", "ab", "main", "bodies", ""), {}, "nothing is claimed"),
-        ("a step", ("automata", "ab", "main", "bodies", "", "1"), {"ends": ["2"]}, "refuses `a_op`"),
+        (
+            "a step",
+            ("automata", "ab", "main", "bodies", "", "1"),
+            {"ends": ["2"]},
+            "refuses `a_op`",
+        ),
         ("a step", ("automata", "ab"), {}, "nothing is claimed"),
         ("a step", ("automata",), {}, "lacks a claim"),
         ("a step", ("plans", "main", "steps"), [[1, []]], "more steps"),
@@ -233,17 +275,57 @@ ROUNDS = ("automata", "a?a?", "main", "loops", "/1", "0", "rounds")
         ("a step", ("format",), 2, "not of the form"),
         ("files", ("plans", "main", "steps"), [[2, ["main.plan:2"]]], "more steps"),
         ("files", ("plans", "main", "steps"), [[2, []]], "more steps"),
-        ("files", ("automata", "(ab)*", "main", "loops", "/1", "0", "rounds"), [["1"]], "lacks the state"),
-        ("files", ("automata", "(ab)*", "main", "loops", "/1", "0", "rounds"), [["0", "1"]], "nothing is claimed"),
-        ("files", ("automata", "(ab)*", "main", "bodies", "/1", "0", "ends"), ["1"], "a round of the loop"),
+        (
+            "files",
+            ("automata", "(ab)*", "main", "loops", "/1", "0", "rounds"),
+            [["1"]],
+            "lacks the state",
+        ),
+        (
+            "files",
+            ("automata", "(ab)*", "main", "loops", "/1", "0", "rounds"),
+            [["0", "1"]],
+            "nothing is claimed",
+        ),
+        (
+            "files",
+            ("automata", "(ab)*", "main", "bodies", "/1", "0", "ends"),
+            ["1"],
+            "a round of the loop",
+        ),
         (LIST, ROUNDS, [["0"]], "a round of the loop"),
         (LIST, ROUNDS, [["0"], ["1"]], "a round of the loop"),
         (LIST, ROUNDS, [["0"], [], []], "a round of the loop"),
-        ("twice exactly", ("automata", "aa", "main", "loops", "/1", "0", "rounds"), [["0"], ["1"], []], "a round of the loop"),
-        ("once at least", ("automata", "aa*", "main", "loops", "/1", "0", "rounds"), [["0", "1"]], "leave what is claimed"),
-        ("a fork whose order nobody can tell", ("automata", "even a", "main", "loops", "/1", "0", "reach"), ["0"], "not claimed"),
-        ("a kept branch", ("automata", "a*b", "main", "bodies", "/1", "0", "stops"), [], "leave what is claimed"),
-        ("a fragment", ("automata", "ab", "p", "bodies", "", "1", "ends"), [], "leave what is claimed"),
+        (
+            "twice exactly",
+            ("automata", "aa", "main", "loops", "/1", "0", "rounds"),
+            [["0"], ["1"], []],
+            "a round of the loop",
+        ),
+        (
+            "once at least",
+            ("automata", "aa*", "main", "loops", "/1", "0", "rounds"),
+            [["0", "1"]],
+            "leave what is claimed",
+        ),
+        (
+            "a fork whose order nobody can tell",
+            ("automata", "even a", "main", "loops", "/1", "0", "reach"),
+            ["0"],
+            "not claimed",
+        ),
+        (
+            "a kept branch",
+            ("automata", "a*b", "main", "bodies", "/1", "0", "stops"),
+            [],
+            "leave what is claimed",
+        ),
+        (
+            "a fragment",
+            ("automata", "ab", "p", "bodies", "", "1", "ends"),
+            [],
+            "leave what is claimed",
+        ),
         ("a fragment", ("automata", "ab", "p"), None, "lacks a claim"),
         ("a fragment", ("plans", "p", "height"), 2, "do not fall"),
         ("a fragment", ("plans", "p"), {}, "lacks a claim"),
@@ -271,7 +353,9 @@ def test_orders_that_an_automaton_can_tell_are_not_claimed_away() -> None:
     assert "in which order" in wrong(careless, bad)
 
 
-@pytest.mark.parametrize("value", [None, [], "x", 3, {}, {"format": 1}, {"format": 1, "part": "control", "program": "x"}])
+@pytest.mark.parametrize(
+    "value", [None, [], "x", 3, {}, {"format": 1}, {"format": 1, "part": "control", "program": "x"}]
+)
 def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
     wrong(value, GOOD["a step"])
 
@@ -280,7 +364,11 @@ def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
 
 
 def ruled(
-    template: str, events: list[list[dict[str, Any]]], *body: dict[str, Any], same: str | None = None, **more: Any
+    template: str,
+    events: list[list[dict[str, Any]]],
+    *body: dict[str, Any],
+    same: str | None = None,
+    **more: Any,
 ) -> dict[str, Any]:
     """A program that carries one rule."""
     compiled = declare.compiled(template, 1)
@@ -375,7 +463,10 @@ def test_every_shipped_plan_is_certified() -> None:
     shipped = {str(one.relative_to(ROOT)) for one in (ROOT / "plans" / "library").glob("*.plan")}
     seen: set[str] = set()
     for name in sorted(shipped):
-        if not any(line.startswith(("use fsm", "# FSM:")) for line in (ROOT / name).read_text("utf-8").splitlines()):
+        if not any(
+            line.startswith(("use fsm", "# FSM:"))
+            for line in (ROOT / name).read_text("utf-8").splitlines()
+        ):
             continue
         found, _ = compile_plan(str(ROOT / name), str(ROOT))
         assert found is not None, name
@@ -387,12 +478,18 @@ def test_every_shipped_plan_is_certified() -> None:
 def test_a_bound_with_too_many_sizes_has_one_for_all() -> None:
     """Each plan has two loops that call the next: written down one by one, the sizes would have 1,024 products."""
     plans = {
-        f"p{number}": plan(*(each("*", call(f"p{number + 1}") if number < 9 else A) for _ in range(4)), name=f"p{number}")
+        f"p{number}": plan(
+            *(each("*", call(f"p{number + 1}") if number < 9 else A) for _ in range(4)),
+            name=f"p{number}",
+        )
         for number in range(1, 10)
     }
     of = made("any", call("p1"), **plans)
     certificate = make(of)
-    assert (True, [[4**9, ["n"] * 9]]) == (certificate["one_size"], certificate["plans"]["main"]["steps"])
+    assert (True, [[4**9, ["n"] * 9]]) == (
+        certificate["one_size"],
+        certificate["plans"]["main"]["steps"],
+    )
     assert None is check(of, certificate)
 
 
@@ -412,5 +509,7 @@ def test_the_checker_needs_nothing_else_of_fdc(tmp_path: Path) -> None:
         "import json, sys; sys.path.insert(0, '.'); from checker.control import check; "
         "print(check(json.load(open('p.json')), json.load(open('c.json'))), sorted(n for n in sys.modules if 'fdc' in n))"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], cwd=tmp_path, capture_output=True, text=True
+    )
     assert ("None []\n", "") == (done.stdout, done.stderr)

@@ -33,8 +33,13 @@ CHECKER = ("__init__", "check", "control", "plans", "readers", "data", "labels",
 
 
 def program(steps: str, settings: Settings | None = None, **files: str) -> dict[str, Any]:
-    plans = {"a.plan": HEAD + steps, **{f"{name}.plan": HEAD + text for name, text in files.items()}}
-    found = linting.lint(plans, "a.plan", there=THERE, settings=settings or Settings(fsm="any.json"), whole=True)
+    plans = {
+        "a.plan": HEAD + steps,
+        **{f"{name}.plan": HEAD + text for name, text in files.items()},
+    }
+    found = linting.lint(
+        plans, "a.plan", there=THERE, settings=settings or Settings(fsm="any.json"), whole=True
+    )
     made = program_of(found)
     assert [] == problems(made)
     return made
@@ -96,7 +101,8 @@ def test_text_chooses_nothing_that_it_may_not(steps: str, power: str) -> None:
         WEB + "overwrite_file_with_block notes.md\n  {page}\n",
         WEB + "answer <- request_user_input Run it? {page}\nrun_in_bash_session {answer}\n",
         WEB + 'require page else "it is empty"\nrun_in_bash_session ls\n',
-        WEB + 'if page == ""\n  read_file a.txt\n  overwrite_file_with_block {run}/seen\n    text\n',
+        WEB
+        + 'if page == ""\n  read_file a.txt\n  overwrite_file_with_block {run}/seen\n    text\n',
         WEB + "overwrite_file_with_block {run}/outside/x\n  {page}\nrun_in_bash_session make\n",
         WEB + "overwrite_file_with_block x.md\n  {page}\nrun_in_bash_session wc -l x.md\n",
         "run_in_bash_session make\n" + WEB + "overwrite_file_with_block x.md\n  {page}\n",
@@ -135,11 +141,15 @@ def test_records_of_runs_hold_text_from_outside(path: str) -> None:
     for tool in ("read_file", "list_files"):
         steps = f"p <- set_plan x\nt <- {tool} {path}\nread_file {{t}}\n"
         assert "line 4: text from outside may choose a path" in str(wrong(program(steps))), tool
-    assert None is wrong(program("t <- read_file a.fdc/x\nread_file {t}\nu <- read_file runs/a/x\nread_file {u}\n"))
+    assert None is wrong(
+        program("t <- read_file a.fdc/x\nread_file {t}\nu <- read_file runs/a/x\nread_file {u}\n")
+    )
 
 
 def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
-    of = program(WEB + 'overwrite_file_with_block {run}/outside/p\n  {page}\nif cited("x")\n  submit done\n')
+    of = program(
+        WEB + 'overwrite_file_with_block {run}/outside/p\n  {page}\nif cited("x")\n  submit done\n'
+    )
     assert None is wrong(of)
     of["predicates"]["cited"]["run"] = {"python": "mine:cited"}
     assert "may choose whether this is done" in str(wrong(of))
@@ -162,16 +172,29 @@ def test_what_an_operator_allowed_is_an_assumption_of_the_program_and_of_no_othe
     assert "may choose a message" in str(wrong(inside))
 
 
-LOOP = program("x <- plan_step_complete tea\n" + WEB + "iterate max 3\n  message_user {x}\n  x <- plan_step_complete {page}\n")
+LOOP = program(
+    "x <- plan_step_complete tea\n"
+    + WEB
+    + "iterate max 3\n  message_user {x}\n  x <- plan_step_complete {page}\n"
+)
 CALL = program(WEB + "x <- call_plan s.plan p={page}\nmessage_user {x}\n", s="param p\nyield {p}\n")
-FILE = program("x <- read_file {run}/y\nmessage_user {x}\n" + WEB + "overwrite_file_with_block notes.md\n  {page}\n")
+FILE = program(
+    "x <- read_file {run}/y\nmessage_user {x}\n"
+    + WEB
+    + "overwrite_file_with_block notes.md\n  {page}\n"
+)
 OUTSIDE = ["untrusted"]
 
 
 @pytest.mark.parametrize(
     ("of", "way", "value", "said"),
     [
-        (LOOP, ("rows", 0, "loops", "/3", "names", "x"), [[], []], "a round of the loop may bring more"),
+        (
+            LOOP,
+            ("rows", 0, "loops", "/3", "names", "x"),
+            [[], []],
+            "a round of the loop may bring more",
+        ),
         (LOOP, ("rows", 0, "loops", "/3", "names"), {}, "a round of the loop may bring more"),
         (LOOP, ("rows", 0, "loops"), {}, "lacks a claim"),
         (CALL, ("rows", 1, "params"), {}, "may begin in another way"),
@@ -191,7 +214,9 @@ OUTSIDE = ["untrusted"]
         (FILE, ("rows", 0, "choices"), ["untrusted all"], "lacks a claim"),
     ],
 )
-def test_a_wrong_claim_is_found(of: dict[str, Any], way: tuple[Any, ...], value: Any, said: str) -> None:
+def test_a_wrong_claim_is_found(
+    of: dict[str, Any], way: tuple[Any, ...], value: Any, said: str
+) -> None:
     certificate = make_data.make(of)
     assert None is check(of, certificate)
     holder: Any = certificate
@@ -202,7 +227,9 @@ def test_a_wrong_claim_is_found(of: dict[str, Any], way: tuple[Any, ...], value:
     assert said in str(check(of, certificate))
 
 
-@pytest.mark.parametrize("value", [None, [], "x", 3, {}, {"format": 1}, {"format": 1, "part": "data", "program": "x"}])
+@pytest.mark.parametrize(
+    "value", [None, [], "x", 3, {}, {"format": 1}, {"format": 1, "part": "data", "program": "x"}]
+)
 def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
     assert isinstance(check(LOOP, value), str)
     assert isinstance(whole.check(LOOP, value), str)
@@ -211,19 +238,37 @@ def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
 def test_a_whole_certificate_has_all_parts() -> None:
     control, data = make.make(LOOP), make_data.make(LOOP)
     files = make_files.make(LOOP, lambda path: "file")
-    assert None is whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": files})
+    assert None is whole.check(
+        LOOP, {"format": 3, "control": control, "data": data, "files": files}
+    )
     assert None is whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": None})
     assert "it has no part `data`" == whole.check(LOOP, {"format": 3, "control": control})
-    assert "it has no part `files`" == whole.check(LOOP, {"format": 3, "control": control, "data": data})
-    assert "part `control`: " in str(whole.check(LOOP, {"format": 3, "control": data, "data": data}))
-    assert "part `control`: " in str(whole.check(LOOP, {"format": 3, "control": None, "data": data, "files": files}))
-    assert "part `data`: " in str(whole.check(LOOP, {"format": 3, "control": control, "data": control}))
-    assert "part `files`: " in str(whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": data}))
+    assert "it has no part `files`" == whole.check(
+        LOOP, {"format": 3, "control": control, "data": data}
+    )
+    assert "part `control`: " in str(
+        whole.check(LOOP, {"format": 3, "control": data, "data": data})
+    )
+    assert "part `control`: " in str(
+        whole.check(LOOP, {"format": 3, "control": None, "data": data, "files": files})
+    )
+    assert "part `data`: " in str(
+        whole.check(LOOP, {"format": 3, "control": control, "data": control})
+    )
+    assert "part `files`: " in str(
+        whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": data})
+    )
     assert "form 3" in str(whole.check(LOOP, control))  # a file of an older fdc
 
 
 def test_labels_are_read_as_they_are_written() -> None:
-    for facts in ([], ["workspace"], ["workspace", "untrusted path url"], ["model", "untrusted"], ["untrusted code"]):
+    for facts in (
+        [],
+        ["workspace"],
+        ["workspace", "untrusted path url"],
+        ["model", "untrusted"],
+        ["untrusted code"],
+    ):
         assert facts == written(label_of(facts))
 
 
@@ -231,24 +276,43 @@ def test_paths_that_are_apart_begin_or_end_differently() -> None:
     def files(text: str) -> touches.Files:
         return touches.files_of(text.replace("{run}", "runs/\1").replace("{x}", "\0"))
 
-    for one, other in (("a/b", "a/c"), ("a/{x}.md", "a/{x}.txt"), ("a/{x}", "b/{x}"), ("{run}/x", "x"), ("{run}/x", "{run}/y")):
+    for one, other in (
+        ("a/b", "a/c"),
+        ("a/{x}.md", "a/{x}.txt"),
+        ("a/{x}", "b/{x}"),
+        ("{run}/x", "x"),
+        ("{run}/x", "{run}/y"),
+    ):
         assert touches.apart(files(one), files(other)), (one, other)
     for one, other in (("a/./b", "a/b"), ("a/{x}.md", "a/b.md"), ("{x}", "{run}/x"), ("runs/old/x", "{run}/x"), ("a/*", "a/b"),
                        ("a/../{x}", "c"), ("{run}/{x}", "{run}/y"), ("a{run}b", "axb")):  # fmt: skip
         assert not touches.apart(files(one), files(other)), (one, other)
-    assert not touches.apart(touches.SEEN, files("{run}/x")) and touches.apart(touches.SEEN, files("{run}/outside/x"))
+    assert not touches.apart(touches.SEEN, files("{run}/x")) and touches.apart(
+        touches.SEEN, files("{run}/outside/x")
+    )
 
 
 def test_a_value_in_an_option_is_no_plain_argument() -> None:
     for command in ("wc a", "sort -n a", "diff a b", "head -n 3 {x}", "tail -{x} a", "wc {x}"):
         assert touches.only_looks(command.replace("{x}", "\0")) is not None, command
-    for command in ("sort -{x} a", "sort -n{x} a", "diff -{x} a b", "sort {x}", "sort -o a b", "wc a;ls", "cat <a", "cat 'a'"):
+    for command in (
+        "sort -{x} a",
+        "sort -n{x} a",
+        "diff -{x} a b",
+        "sort {x}",
+        "sort -o a b",
+        "wc a;ls",
+        "cat <a",
+        "cat 'a'",
+    ):
         assert touches.only_looks(command.replace("{x}", "\0")) is None, command
 
 
 def test_every_shipped_plan_is_certified() -> None:
     for one in sorted((ROOT / "plans" / "library").glob("*.plan")):
-        if any(line.startswith(("use fsm", "# FSM:")) for line in one.read_text("utf-8").splitlines()):
+        if any(
+            line.startswith(("use fsm", "# FSM:")) for line in one.read_text("utf-8").splitlines()
+        ):
             found, _ = compile_plan(str(one), str(ROOT))
             assert found is not None, one
             assert None is wrong(found), one
@@ -272,5 +336,7 @@ def test_the_checker_needs_nothing_else_of_fdc(tmp_path: Path) -> None:
         "import json, sys; sys.path.insert(0, '.'); from checker.check import check; "
         "print(check(json.load(open('p.json')), json.load(open('c.json'))), sorted(n for n in sys.modules if 'fdc' in n))"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], cwd=tmp_path, capture_output=True, text=True
+    )
     assert ("None []\n", "") == (done.stdout, done.stderr)

@@ -20,7 +20,10 @@ ITEMS = "items <- list_files docs\n"
 
 
 def program(steps: str, **files: str) -> dict[str, Any]:
-    plans = {"a.plan": "use fsm any.json\n" + steps, **{f"{name}.plan": text for name, text in files.items()}}
+    plans = {
+        "a.plan": "use fsm any.json\n" + steps,
+        **{f"{name}.plan": text for name, text in files.items()},
+    }
     return program_of(linting.lint(plans, "a.plan", there=THERE, whole=True))
 
 
@@ -64,38 +67,58 @@ SURE: tuple[str | None, list[int]] = (None, [])
         (f"iterate max 1\n  {CREATE} b.md\n    x\nread_file b.md\n", SURE),
         (f'iterate max 2 until cited("x")\n  {CREATE} b.md\n    x\n', refused("b.md")),
         (ITEMS + f"for x in {{items}} max 3\n  {CREATE} b.md\n    x\n  delete_file b.md\n", SURE),
-        (ITEMS + f"fork x in {{items}} max 3\n  {CREATE} b.md\n    x\n  delete_file b.md\n", refused("b.md")),
-        (ITEMS + f"fork x in {{items}} max 1 keep failures\n  {CREATE} b.md\n    x\nread_file b.md\n", refused("b.md")),
+        (
+            ITEMS + f"fork x in {{items}} max 3\n  {CREATE} b.md\n    x\n  delete_file b.md\n",
+            refused("b.md"),
+        ),
+        (
+            ITEMS
+            + f"fork x in {{items}} max 1 keep failures\n  {CREATE} b.md\n    x\nread_file b.md\n",
+            refused("b.md"),
+        ),
         ("for_each_file *.md\n  delete_file {file1}\nread_file a.md\n", refused("a.md")),
         ("for_each_file docs/*.md\n  delete_file {file1}\nread_file a.md\n", SURE),
         ("for_each_file *.md as f\n  delete_file {f}\n  read_file {file1}\n", refused("{file1}")),
         ("for_each_file *.md\n  delete_file {file1}.md\n  read_file {file1}\n", (None, [4])),
         ("run_in_bash_session make\nread_file a.md\nread_file b.md\n", SURE),
-        ("allow run *\nallow read **\nallow write build/**\nrun_in_bash_session make\nread_file a.md\n", SURE),
+        (
+            "allow run *\nallow read **\nallow write build/**\nrun_in_bash_session make\nread_file a.md\n",
+            SURE,
+        ),
         ("run_in_bash_session make\ncreate_file_with_block {run}/b.md\n  x\n", SURE),
         (f"{CREATE} {{run}}/b.md\n  x\n{CREATE} {{run}}/b.md\n  x\n", refused("{run}/b.md")),
         ("param x\nread_file {x}\nread_file {x}\ndelete_file {x}\nread_file {x}\n", refused("{x}")),
         ("call_plan b.plan p=a.md\nread_file a.md\n", refused("a.md")),
         ("call_plan b.plan p=docs/c.md\nread_file a.md\n", SURE),
         ("read_file docs\n", refused("docs")),
-        ("list_files docs\nfor_each_file docs/*.md\n  delete_file {file1}\nlist_files docs\n", SURE),
+        (
+            "list_files docs\nfor_each_file docs/*.md\n  delete_file {file1}\nlist_files docs\n",
+            SURE,
+        ),
         ("list_files new\n", refused("new")),
         (f"{CREATE} new/b.md\n  x\nlist_files new\n", SURE),
         ("for_each_file *.md\n  delete_file {file1}\ngrep x a.md\n", (None, [4])),
     ],
 )
-def test_what_is_shown_what_is_open_and_what_is_refused(steps: str, expected: tuple[str | None, list[int]]) -> None:
+def test_what_is_shown_what_is_open_and_what_is_refused(
+    steps: str, expected: tuple[str | None, list[int]]
+) -> None:
     assert expected == wrong(program(steps, b="param p\ndelete_file {p}\n"))
 
 
 def test_what_a_command_does_needs_the_assumption_about_this_command_line_and_path() -> None:
     of = program("run_in_bash_session make\nread_file a.md\nread_file b.md\n")
-    assert {"FDC702", "FDC414"} == {of["assumptions"][number]["code"] for number in made(of)["assumes"]}
+    assert {"FDC702", "FDC414"} == {
+        of["assumptions"][number]["code"] for number in made(of)["assumes"]
+    }
     for change in ("uses", "text", "code"):
         other = json.loads(json.dumps(of))
         for one in other["assumptions"]:
             one[change] = [] if change == "uses" else "x"
-        assert "no assumption says what the command in line 2 of `a.plan` does to `a.md`" == wrong(other)[0], change
+        assert (
+            "no assumption says what the command in line 2 of `a.plan` does to `a.md`"
+            == wrong(other)[0]
+        ), change
     claims = made(of)
     claims["assumes"].pop()
     assert "no assumption says" in str(check(of, claims))
@@ -116,18 +139,28 @@ def test_claims_that_are_dropped_or_changed_are_refused() -> None:
     assert "begin with the facts" in changed(lambda one: one["facts"].update({"b.md": "file"}))
     assert "nothing shows" in changed(lambda one: one[row][0]["entry"].clear())
     assert "may change more paths" in changed(lambda one: one[row][1]["entry"].clear())
-    assert "may leave paths in another way" in changed(lambda one: one[row][1]["gives"]["ends"].clear())
+    assert "may leave paths in another way" in changed(
+        lambda one: one[row][1]["gives"]["ends"].clear()
+    )
     assert "may do more to paths" in changed(lambda one: one[row][1]["did"].clear())
     assert "for another one" in changed(lambda one: one[row][1].update(params={"p": ["a.md"]}))
     assert "lacks a claim" in changed(lambda one: one[row][0]["loops"].clear())
-    assert "may do more to paths" in changed(lambda one: one[row][0]["loops"]["/1"][0]["did"].clear())
+    assert "may do more to paths" in changed(
+        lambda one: one[row][0]["loops"]["/1"][0]["did"].clear()
+    )
     assert "nothing shows" in changed(lambda one: one["assumes"].clear())
     assert "not that of the root" in changed(lambda one: one[row].reverse())
 
 
 def test_a_dot_beside_a_value_is_no_name() -> None:
     """`d/.{x}` is `d/c.md` where `x` is `/c.md`."""
-    for text, path in (("d/.\0", "d/c.md"), ("\0.", "d"), ("\0a/.", "a"), ("\0/", "a.md"), (".\0", "a.md")):
+    for text, path in (
+        ("d/.\0", "d/c.md"),
+        ("\0.", "d"),
+        ("\0a/.", "a"),
+        ("\0/", "a.md"),
+        (".\0", "a.md"),
+    ):
         assert not touches.apart(touches.files_of(text), touches.files_of(path)), text
     assert touches.apart(touches.files_of("d/x.\0"), touches.files_of("d/y.md"))
 
@@ -144,7 +177,9 @@ def test_paths_are_apart_for_a_reason_that_needs_no_search() -> None:
 
 def test_every_shipped_plan_is_certified() -> None:
     for one in sorted((ROOT / "plans" / "library").glob("*.plan")):
-        if any(line.startswith(("use fsm", "# FSM:")) for line in one.read_text("utf-8").splitlines()):
+        if any(
+            line.startswith(("use fsm", "# FSM:")) for line in one.read_text("utf-8").splitlines()
+        ):
             found, _ = compile_plan(str(one), str(ROOT))
             assert found is not None, one
             claims = make_files.make(found, Files(str(ROOT)).kind)

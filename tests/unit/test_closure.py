@@ -24,7 +24,11 @@ SETTINGS = Settings(fsm="free.json")
 
 
 def unclosed(text: str, **more: str) -> list[str]:
-    files = {"a.plan": text, "free.json": FREE, **{name.replace("_", "."): body for name, body in more.items()}}
+    files = {
+        "a.plan": text,
+        "free.json": FREE,
+        **{name.replace("_", "."): body for name, body in more.items()},
+    }
     return [item.message for item in findings(lint(files, "a.plan", settings=SETTINGS), "FDC403")]
 
 
@@ -39,7 +43,9 @@ def test_a_word_is_closed_where_a_close_comes_last_or_a_submit_right_after_it():
         for word in itertools.product(STEPS, repeat=length):
             heard = "".join(letter for letter in word if letter != "m")
             closed = heard.endswith(("c", "cs")) and not "".join(word).partition("s")[2].strip("s")
-            assert bool(unclosed("\n".join(STEPS[letter] for letter in word) + "\n")) != closed, word
+            assert bool(unclosed("\n".join(STEPS[letter] for letter in word) + "\n")) != closed, (
+                word
+            )
 
 
 def test_the_message_is_that_of_the_row():
@@ -92,10 +98,18 @@ def test_a_command_closes_where_it_is_that_program_and_nothing_else(command: str
 )
 def test_nothing_follows_a_submit(text: str, lines: list[int]) -> None:
     """Finding A15: a message could, since no automaton notices it. A callee with an automaton of its own submits its own work."""
-    called = {"b.plan": "message_user hi\n", "c.plan": "submit\n", "d.plan": "use fsm free.json\nclose_task\nsubmit\n"}
+    called = {
+        "b.plan": "message_user hi\n",
+        "c.plan": "submit\n",
+        "d.plan": "use fsm free.json\nclose_task\nsubmit\n",
+    }
     files = {"a.plan": text, "free.json": FREE, **called}
     found = findings(lint(files, "a.plan", settings=SETTINGS), "FDC403")
-    assert lines == [item.span.line for item in found if "comes after `submit`" in item.message and item.span.path == "a.plan"]
+    assert lines == [
+        item.span.line
+        for item in found
+        if "comes after `submit`" in item.message and item.span.path == "a.plan"
+    ]
 
 
 def test_a_close_by_a_script_that_is_not_there_is_an_assumption() -> None:
@@ -104,8 +118,12 @@ def test_a_close_by_a_script_that_is_not_there_is_an_assumption() -> None:
     [item] = absent(lint(files, settings=SETTINGS))
     assert item.span.line == 1 and "tooling/fdc_cli.py" in item.message
     assert not absent(lint(files, settings=SETTINGS, there=["tooling/fdc_cli.py"]))
-    assert not absent(lint({**files, "a.plan": "run_in_bash_session fdc close --task-id x\n"}, settings=SETTINGS))
-    [unclosed] = findings(lint({"a.plan": "plan_step_complete x\n", "free.json": FREE}, settings=SETTINGS), "FDC403")
+    assert not absent(
+        lint({**files, "a.plan": "run_in_bash_session fdc close --task-id x\n"}, settings=SETTINGS)
+    )
+    [unclosed] = findings(
+        lint({"a.plan": "plan_step_complete x\n", "free.json": FREE}, settings=SETTINGS), "FDC403"
+    )
     assert unclosed.help == "end with `close_task`, then `submit`"
 
 
@@ -127,7 +145,9 @@ def test_a_fragment_may_close_for_its_caller():
 def test_a_cycle_of_its_own_closes_for_itself():
     """A sub-plan with an automaton is a nested cycle: what it closes is its own task."""
     assert unclosed("call_plan b.plan\n", b_plan=f"use fsm free.json\n{CLOSE}\n")
-    assert not unclosed(f"{CLOSE}\ncall_plan b.plan\n", b_plan=f"use fsm free.json\nplan_step_complete\n{CLOSE}\n")
+    assert not unclosed(
+        f"{CLOSE}\ncall_plan b.plan\n", b_plan=f"use fsm free.json\nplan_step_complete\n{CLOSE}\n"
+    )
 
 
 def test_nothing_is_asked_where_the_automaton_knows_no_close():
@@ -136,7 +156,10 @@ def test_nothing_is_asked_where_the_automaton_knows_no_close():
 
 
 def test_the_trace_is_the_shortest_run_that_ends_open():
-    files = {"free.json": FREE, "a.plan": f'plan_step_complete\nif cited("x")\n  {CLOSE}\nelse\n  submit\n'}
+    files = {
+        "free.json": FREE,
+        "a.plan": f'plan_step_complete\nif cited("x")\n  {CLOSE}\nelse\n  submit\n',
+    }
     [found] = findings(lint(files, settings=SETTINGS), "FDC403")
     assert [(label.span.line, label.message) for label in found.trace] == [
         (1, "open -> open"), (2, "(does not hold)"), (5, "open -> open"),
@@ -162,7 +185,9 @@ def test_the_verdict_is_that_of_every_run_of_random_plans():
             else:
                 lines += ["for_each_file *", f"  {STEPS[letter]}"]
                 words = {word + letter * times for word in words for times in range(4)}
-        closed = all(word.endswith(("c", "cs")) and not word.partition("s")[2].strip("s") for word in words)
+        closed = all(
+            word.endswith(("c", "cs")) and not word.partition("s")[2].strip("s") for word in words
+        )
         assert bool(unclosed("\n".join(lines) + "\n")) != closed, lines
         compared += closed
     assert compared > 30

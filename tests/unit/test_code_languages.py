@@ -104,11 +104,16 @@ def document(name: str, text: str) -> Document:
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_what_a_language_binds_in_its_own_way_is_a_definition_and_what_is_local_is_none(name: str) -> None:
+def test_what_a_language_binds_in_its_own_way_is_a_definition_and_what_is_local_is_none(
+    name: str,
+) -> None:
     text, imports, wanted = WANTED[name]
     found = code_outline.outline(document(name, text))
     assert "tree-sitter" == found.how and imports == len(found.imports)
-    rows = [f"{one.kind} {one.qualified} {one.line}" + (f" {one.doc}" if one.doc else "") for one in found.definitions]
+    rows = [
+        f"{one.kind} {one.qualified} {one.line}" + (f" {one.doc}" if one.doc else "")
+        for one in found.definitions
+    ]
     assert wanted.strip().replace("\n", "|").split("|") == rows
 
 
@@ -124,12 +129,17 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_by_lines_a_definition_ends_with_what_is_indented_in_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_lines_a_definition_ends_with_what_is_indented_in_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before, it went on to the next definition: all calls of a file belonged to its last one."""
     monkeypatch.setattr(code_trees, "_parser", lambda extension: None)
     text, wanted = LINES[name]
     found = code_outline.outline(document(name, text))
-    assert ("lines", wanted) == (found.how, [(one.name, one.line, one.end, one.doc) for one in found.definitions])
+    assert ("lines", wanted) == (
+        found.how,
+        [(one.name, one.line, one.end, one.doc) for one in found.definitions],
+    )
 
 
 def test_a_sentence_of_a_comment_ends_with_the_comment() -> None:
@@ -137,7 +147,9 @@ def test_a_sentence_of_a_comment_ends_with_the_comment() -> None:
     assert "the last one" == sentence(lines, 1, frozenset((1,)))
 
 
-def test_a_grammar_that_is_not_there_is_named_once_and_an_unknown_ending_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_grammar_that_is_not_there_is_named_once_and_an_unknown_ending_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert [] == code_trees.missing([".js", ".py", ".kt"])
     monkeypatch.setattr(code_trees, "_parser", lambda extension: None)
     assert [".js", ".ts"] == code_trees.missing([".ts", ".py", ".kt", ".js"])

@@ -50,25 +50,37 @@ def test_each_language_has_its_definitions_uses_imports_and_prose(name: str) -> 
     rows = {one.qualified.rpartition(".")[2]: one for one in found.definitions}
     lines = SOURCES[name].split("\n")
     assert {"Pot", "pour", "brew"} <= rows.keys()
-    assert all(one.name in lines[one.line - 1] and one.line <= one.end <= len(lines) for one in found.definitions)
+    assert all(
+        one.name in lines[one.line - 1] and one.line <= one.end <= len(lines)
+        for one in found.definitions
+    )
     assert (USED[name],) == found.uses["brew"] and len(found.imports) == 1
     assert (name != "a.js") == ("tea" in lines[rows["Pot"].doc - 1])
-    assert found.prose and all(any(word in lines[line - 1] for word in ("tea", "Tea", "cup")) for line in found.prose)
+    assert found.prose and all(
+        any(word in lines[line - 1] for word in ("tea", "Tea", "cup")) for line in found.prose
+    )
 
 
 @pytest.mark.parametrize("ends", ["\r", "\x0c\r", "\r\r"])
 def test_a_carriage_return_that_ends_no_line_moves_no_citation(ends: str) -> None:
     """EXP-17: lines are counted as editors count them, and by Python's parser, too."""
-    text = f"# old{ends}# files\n\ndef pour(cup):\n    \"\"\"Fills{ends} a cup.\"\"\"\n    return cup\n"
+    text = f'# old{ends}# files\n\ndef pour(cup):\n    """Fills{ends} a cup."""\n    return cup\n'
     lines = tuple(text.split("\n"))
     found = code_outline.outline(Document("a.py", lines, "", len(text)))
-    assert [("pour", 3, 4)] == [(one.name, one.line, one.doc) for one in found.definitions] and "ast" == found.how
-    macintosh = f"def pour(cup):{ends}    \"\"\"Fills a cup.\"\"\"{ends}    return cup{ends}"
+    assert [("pour", 3, 4)] == [
+        (one.name, one.line, one.doc) for one in found.definitions
+    ] and "ast" == found.how
+    macintosh = f'def pour(cup):{ends}    """Fills a cup."""{ends}    return cup{ends}'
     found = code_outline.outline(Document("a.py", (macintosh,), "", len(macintosh)))
-    assert {1} >= {one.line for one in found.definitions} and {1, 0} >= {one.doc for one in found.definitions}
+    assert {1} >= {one.line for one in found.definitions} and {1, 0} >= {
+        one.doc for one in found.definitions
+    }
+
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != "a.py"])
-def test_without_a_grammar_lines_tell_the_most_of_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_grammar_lines_tell_the_most_of_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(code_trees, "_parser", lambda extension: None)
     found = code_outline.outline(document(name))
     assert "lines" == found.how and USED[name] in found.uses["brew"] and found.imports
@@ -76,9 +88,13 @@ def test_without_a_grammar_lines_tell_the_most_of_it(name: str, monkeypatch: pyt
     assert "Pot" in {one for one, _ in exact}
 
 
-@pytest.mark.parametrize("text", ["", "def (:\n", "class\n" * 50, "{" * 5000, "\x00\ufeff", "a" * 100_000, "/* " * 3000])
+@pytest.mark.parametrize(
+    "text", ["", "def (:\n", "class\n" * 50, "{" * 5000, "\x00\ufeff", "a" * 100_000, "/* " * 3000]
+)
 @pytest.mark.parametrize("name", ["x.py", "x.ts", "x.go", "x.c", "x.rb", "x.toml"])
-def test_no_text_breaks_an_outline_or_keeps_it_busy(text: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_breaks_an_outline_or_keeps_it_busy(
+    text: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The last one takes a grammar eleven seconds, if it is let."""
     monkeypatch.setattr(code_trees, "SECONDS", 0.1)
     found = code_outline.outline(Document(name, tuple(text.split("\n")), "", len(text)))
@@ -108,7 +124,9 @@ def test_a_definition_comes_before_those_who_use_it_and_tests_come_last(tmp_path
 def test_a_strategy_names_places_that_exist_each_once(tmp_path: Path, approach: str) -> None:
     """EXP-30 to 33."""
     tree = tree_of(shop(tmp_path))
-    found = places(tree, tree.search(concepts_of("How is an order placed and the stock reserved?")), approach)
+    found = places(
+        tree, tree.search(concepts_of("How is an order placed and the stock reserved?")), approach
+    )
     at = [(one.path, one.line) for one in found]
     assert at and len(at) == len(set(at))
     assert all(1 <= line <= len(tree.documents[path].lines) for path, line in at)
@@ -124,12 +142,12 @@ def test_a_strategy_names_places_that_exist_each_once(tmp_path: Path, approach: 
 
 
 LEDGER = {
-    "bank/__init__.py": "from .ledger import Ledger\n\n__all__ = [\"Ledger\"]\n",
+    "bank/__init__.py": 'from .ledger import Ledger\n\n__all__ = ["Ledger"]\n',
     "bank/ledger.py": (
         "from .paper import Paper\n\n\n"
-        "class Ledger:\n    \"\"\"Where entries of the ledger are kept.\"\"\"\n\n"
-        "    def enter(self, entry):\n        \"\"\"Adds an entry to the ledger.\"\"\"\n"
-        "        if not entry:\n            raise ValueError(\"an empty entry\")\n"
+        'class Ledger:\n    """Where entries of the ledger are kept."""\n\n'
+        '    def enter(self, entry):\n        """Adds an entry to the ledger."""\n'
+        '        if not entry:\n            raise ValueError("an empty entry")\n'
         "        self.entries += [entry]\n\n\n"
         "def _balance_entry(ledger):\n    return sum(ledger.entries)\n"
     ),
@@ -138,10 +156,14 @@ LEDGER = {
 }
 
 
-def test_an_implementation_scan_finds_types_implementations_effects_and_errors(tmp_path: Path) -> None:
+def test_an_implementation_scan_finds_types_implementations_effects_and_errors(
+    tmp_path: Path,
+) -> None:
     """EXP-32."""
     tree = tree_of(write(tmp_path, LEDGER))
-    found = places(tree, tree.search(concepts_of("How is an entry added to the ledger?")), "ImplementationScan")
+    found = places(
+        tree, tree.search(concepts_of("How is an entry added to the ledger?")), "ImplementationScan"
+    )
     at = {(one.kind, one.path, one.line) for one in found}
     assert {
         ("definition", "bank/ledger.py", 4), ("documentation", "bank/ledger.py", 5), ("definition", "bank/ledger.py", 7),
@@ -149,12 +171,20 @@ def test_an_implementation_scan_finds_types_implementations_effects_and_errors(t
     } <= at, at  # fmt: skip
 
 
-def test_a_boundary_exploration_tells_exported_from_internal_and_what_both_depend_on(tmp_path: Path) -> None:
+def test_a_boundary_exploration_tells_exported_from_internal_and_what_both_depend_on(
+    tmp_path: Path,
+) -> None:
     """EXP-33."""
     tree = tree_of(write(tmp_path, LEDGER))
-    found = places(tree, tree.search(concepts_of("How is an entry of the ledger balanced?")), "BoundaryExplore")
+    found = places(
+        tree, tree.search(concepts_of("How is an entry of the ledger balanced?")), "BoundaryExplore"
+    )
     at = {(one.kind, one.path, one.line) for one in found}
-    assert {("export", "bank/__init__.py", 1), ("internal", "bank/ledger.py", 14), ("dependency", "bank/ledger.py", 1)} <= at, at
+    assert {
+        ("export", "bank/__init__.py", 1),
+        ("internal", "bank/ledger.py", 14),
+        ("dependency", "bank/ledger.py", 1),
+    } <= at, at
     assert ("internal", "bank/ledger.py", 4) not in at
 
 
@@ -169,7 +199,9 @@ def test_a_boundary_exploration_tells_exported_from_internal_and_what_both_depen
         ("Where is stock reserved?", 2, False),
     ],
 )
-def test_tracks_are_for_questions_with_several_sides(question: str, known: int, several: bool) -> None:
+def test_tracks_are_for_questions_with_several_sides(
+    question: str, known: int, several: bool
+) -> None:
     """EXP-36."""
     assert several == explore_tools.trigger(question, known)
 
@@ -179,7 +211,9 @@ def test_a_sentence_is_told_whole_though_a_line_of_it_is_cited() -> None:
     lines = tuple(f'def f():\n    """Does it.\n\n    {text}\n    """'.split("\n"))
     prose = frozenset(range(2, 8))
     assert "Does it." == sentence(lines, 2, frozenset((2, 3)))
-    assert "What is left over goes to the heap, which is emptied at night." == around(lines, 4, prose)
+    assert "What is left over goes to the heap, which is emptied at night." == around(
+        lines, 4, prose
+    )
     assert "Then it ends." == around(lines, 6, prose) and "" == around(lines, 1, frozenset())
 
 
@@ -187,10 +221,14 @@ def test_who_uses_a_name_is_told_by_the_definition_around_it(tmp_path: Path) -> 
     """EXP-31."""
     tree = tree_of(shop(tmp_path))
     found = places(tree, tree.search(concepts_of("`release`"), ["release"]), "DependencyTrace")
-    assert ("shop/orders.py", 14, "use", "place_order") in {(one.path, one.line, one.kind, one.said) for one in found}
+    assert ("shop/orders.py", 14, "use", "place_order") in {
+        (one.path, one.line, one.kind, one.said) for one in found
+    }
 
 
-def test_a_folder_that_is_read_twice_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_read_twice_is_parsed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from fdc_toolchain.effects import code_search
 
     tree = tree_of(shop(tmp_path))
@@ -213,18 +251,31 @@ def _paths(folder: Path, question: str, code: bool = False) -> list[str]:
     """Where something is found, best first."""
     found = scan(str(write(folder, NOTES)), code=True)
     asked = concepts_of(question)
-    return [one.path for one in Tree(found, found.documents).search([*asked, *faint(question, asked)], code=code).units()]
+    return [
+        one.path
+        for one in Tree(found, found.documents)
+        .search([*asked, *faint(question, asked)], code=code)
+        .units()
+    ]
 
 
 def test_a_word_is_found_in_its_irregular_forms(tmp_path: Path) -> None:
-    assert [["keep"], ["write", "wrote", "written"], [], []] == [forms(one) for one in ("kept", "writing", "splitting", "cat")]
+    assert [["keep"], ["write", "wrote", "written"], [], []] == [
+        forms(one) for one in ("kept", "writing", "splitting", "cat")
+    ]
     assert {"a.py", "notes.md"} == set(_paths(tmp_path, "keeping")) == set(_paths(tmp_path, "kept"))
 
 
-def test_a_word_that_tells_little_decides_only_between_those_that_tell_as_much(tmp_path: Path) -> None:
+def test_a_word_that_tells_little_decides_only_between_those_that_tell_as_much(
+    tmp_path: Path,
+) -> None:
     question = "Is it the same?"
     assert ["same"] == [one.word for one in faint(question, concepts_of("jar"))]
-    assert [] == faint("the a of", concepts_of("jar")) == faint("same", concepts_of("the same same same"))
+    assert (
+        []
+        == faint("the a of", concepts_of("jar"))
+        == faint("same", concepts_of("the same same same"))
+    )
     assert "notes.md" == _paths(tmp_path, "Which is the same jar?")[0]
     assert "b.py" == _paths(tmp_path, "Does the same spoon move?")[0]
 
@@ -245,8 +296,17 @@ def test_a_pattern_search_documents_in_which_variations_a_word_is_written(tmp_pa
     tree = tree_of(folder)
     search = tree.search(concepts_of("Where are redirects seldom?"))
     found = [one for one in places(tree, search, "PatternSearch") if one.kind == "variation"]
-    written = [("a.py", 3, "`redirects` 3 times"), ("a.py", 1, "`follow_redirect` 1 time"), ("a.py", 4, "`isRedirected` 1 time")]
+    written = [
+        ("a.py", 3, "`redirects` 3 times"),
+        ("a.py", 1, "`follow_redirect` 1 time"),
+        ("a.py", 4, "`isRedirected` 1 time"),
+    ]
     assert written == [(one.path, one.line, one.said) for one in found]
     rows = [{**one._asdict(), "quote": "x"} for one in found]
-    [told] = findings.document("Why?", {"name": "t", "focus": "f"}, {"evidence": rows, "of": len(rows)})["findings"]
-    assert told["claim"].startswith("`redirects` is written") and "`isRedirected` 1 time" in told["claim"]
+    [told] = findings.document(
+        "Why?", {"name": "t", "focus": "f"}, {"evidence": rows, "of": len(rows)}
+    )["findings"]
+    assert (
+        told["claim"].startswith("`redirects` is written")
+        and "`isRedirected` 1 time" in told["claim"]
+    )

@@ -41,12 +41,18 @@ def tree(rng: random.Random, depth: int = 0) -> dict[str, Any]:
         inner = [tree(rng, depth + 1) for _ in range(rng.randint(2, 3))]
         return {"not": inner[0]} if word == "not" else {word: inner}
     if pick < 0.8:
-        return {"test": rng.choice(("==", "!=", "<", "<=", ">", ">=", "in")), "left": leaf(rng), "right": leaf(rng)}
+        return {
+            "test": rng.choice(("==", "!=", "<", "<=", ">", ">=", "in")),
+            "left": leaf(rng),
+            "right": leaf(rng),
+        }
     return {"value": leaf(rng)}
 
 
 def leaf(rng: random.Random) -> dict[str, Any]:
-    made: dict[str, Any] = {"const": rng.choice((True, False, 0, 1, 2.5, "", "a", "abc", "1", "-2"))}
+    made: dict[str, Any] = {
+        "const": rng.choice((True, False, 0, 1, 2.5, "", "a", "abc", "1", "-2"))
+    }
     if rng.random() < 0.25:
         made = {"ref": ["x"]}
     return {"len": made} if rng.random() < 0.25 else made
@@ -72,9 +78,16 @@ def test_a_folded_condition_is_what_the_engine_finds_whatever_the_names_are() ->
 def test_a_loop_without_until_runs_just_so_often() -> None:
     """A10: lint showed a run of one turn."""
     files = {"twice.json": TWICE}
-    for until, codes in (("", []), (" until 1 == 2", []), (" until cited(1)", ["FDC402"]), (" until true", ["FDC402"])):
+    for until, codes in (
+        ("", []),
+        (" until 1 == 2", []),
+        (" until cited(1)", ["FDC402"]),
+        (" until true", ["FDC402"]),
+    ):
         plan = f"use fsm twice.json\niterate max 2{until}\n  list_files\n"
-        assert codes == [item.code for item in findings(lint({**files, "a.plan": plan}), "FDC401", "FDC402")], until
+        assert codes == [
+            item.code for item in findings(lint({**files, "a.plan": plan}), "FDC401", "FDC402")
+        ], until
 
 
 def test_a_very_long_loop_is_judged_for_its_very_last_round() -> None:
@@ -89,7 +102,11 @@ def test_a_very_long_loop_is_judged_for_its_very_last_round() -> None:
         found = findings(lint({**files, "a.plan": body + "list_files\n"}), "FDC402")
         assert 1 == len(found)
         count = sum(not step.message.startswith(("(", "...", " ")) for step in found[0].trace)
-        gap = [int(step.message.split()[1]) for step in found[0].trace if step.message.startswith("...")]
+        gap = [
+            int(step.message.split()[1])
+            for step in found[0].trace
+            if step.message.startswith("...")
+        ]
         assert times + 1 == count + sum(gap)
 
 

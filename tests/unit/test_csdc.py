@@ -16,14 +16,24 @@ DIAGONAL = "define_diagonalization_function d"
 CYCLE = "set_plan x\nplan_step_complete\n{}\nclose_task\nsubmit\n"
 
 
-def wrong(model: str, text: str, complexity: str | None = None, **more: str) -> list[tuple[str, int, str]]:
+def wrong(
+    model: str, text: str, complexity: str | None = None, **more: str
+) -> list[tuple[str, int, str]]:
     files = {"a.plan": text, **{name.replace("_", "."): body for name, body in more.items()}}
-    checked = lint(files, "a.plan", settings=Settings(fsm=f"tooling/csdc_{model.lower()}_fsm.json"), whole=True)
-    return [(item.span.path, item.span.line, item.code) for item in findings(checked, model, complexity)]
+    checked = lint(
+        files, "a.plan", settings=Settings(fsm=f"tooling/csdc_{model.lower()}_fsm.json"), whole=True
+    )
+    return [
+        (item.span.path, item.span.line, item.code) for item in findings(checked, model, complexity)
+    ]
 
 
-@pytest.mark.parametrize(("model", "allowed", "refused"), [("A", NAMES, DIAGONAL), ("B", DIAGONAL, NAMES)])
-def test_each_model_permits_one_definition_and_forbids_the_other(model: str, allowed: str, refused: str):
+@pytest.mark.parametrize(
+    ("model", "allowed", "refused"), [("A", NAMES, DIAGONAL), ("B", DIAGONAL, NAMES)]
+)
+def test_each_model_permits_one_definition_and_forbids_the_other(
+    model: str, allowed: str, refused: str
+):
     """FDC-93b."""
     assert [] == wrong(model, CYCLE.format(allowed))
     assert [("a.plan", 3, "FDC431")] == wrong(model, CYCLE.format(refused))
@@ -42,10 +52,14 @@ def test_the_whole_tape_is_looked_at_loops_branches_and_sub_plans():
         "for_each_file *\n  {}\n", "iterate max 2\n  {}\n", "fork x in {{y}} max 2\n  {}\n",
         "if true\n  set_plan\nelse\n  {}\n", "for_each_file *\n  if true\n    {}\n",
     ):  # fmt: skip
-        assert [("a.plan", text.format("@").split("@")[0].count("\n") + 1, "FDC431")] == wrong("A", text.format(DIAGONAL))
+        assert [("a.plan", text.format("@").split("@")[0].count("\n") + 1, "FDC431")] == wrong(
+            "A", text.format(DIAGONAL)
+        )
     inner = {"b_plan": "call_plan c.plan\n", "c_plan": f"for_each_file *\n  {DIAGONAL}\n"}
     assert [("c.plan", 2, "FDC431")] == wrong("A", "call_plan b.plan\n", **inner)
-    assert len(wrong("B", f"{NAMES}\ncall_plan b.plan\n", **inner)) == 2, "one above, one below: both in one tape"
+    assert len(wrong("B", f"{NAMES}\ncall_plan b.plan\n", **inner)) == 2, (
+        "one above, one below: both in one tape"
+    )
 
 
 def test_what_counts_is_the_tool_and_not_the_text():
@@ -71,7 +85,9 @@ def test_a_class_that_is_not_the_stated_one_is_a_finding():
     assert [("a.plan", 1, "FDC432")] == wrong("A", CYCLE.format(NAMES), "EXP")
     assert [("a.plan", 1, "FDC432")] == wrong("A", nested, "P")
     assert [] == wrong("A", nested, "EXP")
-    through = wrong("A", "for_each_file *\n  call_plan b.plan\n", "P", b_plan="for_each_file *\n  set_plan\n")
+    through = wrong(
+        "A", "for_each_file *\n  call_plan b.plan\n", "P", b_plan="for_each_file *\n  set_plan\n"
+    )
     assert [("a.plan", 1, "FDC432")] == through
 
 
@@ -93,7 +109,9 @@ def test_the_function_of_the_seeds(workspace: Path):
     [(["--model", "A"], 0), (["--model", "B"], 1), (["--model", "A", "--complexity", "P"], 0),
      (["--model", "A", "--complexity", "EXP"], 1), (["--model", "C"], 2), ([], 2)],
 )  # fmt: skip
-def test_the_command_of_the_seeds_and_its_exit_codes(workspace: Path, arguments: list[str], code: int, capfd):
+def test_the_command_of_the_seeds_and_its_exit_codes(
+    workspace: Path, arguments: list[str], code: int, capfd
+):
     """FDC-93c."""
     (workspace / "a.plan").write_text(CYCLE.format(NAMES))
     assert main(["a.plan", *arguments]) == code

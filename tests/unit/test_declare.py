@@ -29,13 +29,21 @@ def accepts(template: declare.Template, word: tuple[int, ...]) -> bool:
 
 
 def cases() -> list[tuple[str, int]]:
-    return [(name, n) for name in declare.NAMES for n in ((1, 2, 3) if name in declare.COUNTED else (1,))]
+    return [
+        (name, n)
+        for name in declare.NAMES
+        for n in ((1, 2, 3) if name in declare.COUNTED else (1,))
+    ]
 
 
 def words(template: declare.Template) -> list[tuple[int, ...]]:
     """All words of up to six steps; of five where three events make eight letters."""
     longest = 5 if template.letters == 7 else 6
-    return [word for length in range(longest + 1) for word in product(sorted(template.table), repeat=length)]
+    return [
+        word
+        for length in range(longest + 1)
+        for word in product(sorted(template.table), repeat=length)
+    ]
 
 
 @pytest.mark.slow
@@ -44,7 +52,9 @@ def test_a_template_means_what_its_formula_says_of_every_short_word(name: str, n
     """Steps may be several events at once, or none; the empty run included."""
     template = declare.compiled(name, n)
     for word in words(template):
-        assert accepts(template, word) == ltlf.keeps(name, n, tuple(SETS[letter] for letter in word)), word
+        assert accepts(template, word) == ltlf.keeps(
+            name, n, tuple(SETS[letter] for letter in word)
+        ), word
 
 
 @pytest.mark.parametrize(("name", "n"), cases())
@@ -77,21 +87,38 @@ def test_the_templates_are_the_languages_of_regular_expressions_for_a_public_lib
     letters = {"o": 0, "a": declare.A, "b": declare.B}
     for name, regex in ltlf.REGEXES.items():
         template = declare.compiled(name)
-        known = {letter: number if number in template.table else 0 for letter, number in letters.items()}
+        known = {
+            letter: number if number in template.table else 0 for letter, number in letters.items()
+        }
         states = {str(number) for number in range(-1, len(template.states))}
         ours = dfa_module.DFA(
             states=states,
             input_symbols=set(letters),
             transitions={
-                state: {letter: "-1" if state == "-1" else str(template.table[known[letter]][int(state)]) for letter in letters}
+                state: {
+                    letter: "-1"
+                    if state == "-1"
+                    else str(template.table[known[letter]][int(state)])
+                    for letter in letters
+                }
                 for state in states
             },
             initial_state="0",
-            final_states={state for state in states if state != "-1" and template.accept >> int(state) & 1},
+            final_states={
+                state for state in states if state != "-1" and template.accept >> int(state) & 1
+            },
         )
-        for short, long in (("[abo]", "(a|b|o)"), ("[bo]", "(b|o)"), ("[ao]", "(a|o)"), ("[ab]", "(a|b)"), ("[o]", "o")):
+        for short, long in (
+            ("[abo]", "(a|b|o)"),
+            ("[bo]", "(b|o)"),
+            ("[ao]", "(a|o)"),
+            ("[ab]", "(a|b)"),
+            ("[o]", "o"),
+        ):
             regex = regex.replace(short, long)
-        theirs = dfa_module.DFA.from_nfa(nfa_module.NFA.from_regex(regex, input_symbols=set(letters)))
+        theirs = dfa_module.DFA.from_nfa(
+            nfa_module.NFA.from_regex(regex, input_symbols=set(letters))
+        )
         assert ours == theirs, name
 
 
@@ -130,5 +157,7 @@ def test_a_rule_of_runs_that_may_stop_is_kept_after_every_step() -> None:
         made = declare.at_every_prefix(template)
         for word in words(template):
             if len(word) < 4:
-                kept = accepts(template, word) and all(accepts(template, word[:at]) for at in range(1, len(word)))
+                kept = accepts(template, word) and all(
+                    accepts(template, word[:at]) for at in range(1, len(word))
+                )
                 assert accepts(made, word) == kept, (name, word)

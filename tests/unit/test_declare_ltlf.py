@@ -48,7 +48,9 @@ class Automaton:
     def accepts(self, word: tuple[int, ...]) -> bool:
         state = self.start
         for letter in word:
-            [state] = {target for label, target in self.edges[state] if _holds(label, EVENTS[letter])}
+            [state] = {
+                target for label, target in self.edges[state] if _holds(label, EVENTS[letter])
+            }
         return state in self.accepting
 
 
@@ -56,13 +58,22 @@ class Automaton:
 def _holds(label: str, events: frozenset[str]) -> bool:
     """A label of MONA's: names, `~`, `&`, `|`, brackets and `true`."""
     assert re.fullmatch(r"(?:[ab~&|() ]|true)+", label), label
-    words = {"a": str("a" in events), "b": str("b" in events), "true": "True", "~": " not ", "&": " and ", "|": " or "}
+    words = {
+        "a": str("a" in events),
+        "b": str("b" in events),
+        "true": "True",
+        "~": " not ",
+        "&": " and ",
+        "|": " or ",
+    }
     return bool(eval(re.sub(r"true|[ab~&|]", lambda found: words[found[0]], label)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMULAS)
-def test_a_template_is_its_formula(name: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_template_is_its_formula(
+    name: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ltlf = pytest.importorskip("ltlf2dfa.parser.ltlf")
     monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
     public = Automaton(ltlf.LTLfParser()(FORMULAS[name]).to_dfa())

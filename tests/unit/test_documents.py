@@ -36,7 +36,10 @@ def test_documents_are_found_by_name_and_come_in_the_order_of_their_paths(tmp_pa
 
 def test_source_files_are_read_when_asked_for(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "# A comment.\n", "b.md": "Text.\n", "c.bin": "x"})
-    assert (["b.md"], ["a.py", "b.md"]) == (paths(scan(str(tmp_path))), paths(scan(str(tmp_path), code=True)))
+    assert (["b.md"], ["a.py", "b.md"]) == (
+        paths(scan(str(tmp_path))),
+        paths(scan(str(tmp_path), code=True)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,9 @@ def test_source_files_are_read_when_asked_for(tmp_path: Path) -> None:
         (MARK.encode() + b"\n# An old question?\n", "a report of earlier research, never evidence"),
     ],
 )
-def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_what_cannot_be_read_is_listed_with_the_reason(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
     """FDC-53."""
     write(tmp_path, {"bad.md": content, "good.md": "Good.\n"})
     found = scan(str(tmp_path))
@@ -60,9 +65,10 @@ def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, content: 
 def test_formats_that_are_no_text_are_listed(tmp_path: Path) -> None:
     """FDC-53."""
     write(tmp_path, {"a.odt": b"PK", "b.docx": b"PK"})
-    assert {"a.odt": "OpenDocument is not read, only text is", "b.docx": "Word is not read, only text is"} == reasons(
-        scan(str(tmp_path))
-    )
+    assert {
+        "a.odt": "OpenDocument is not read, only text is",
+        "b.docx": "Word is not read, only text is",
+    } == reasons(scan(str(tmp_path)))
 
 
 def test_a_file_over_a_limit_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,11 +83,16 @@ def test_a_file_over_a_limit_is_listed(tmp_path: Path, monkeypatch: pytest.Monke
 def test_of_equal_files_the_first_is_read(tmp_path: Path) -> None:
     write(tmp_path, {"b.md": "Same.\n", "a/x.md": "Same.\n", "c.md": "Other.\n"})
     found = scan(str(tmp_path))
-    assert (["a/x.md", "c.md"], {"b.md": "the same text as a/x.md"}) == (paths(found), reasons(found))
+    assert (["a/x.md", "c.md"], {"b.md": "the same text as a/x.md"}) == (
+        paths(found),
+        reasons(found),
+    )
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
-    outside = write(tmp_path / "outside", {"secret.md": "Secret.\n", "folder/deep.md": "Deep secret.\n"})
+    outside = write(
+        tmp_path / "outside", {"secret.md": "Secret.\n", "folder/deep.md": "Deep secret.\n"}
+    )
     inside = write(tmp_path / "inside", {"own.md": "Own.\n"})
     (inside / "file.md").symlink_to(outside / "secret.md")
     (inside / "folder").symlink_to(outside / "folder")
@@ -89,7 +100,9 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (inside / "nowhere.md").symlink_to(inside / "missing.md")
     found = scan(str(inside))
     assert ["own.md"] == paths(found)
-    assert dict.fromkeys(["file.md", "folder", "loop", "nowhere.md"], "a symbolic link, not followed") == reasons(found)
+    assert dict.fromkeys(
+        ["file.md", "folder", "loop", "nowhere.md"], "a symbolic link, not followed"
+    ) == reasons(found)
 
 
 def test_a_named_pipe_does_not_stop_the_walk(tmp_path: Path) -> None:
@@ -100,7 +113,10 @@ def test_a_named_pipe_does_not_stop_the_walk(tmp_path: Path) -> None:
 
 
 def test_a_name_that_cannot_be_shown_is_listed_escaped(tmp_path: Path) -> None:
-    write(tmp_path, {"a\x1b[31m.md": "Red.\n", "b\n.md": "Two lines.\n", os.fsdecode(b"c\xff.md"): "Bytes.\n"})
+    write(
+        tmp_path,
+        {"a\x1b[31m.md": "Red.\n", "b\n.md": "Two lines.\n", os.fsdecode(b"c\xff.md"): "Bytes.\n"},
+    )
     found = scan(str(tmp_path))
     assert [] == paths(found)
     assert {"a\\x1b[31m.md", "b\\n.md", "c\\udcff.md"} == set(reasons(found))
@@ -133,13 +149,20 @@ def test_what_git_ignores_is_not_read(tmp_path: Path) -> None:
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
-            ["git", *arguments], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=True
+            ["git", *arguments],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout
 
     git("init", "-q")
     write(tmp_path, {**IGNORED, **{name: f"This is {name}.\n" for name in TREE}})
-    listed = git("-c", "core.excludesFile=", "ls-files", "-z", "--others", "--exclude-standard").split("\0")
+    listed = git(
+        "-c", "core.excludesFile=", "ls-files", "-z", "--others", "--exclude-standard"
+    ).split("\0")
     expected = sorted(name for name in listed if name and not name.endswith(".gitignore"))
     assert expected == paths(scan(str(tmp_path)))
     below = [name.removeprefix("a/") for name in expected if name.startswith("a/")]
@@ -147,7 +170,14 @@ def test_what_git_ignores_is_not_read(tmp_path: Path) -> None:
 
 
 def test_who_names_an_ignored_folder_wants_what_is_in_it(tmp_path: Path) -> None:
-    write(tmp_path, {".git/HEAD": "ref: refs/heads/main\n", ".gitignore": "/build\n", "build/docs/a.md": "Built.\n"})
+    write(
+        tmp_path,
+        {
+            ".git/HEAD": "ref: refs/heads/main\n",
+            ".gitignore": "/build\n",
+            "build/docs/a.md": "Built.\n",
+        },
+    )
     assert [] == paths(scan(str(tmp_path)))
     assert ["docs/a.md"] == paths(scan(str(tmp_path / "build")))
     assert ["a.md"] == paths(scan(str(tmp_path / "build" / "docs")))
@@ -163,7 +193,9 @@ def test_the_digest_names_paths_and_contents(tmp_path: Path) -> None:
     assert 3 == len({first, second, scan(str(tmp_path)).digest})
 
 
-@pytest.mark.parametrize("path", ["", "/etc/passwd", "../x.md", "a/../../x.md", "a//x.md", "./x.md", "x\0.md"])
+@pytest.mark.parametrize(
+    "path", ["", "/etc/passwd", "../x.md", "a/../../x.md", "a//x.md", "./x.md", "x\0.md"]
+)
 def test_no_path_leaves_the_folder(tmp_path: Path, path: str) -> None:
     write(tmp_path, {"in/x.md": "In.\n", "x.md": "Out.\n"})
     with pytest.raises(OSError):

@@ -13,7 +13,16 @@ import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.machines.load import load
 from fdc_toolchain.report import draw_dot, draw_mermaid, draw_svg
-from fdc_toolchain.report.draw import MAX_LABEL, MAX_LINES, Cluster, Edge, Graph, Node, shown, shown_lines
+from fdc_toolchain.report.draw import (
+    MAX_LABEL,
+    MAX_LINES,
+    Cluster,
+    Edge,
+    Graph,
+    Node,
+    shown,
+    shown_lines,
+)
 from fdc_toolchain.report.draw_automaton import automaton_graph
 from fdc_toolchain.report.draw_plan import Drawn, plan_graph
 from fdc_toolchain.report.layers import TooLarge
@@ -22,13 +31,13 @@ from fdc_toolchain.text.source import Limits
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
-    '"quoted" and \'single\'',
+    "\"quoted\" and 'single'",
     "<script>alert(1)</script>",
     "a & b &amp; &#60; &lt;",
     "two\nlines\r\nthree",
     "\x1b[31mred\x1b[0m\x07",
     "x" * 5_000,
-    "back\\slash \\N \\G \\l \\\"",
+    'back\\slash \\N \\G \\l \\"',
     "1. a list `code` **bold** #quot; #35;",
     "end",
     "--> n1 |x| ]) }} subgraph",
@@ -47,11 +56,21 @@ def hostile() -> Graph:
     kinds = ["state", "accept", "step", "call", "loop", "fork", "branch", "gate", "end"]
     clusters = tuple(Cluster(f"c{label}", label, label) for label in HOSTILE[:4])
     nodes = tuple(
-        Node(f"{number}{label}", label, kinds[number % 9], label * (number % 2), f"c{HOSTILE[number % 4]}", number == 0)
+        Node(
+            f"{number}{label}",
+            label,
+            kinds[number % 9],
+            label * (number % 2),
+            f"c{HOSTILE[number % 4]}",
+            number == 0,
+        )
         for number, label in enumerate(HOSTILE)
     )
     edges = [Edge(one.id, two.id, (one.label, two.label)) for one in nodes for two in nodes[::5]]
-    edges += [Edge(nodes[0].id, nodes[1].id, (), "call"), Edge(nodes[3].id, nodes[3].id, tuple(HOSTILE), "back")]
+    edges += [
+        Edge(nodes[0].id, nodes[1].id, (), "call"),
+        Edge(nodes[3].id, nodes[3].id, tuple(HOSTILE), "back"),
+    ]
     return Graph(HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[4], nodes, tuple(edges), clusters)
 
 
@@ -76,9 +95,16 @@ def test_no_hidden_character_of_a_label_reaches_a_drawing(render: Callable[[Grap
 
 
 @pytest.mark.parametrize("render", RENDERERS)
-def test_a_very_long_label_does_not_make_a_very_long_drawing(render: Callable[[Graph], str]) -> None:
+def test_a_very_long_label_does_not_make_a_very_long_drawing(
+    render: Callable[[Graph], str],
+) -> None:
     label = "x" * 100_000
-    assert len(render(Graph(label, (Node(label, label, note=label),), (Edge(label, label, (label,)),)))) < 20_000
+    assert (
+        len(
+            render(Graph(label, (Node(label, label, note=label),), (Edge(label, label, (label,)),)))
+        )
+        < 20_000
+    )
 
 
 def test_labels_are_shortened_and_lines_counted() -> None:
@@ -97,24 +123,44 @@ def test_svg_with_hostile_labels_is_xml_and_holds_the_labels_as_text() -> None:
     for label in HOSTILE:
         assert shown(label) in found
     names = {element.tag.removeprefix(SVG) for element in ET.fromstring(svg).iter()}
-    assert names <= {"svg", "title", "style", "defs", "marker", "path", "rect", "text", "g", "circle", "polygon"}
+    assert names <= {
+        "svg",
+        "title",
+        "style",
+        "defs",
+        "marker",
+        "path",
+        "rect",
+        "text",
+        "g",
+        "circle",
+        "polygon",
+    }
 
 
 def test_svg_refers_to_nothing_outside_itself() -> None:
     svg = draw_svg.render(hostile())
     assert re.findall(r"https?://[^\"]*", svg) == ["http://www.w3.org/2000/svg"]
     for element in ET.fromstring(svg).iter():
-        assert not [name for name in element.attrib if name.lower().startswith("on") or "href" in name.lower()]
+        assert not [
+            name
+            for name in element.attrib
+            if name.lower().startswith("on") or "href" in name.lower()
+        ]
     assert set(re.findall(r"url\(([^)]*)\)", svg)) <= {"#fdc-flow", "#fdc-back", "#fdc-call"}
 
 
 def test_svg_doubles_accepting_states_and_marks_the_start() -> None:
     root = ET.fromstring(draw_svg.render(automaton("fsm")))
-    groups = {group.findtext(f"{SVG}title"): group for group in root.iter(f"{SVG}g") if group.get("class")}
+    groups = {
+        group.findtext(f"{SVG}title"): group for group in root.iter(f"{SVG}g") if group.get("class")
+    }
     assert len(groups) == 12
     doubled = {name for name, group in groups.items() if len(group.findall(f"{SVG}rect")) == 2}
     assert doubled == {"AWAITING_SUBMISSION", "ERROR"}
-    assert {name for name, group in groups.items() if group.find(f"{SVG}circle") is not None} == {"START"}
+    assert {name for name, group in groups.items() if group.find(f"{SVG}circle") is not None} == {
+        "START"
+    }
 
 
 def test_svg_has_both_colour_schemes() -> None:
@@ -127,7 +173,9 @@ def test_svg_of_a_shipped_automaton_shows_every_state_and_symbol_once(name: str)
     machine, _ = load(resources.read(f"tooling/{name}.json"), name)
     assert machine is not None
     symbols = [symbol for row in machine.transitions.values() for symbol in row]
-    assert sorted(texts(draw_svg.render(automaton(name)))) == sorted([name, *machine.states, *symbols])
+    assert sorted(texts(draw_svg.render(automaton(name)))) == sorted(
+        [name, *machine.states, *symbols]
+    )
 
 
 def test_svg_of_an_empty_graph_is_a_picture_with_a_title() -> None:
@@ -149,7 +197,10 @@ def test_drawings_are_the_same_under_every_hash_seed() -> None:
     seen = {
         subprocess.run(
             [sys.executable, "-c", program],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": f"{resources.ROOT}/tooling:{resources.ROOT}"},
+            env={
+                "PYTHONHASHSEED": seed,
+                "PYTHONPATH": f"{resources.ROOT}/tooling:{resources.ROOT}",
+            },
             cwd=resources.ROOT,
             capture_output=True,
             check=True,
@@ -209,7 +260,11 @@ def test_dot_strings_are_closed_where_they_should_be() -> None:
 def test_graphviz_reads_our_dot_and_finds_the_labels_again(graph: str) -> None:
     value = {"hostile": hostile, "automaton": lambda: automaton("fsm"), "plans": plans}[graph]()
     done = subprocess.run(
-        ["dot", "-Tsvg"], input=draw_dot.render(value).encode(), capture_output=True, check=True, timeout=300
+        ["dot", "-Tsvg"],
+        input=draw_dot.render(value).encode(),
+        capture_output=True,
+        check=True,
+        timeout=300,
     )
     assert b"syntax error" not in done.stderr
     found = {text.replace("\xa0", " ").strip() for text in texts(done.stdout.decode())}
@@ -250,7 +305,9 @@ def plans() -> Graph:
     for key, text in TEXTS.items():
         plan = parse(text.encode(), key, Limits()).plan
         assert plan is not None
-        drawn.append(Drawn(key, key, "", plan, {8: "sub", 11: "sub", 17: None} if key == "root" else {}))
+        drawn.append(
+            Drawn(key, key, "", plan, {8: "sub", 11: "sub", 17: None} if key == "root" else {})
+        )
     return plan_graph("root", drawn)
 
 
@@ -273,7 +330,11 @@ def test_a_plan_is_drawn_with_every_line_that_runs_and_every_way_through_it() ->
         ("root:end", "end", "end", ""),
         ("sub:end", "end", "end", ""),
     ]
-    flow = [(edge.source[5:], edge.target[5:], edge.labels, edge.kind) for edge in graph.edges if edge.kind != "call"]
+    flow = [
+        (edge.source[5:], edge.target[5:], edge.labels, edge.kind)
+        for edge in graph.edges
+        if edge.kind != "call"
+    ]
     assert sorted(flow) == sorted(
         [
             ("4", "5", (), "flow"),
@@ -315,6 +376,11 @@ def test_every_renderer_frames_the_plans() -> None:
 def test_plans_that_call_each_other_without_end_can_be_drawn() -> None:
     nodes = tuple(Node(key, key, "call", "", key, start=True) for key in "abc")
     calls = [("a", "b"), ("b", "c"), ("c", "a"), ("b", "b")]
-    graph = Graph("cycle", nodes, tuple(Edge(*pair, (), "call") for pair in calls), tuple(Cluster(k, k) for k in "abc"))
+    graph = Graph(
+        "cycle",
+        nodes,
+        tuple(Edge(*pair, (), "call") for pair in calls),
+        tuple(Cluster(k, k) for k in "abc"),
+    )
     root = ET.fromstring(draw_svg.render(graph))
     assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "edge call"]) == 4

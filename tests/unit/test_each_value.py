@@ -18,10 +18,14 @@ def verdict(text: str, check: dict, **fragments: str) -> tuple[str, list[str]]:
     rule = {"rule_id": "r", "description": "Tea.", "enforcement": "Tea.", "check": check}
     source = json.dumps({"protocol_id": "p", "description": "Tea.", "rules": [rule]})
     files = {"a.plan": text, "protocols/": "p.protocol.json", "protocols/p.protocol.json": source}
-    checked = lint({**files, **{f"{name}.plan": body for name, body in fragments.items()}}, "a.plan")
+    checked = lint(
+        {**files, **{f"{name}.plan": body for name, body in fragments.items()}}, "a.plan"
+    )
     found = findings(checked, "FDC461", "FDC463")
     codes = {item.code for item in found}
-    return "violated" if "FDC461" in codes else "unproved" if codes else "holds", [item.message for item in found]
+    return "violated" if "FDC461" in codes else "unproved" if codes else "holds", [
+        item.message for item in found
+    ]
 
 
 def write(path: str) -> str:
@@ -42,11 +46,19 @@ def write(path: str) -> str:
         ("param p\n" + write("docs/a.md") + "read_file src/{p}\n", "violated"),
         ("param p\n" + write("{p}") + 'if cited("x")\n  read_file {p}\n', "violated"),
         (write("{run}/notes.md") + "read_file {run}/notes.md\n", "holds"),
-        ("for_each_file docs/*.md as f\n  " + write("{f}").replace("    x", "      x") + "  read_file {f}\n", "holds"),
+        (
+            "for_each_file docs/*.md as f\n  "
+            + write("{f}").replace("    x", "      x")
+            + "  read_file {f}\n",
+            "holds",
+        ),
         ("for_each_file docs/*.md as f\n  " + write("{f}").replace("    x", "      x"), "violated"),
         (write("a.md") + "for_each_file *.md as f\n  read_file {f}\n", "holds"),
         (write("a.md") + "for_each_file *.txt as f\n  read_file {f}\n", "violated"),
-        (write("a.md") + "delete_file a.md\nfor_each_file *.md as f\n  read_file {f}\n", "violated"),
+        (
+            write("a.md") + "delete_file a.md\nfor_each_file *.md as f\n  read_file {f}\n",
+            "violated",
+        ),
         ("call_plan w.plan page=a.md\nread_file a.md\n", "holds"),
         ("call_plan w.plan page=a.md\nread_file b.md\n", "violated"),
         ("param p\ncall_plan w.plan page={p}\nread_file {p}\n", "holds"),
@@ -58,11 +70,16 @@ def test_what_is_written_is_read(text: str, expected: str) -> None:
 
 def test_a_finding_names_the_value_or_one_such_as_it() -> None:
     assert "for the path `a.md`" in verdict(write("a.md"), READ_BACK)[1][0]
-    assert "for a path such as `docs/x`" in verdict("param p\n" + write("docs/{p}"), READ_BACK)[1][0]
+    assert (
+        "for a path such as `docs/x`" in verdict("param p\n" + write("docs/{p}"), READ_BACK)[1][0]
+    )
 
 
 def test_each_file_takes_its_own_turns() -> None:
-    assert verdict(write("a.md") + write("b.md") + "delete_file a.md\ndelete_file b.md\n", OPENED)[0] == "holds"
+    assert (
+        verdict(write("a.md") + write("b.md") + "delete_file a.md\ndelete_file b.md\n", OPENED)[0]
+        == "holds"
+    )
     assert verdict(write("a.md") + write("a.md") + "delete_file a.md\n", OPENED)[0] == "violated"
 
 
@@ -75,7 +92,10 @@ def test_turns_for_other_files_come_after_the_one_for_this_file_too() -> None:
 
 
 def test_kinds_has_a_witness_of_every_combination_of_globs_that_some_path_has() -> None:
-    globs = [values.Glob(glob_match.compiled([(False, glob)])) for glob in ("docs/**", "**/*.md", "docs/a*")]
+    globs = [
+        values.Glob(glob_match.compiled([(False, glob)]))
+        for glob in ("docs/**", "**/*.md", "docs/a*")
+    ]
     found = values.kinds(["docs/a.md"], globs, paths=True)
     assert found is not None
     assert found[0] == values.Value("docs/a.md", True)

@@ -66,9 +66,15 @@ def test_a_name_that_nothing_bound_is_null_and_so_are_its_fields() -> None:
 
 
 def test_a_template_of_one_reference_keeps_the_value_and_others_are_text() -> None:
-    ending, works = done(step("note", a="{v}", b="is {v}", c=template("")), given={"v": [1, {"k": "ü"}, None]})
+    ending, works = done(
+        step("note", a="{v}", b="is {v}", c=template("")), given={"v": [1, {"k": "ü"}, None]}
+    )
     assert ending.status == "finished"
-    assert works.calls[0].args == {"a": [1, {"k": "ü"}, None], "b": 'is [1,{"k":"ü"},null]', "c": ""}
+    assert works.calls[0].args == {
+        "a": [1, {"k": "ü"}, None],
+        "b": 'is [1,{"k":"ü"},null]',
+        "c": "",
+    }
 
 
 def test_loop_names_mean_afterwards_what_they_meant_before() -> None:
@@ -125,7 +131,15 @@ def test_branches_run_at_the_same_time_and_join_in_the_order_of_the_input() -> N
 def test_branches_see_the_names_of_the_fork_and_not_each_other() -> None:
     ending, _ = done(
         step("note", bind="seen", value="before"),
-        loop("fork", "x", "{xs}", give("{seen}"), step("read", bind="seen", value="{x}"), give("{seen}"), bind="all"),
+        loop(
+            "fork",
+            "x",
+            "{xs}",
+            give("{seen}"),
+            step("read", bind="seen", value="{x}"),
+            give("{seen}"),
+            bind="all",
+        ),
         give("{all} {seen}"),
         given={"xs": ["a", "b"]},
     )
@@ -141,7 +155,9 @@ def test_branches_that_come_back_together_share_commits() -> None:
         return 1
 
     body = loop("fork", "x", "{xs}", step("fire", value="{x}"), most=8)
-    ending, _ = done(body, works=tools(fire=meet), given={"xs": list(range(8))}, journal=journal, room=8)
+    ending, _ = done(
+        body, works=tools(fire=meet), given={"xs": list(range(8))}, journal=journal, room=8
+    )
     assert ending.status == "finished"
     assert journal.commits[0] == 8  # eight intents at once
     assert sum(journal.commits) == 16
@@ -149,6 +165,7 @@ def test_branches_that_come_back_together_share_commits() -> None:
 
 def test_a_branch_that_stops_lets_its_siblings_end_and_the_first_by_input_is_named() -> None:
     """LGTM-38: siblings finish."""
+
     def moody(effect: Perform) -> Any:
         if effect.args["value"] in ("b", "c"):
             return Outcome(failure=Failure("no", f"refused {effect.args['value']}"))
@@ -162,12 +179,17 @@ def test_a_branch_that_stops_lets_its_siblings_end_and_the_first_by_input_is_nam
     )
     assert ending.stop is not None and ending.stop.kind == "failure"
     assert (ending.stop.message, ending.stop.address) == ("`read`: refused b", "main/1#2/1")
-    assert sorted(effect.args["value"] for effect in works.calls if effect.tool == "note") == ["a", "d"]
+    assert sorted(effect.args["value"] for effect in works.calls if effect.tool == "note") == [
+        "a",
+        "d",
+    ]
     assert not [effect for effect in works.calls if effect.tool == "fire"]
 
 
 def test_a_failed_gate_stops_the_run_with_its_reason_and_place() -> None:
-    ending, works = done(step("note"), require(compare(1, ">", 2), "numbers must behave"), step("fire"))
+    ending, works = done(
+        step("note"), require(compare(1, ">", 2), "numbers must behave"), step("fire")
+    )
     assert ending.status == "stopped" and ending.stop is not None
     assert ending.stop[:3] == ("require", "numbers must behave", "main/2")
     assert [effect.tool for effect in works.calls] == ["note"]
@@ -178,15 +200,24 @@ def test_a_failure_of_a_tool_stops_the_run_and_is_in_the_journal() -> None:
     journal = MemoryJournal()
     works = tools(put=lambda effect: Outcome(failure=Failure("file", "`x` does not exist")))
     ending, _ = done(step("put"), step("fire"), works=works, journal=journal)
-    assert ending.stop is not None and ending.stop[:3] == ("failure", "`put`: `x` does not exist", "main/1")
+    assert ending.stop is not None and ending.stop[:3] == (
+        "failure",
+        "`put`: `x` does not exist",
+        "main/1",
+    )
     assert journal.records[-1].body["failed"] == {"kind": "file", "message": "`x` does not exist"}
 
 
 @pytest.mark.parametrize(
     ("over", "message"),
-    [("text", "`for` runs over a list, and this is none"), ([1, 2, 3], "3 items, and the plan allows 2")],
+    [
+        ("text", "`for` runs over a list, and this is none"),
+        ([1, 2, 3], "3 items, and the plan allows 2"),
+    ],
 )
-def test_what_a_loop_cannot_run_over_stops_the_run_before_its_first_round(over: Any, message: str) -> None:
+def test_what_a_loop_cannot_run_over_stops_the_run_before_its_first_round(
+    over: Any, message: str
+) -> None:
     ending, works = done(loop("for", "x", "{xs}", step("fire"), most=2), given={"xs": over})
     assert ending.stop is not None and ending.stop.message == message
     assert works.calls == []
@@ -195,7 +226,10 @@ def test_what_a_loop_cannot_run_over_stops_the_run_before_its_first_round(over: 
 def test_more_files_than_allowed_stop_the_run_before_its_first_round() -> None:
     works = tools(for_each_file=lambda effect: ["a", "b"])
     ending, _ = done(each("*", step("fire"), most=1), works=works)
-    assert ending.stop is not None and ending.stop[:2] == ("bound", "2 files match, and the plan allows 1")
+    assert ending.stop is not None and ending.stop[:2] == (
+        "bound",
+        "2 files match, and the plan allows 1",
+    )
 
 
 def test_the_list_of_files_is_fixed_on_entry_whatever_the_body_does() -> None:
@@ -213,7 +247,9 @@ def test_the_list_of_files_is_fixed_on_entry_whatever_the_body_does() -> None:
 
 
 def test_iterate_runs_at_least_once_and_at_most_its_bound() -> None:
-    ending, works = done(iterate(3, step("note", bind="n", value="x"), until=compare("{n}", "==", "x")))
+    ending, works = done(
+        iterate(3, step("note", bind="n", value="x"), until=compare("{n}", "==", "x"))
+    )
     assert len(works.calls) == 1
     ending, works = done(iterate(3, step("note"), until=compare(1, "==", 2)))
     assert len(works.calls) == 3 and ending.status == "finished"
@@ -245,7 +281,11 @@ def automatic(*symbols: str, plans: dict[str, Any] | None = None, **more: Any) -
 def test_a_step_that_the_automaton_forbids_is_our_bug_and_is_not_performed() -> None:
     ending = automatic("open", "open")
     assert ending.stop is not None
-    assert ending.stop[:3] == ("bug", "`note` is `open`, which `fsm` does not allow in state `OPEN`", "main/2")
+    assert ending.stop[:3] == (
+        "bug",
+        "`note` is `open`, which `fsm` does not allow in state `OPEN`",
+        "main/2",
+    )
 
 
 def test_a_run_that_ends_where_the_automaton_does_not_accept_is_our_bug() -> None:
@@ -259,7 +299,9 @@ def test_a_fragment_moves_its_callers_automaton_and_a_cycle_of_its_own_leaves_it
     """FDC-30, FDC-31."""
     fragment = plan(step("note", action="close"), name="sub")
     assert automatic("open", "sub", plans={"sub": fragment}).status == "finished"
-    cycle = plan(step("note", action="open"), step("note", action="close"), name="sub", automaton="fsm")
+    cycle = plan(
+        step("note", action="open"), step("note", action="close"), name="sub", automaton="fsm"
+    )
     assert automatic("open", "sub", "close", plans={"sub": cycle}).status == "finished"
     unfinished = plan(step("note", action="open"), name="sub", automaton="fsm")
     ending = automatic("open", "sub", "close", plans={"sub": unfinished})
@@ -272,13 +314,17 @@ def chain(depth: int) -> dict[str, Any]:
     return program(call("p2"), plans=plans)
 
 
-def test_ten_plans_may_lie_on_the_stack_and_the_eleventh_call_is_refused_before_it_happens() -> None:
+def test_ten_plans_may_lie_on_the_stack_and_the_eleventh_call_is_refused_before_it_happens() -> (
+    None
+):
     """FDC-33."""
     works = tools()
     assert run(chain(10), works).status == "finished" and len(works.calls) == 1
     works = tools()
     ending = run(chain(11), works)
-    assert ending.stop is not None and ending.stop.kind == "bug" and "11 deep" in ending.stop.message
+    assert (
+        ending.stop is not None and ending.stop.kind == "bug" and "11 deep" in ending.stop.message
+    )
     assert works.calls == []
 
 
@@ -292,13 +338,19 @@ def test_a_budget_is_enforced_before_the_step_that_would_pass_it() -> None:
     assert len(works.calls) == 3
 
 
-def test_a_tool_that_may_cost_more_than_is_left_is_not_started_and_what_it_used_is_what_counts() -> None:
+def test_a_tool_that_may_cost_more_than_is_left_is_not_started_and_what_it_used_is_what_counts() -> (
+    None
+):
     model = {"effect": "read", "parameters": [], "cost": {"model_calls": 2, "tokens": 100}}
     used = Outcome("x", usage={"model_calls": 1, "tokens": 40})
     works = FunctionTools({"ask": lambda effect: used})
     ending = run(program(*[step("ask")] * 5, tools={"ask": model}, budget={"tokens": 200}), works)
     assert len(works.calls) == 3  # 0+100, 40+100, 80+100 fit; 120+100 does not
-    assert ending.stop is not None and ending.stop.kind == "budget" and "200 tokens" in ending.stop.message
+    assert (
+        ending.stop is not None
+        and ending.stop.kind == "budget"
+        and "200 tokens" in ending.stop.message
+    )
 
 
 def test_effects_in_flight_are_reserved_for_so_that_branches_cannot_spend_the_same_money() -> None:
@@ -331,7 +383,9 @@ def test_the_seconds_that_a_tool_may_take_have_to_fit() -> None:
     clock = FakeClock()
     works = FunctionTools({"slow": lambda effect: clock.advance(35)})
     ending = run(made, works, clock=clock)
-    assert ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 2  # 70 + 40 are more than 100
+    assert (
+        ending.stop is not None and ending.stop.kind == "budget" and len(works.calls) == 2
+    )  # 70 + 40 are more than 100
 
 
 def test_a_person_may_raise_a_budget_and_the_run_goes_on() -> None:
@@ -368,7 +422,9 @@ def test_a_run_costs_time_linear_in_its_steps_and_no_stack() -> None:
     def seconds(steps: int) -> float:
         inner = iterate(1, choose(compare("{x}", ">=", 0), [step("note", of="{x}")]))
         sub = plan(inner, name="sub", params={"x": None})
-        made = program(loop("for", "x", "{xs}", call("sub", x="{x}"), most=10**6), plans={"sub": sub})
+        made = program(
+            loop("for", "x", "{xs}", call("sub", x="{x}"), most=10**6), plans={"sub": sub}
+        )
         inputs = {"given": {"xs": list(range(steps))}}
         journal = MemoryJournal()
         begun = time.process_time()
@@ -407,23 +463,34 @@ def test_a_program_survives_its_bytes_and_its_digest_names_its_content() -> None
 # Loops that ask models
 
 
-def asking(*body: dict[str, Any], most: int = 9, until: dict[str, Any] | None = None, **tools: Any) -> tuple[Any, FunctionTools]:
+def asking(
+    *body: dict[str, Any], most: int = 9, until: dict[str, Any] | None = None, **tools: Any
+) -> tuple[Any, FunctionTools]:
     ask = {"effect": "read", "parameters": [], "cost": {"model_calls": 1}}
     works = FunctionTools(dict.fromkeys(("ask", "note"), lambda effect: "v"))
-    made = program(step("note", bind="seen", of="0"), iterate(most, *body, until=until), tools={"ask": ask, "note": "pure"})
+    made = program(
+        step("note", bind="seen", of="0"),
+        iterate(most, *body, until=until),
+        tools={"ask": ask, "note": "pure"},
+    )
     made["plans"]["main"]["params"] = [{"name": "list", "default": None}]
     return run(made, works, inputs={"given": {"list": ["1", "2"]}}), works
 
 
 def test_an_iterate_that_asks_models_the_same_three_times_stops_as_stalled() -> None:
     ending, works = asking(step("ask", of="{seen}", line=4))
-    assert ending.stop is not None and (ending.stop.kind, ending.stop.address) == ("stalled", "main/2[3]")
+    assert ending.stop is not None and (ending.stop.kind, ending.stop.address) == (
+        "stalled",
+        "main/2[3]",
+    )
     assert "3 rounds in a row asked models the very same" in ending.stop.message
     assert [call.tool for call in works.calls] == ["note", "ask", "ask", "ask"]
 
 
 def test_what_branches_ask_counts_in_whatever_order_they_come() -> None:
-    ending, works = asking(loop("fork", "x", "{list}", step("note", of="{x}"), step("ask", of="{x}")))
+    ending, works = asking(
+        loop("fork", "x", "{list}", step("note", of="{x}"), step("ask", of="{x}"))
+    )
     assert ending.stop is not None and ending.stop.kind == "stalled"
     assert sum(call.tool == "ask" for call in works.calls) == 6
 

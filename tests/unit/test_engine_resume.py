@@ -29,10 +29,15 @@ def test_a_finished_run_is_finished_again_without_any_effect() -> None:
     [
         ({"tool": "put"}, "the journal has `put` at main/1, where the program wants `note`"),
         ({"request": "0" * 32}, "with the request 00000000000000000000000000000000"),
-        ({"address": "main/7"}, "the journal has `note` at main/7, where the program wants nothing at that point"),
+        (
+            {"address": "main/7"},
+            "the journal has `note` at main/7, where the program wants nothing at that point",
+        ),
     ],
 )
-def test_a_record_that_the_program_does_not_want_is_an_error_that_names_both(change: dict[str, Any], says: str) -> None:
+def test_a_record_that_the_program_does_not_want_is_an_error_that_names_both(
+    change: dict[str, Any], says: str
+) -> None:
     journal = MemoryJournal()
     made = program(step("note"), step("read"))
     run(made, tools(), journal=journal)
@@ -44,7 +49,9 @@ def test_a_record_that_the_program_does_not_want_is_an_error_that_names_both(cha
 
 def lost(effect_class: str) -> tuple[dict[str, Any], MemoryJournal]:
     """A run whose controller died after the intent of its only `fire`, and before its outcome."""
-    made = program(step("fire", value="x"), step("note"), tools={"fire": effect_class, "note": "pure"})
+    made = program(
+        step("fire", value="x"), step("note"), tools={"fire": effect_class, "note": "pure"}
+    )
     journal = MemoryJournal()
     point = CrashPoint(3)
     with pytest.raises(BaseException):  # noqa: B017
@@ -66,7 +73,10 @@ def test_an_unknown_once_effect_asks_a_person_and_their_word_settles_it() -> Non
     works = tools()
     again = MemoryJournal(journal.records)
     ending = run(made, works, journal=again, assume={"main/1": "not-done"})
-    assert ending.status == "finished" and [effect.tool for effect in works.calls] == ["fire", "note"]
+    assert ending.status == "finished" and [effect.tool for effect in works.calls] == [
+        "fire",
+        "note",
+    ]
     assert [(r.kind, r.turn, r.body.get("after")) for r in again.records][:2] == [
         ("intent", 1, None), ("intent", 2, "a person said that it had not happened"),
     ]  # fmt: skip
@@ -86,7 +96,9 @@ def test_who_says_that_a_kept_step_happened_says_what_it_brought() -> None:
 def test_a_probe_that_knows_settles_a_lost_effect_either_way() -> None:
     made, journal = lost("once")
     for verdict, performed in ((Outcome("seen"), ["note"]), ("not-done", ["fire", "note"])):
-        works = FunctionTools({"fire": echo, "note": echo}, {"fire": lambda effect, verdict=verdict: verdict})
+        works = FunctionTools(
+            {"fire": echo, "note": echo}, {"fire": lambda effect, verdict=verdict: verdict}
+        )
         ending = run(made, works, journal=MemoryJournal(journal.records))
         assert ending.status == "finished"
         assert [effect.tool for effect in works.calls] == performed
@@ -115,7 +127,10 @@ def test_branches_that_need_nobody_go_on_while_one_waits() -> None:
     body = loop("fork", "x", "{xs}", step("read", value="{x}"), step("note", value="{x}"))
     ending, _ = done(body, works=works, given={"xs": ["a", "b", "c"]})
     assert ending.status == "waiting"
-    assert sorted(effect.args["value"] for effect in works.calls if effect.tool == "note") == ["a", "c"]
+    assert sorted(effect.args["value"] for effect in works.calls if effect.tool == "note") == [
+        "a",
+        "c",
+    ]
 
 
 def test_a_world_that_fails_stops_the_controller_and_not_the_run() -> None:
@@ -137,7 +152,9 @@ def test_a_world_that_fails_stops_the_controller_and_not_the_run() -> None:
 
 
 @pytest.mark.parametrize("kind", ["read", "idempotent", "once"])
-def test_a_person_may_have_failed_steps_tried_again_and_both_attempts_stay_in_the_journal(kind: str) -> None:
+def test_a_person_may_have_failed_steps_tried_again_and_both_attempts_stay_in_the_journal(
+    kind: str,
+) -> None:
     broken = [True]
 
     def moody(effect: Perform) -> Any:
@@ -152,14 +169,24 @@ def test_a_person_may_have_failed_steps_tried_again_and_both_attempts_stay_in_th
     inputs = {"given": {"xs": ["a", "b", "c"]}}
     journal = MemoryJournal()
     assert run(made, tools(moody=moody), inputs=inputs, journal=journal).status == "stopped"
-    failed = [record for record in journal.records if record.kind == "outcome" and "failed" in record.body]
+    failed = [
+        record for record in journal.records if record.kind == "outcome" and "failed" in record.body
+    ]
     assert len(failed) == 2
-    journal.append([Record("retry", record.address, record.turn, "", "", 0.0, {}) for record in failed])
+    journal.append(
+        [Record("retry", record.address, record.turn, "", "", 0.0, {}) for record in failed]
+    )
     broken[0] = False
     works = tools(moody=moody)
     assert run(made, works, inputs=inputs, journal=journal).result == ["a", "b", "c"]
     assert sorted(effect.args["of"] for effect in works.calls) == ["a", "c"]
-    assert sorted(record.turn for record in journal.records if record.kind == "outcome") == [1, 1, 1, 2, 2]
+    assert sorted(record.turn for record in journal.records if record.kind == "outcome") == [
+        1,
+        1,
+        1,
+        2,
+        2,
+    ]
     state = fold(made, inputs, journal.records)
     assert (state.spent["money"], state.reserved["money"]) == (5, 0)
     assert run(made, tools(), inputs=inputs, journal=journal).result == ["a", "b", "c"]

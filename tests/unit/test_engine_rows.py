@@ -32,7 +32,9 @@ def test_what_is_on_disk_after_a_run_is_what_its_trace_says(workspace: Path) -> 
     records = json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)["records"]
     told = json.dumps([record for record in records if record["kind"] == "outcome"])
     assert all(name in told for name in made)
-    assert {"create_file_with_block", "rename_file", "read_file"} <= {record.get("tool") for record in records}
+    assert {"create_file_with_block", "rename_file", "read_file"} <= {
+        record.get("tool") for record in records
+    }
 
 
 def test_an_answer_that_recommends_a_call_performs_none() -> None:
@@ -52,16 +54,24 @@ def test_branches_run_at_once_on_their_own_names_and_join_in_the_order_of_the_in
         step("note", bind="seen", value="{seen}{x}"), give("{seen}"),
         bind="all",
     )  # fmt: skip
-    ending, _ = done(step("note", bind="seen", value="<"), body, give("{all}"), given={"xs": list("cab")})
+    ending, _ = done(
+        step("note", bind="seen", value="<"), body, give("{all}"), given={"xs": list("cab")}
+    )
     assert ending.result == ["<c", "<a", "<b"]
-    ending, works = done(step("note", bind="seen", value="<"), body, give("{all}"), given={"xs": []})
+    ending, works = done(
+        step("note", bind="seen", value="<"), body, give("{all}"), given={"xs": []}
+    )
     assert ending.result == [] and len(works.calls) == 1
 
 
 def test_rounds_see_what_the_rounds_before_them_did() -> None:
     """LGTM-39, LGTM-47: in `for` and `iterate` names carry over, and a second look sees the change."""
-    body = loop("for", "x", "{xs}", step("note", bind="seen", value="{seen}{x}"), give("{seen}"), bind="all")
-    ending, _ = done(step("note", bind="seen", value="<"), body, give("{all}"), given={"xs": list("cab")})
+    body = loop(
+        "for", "x", "{xs}", step("note", bind="seen", value="{seen}{x}"), give("{seen}"), bind="all"
+    )
+    ending, _ = done(
+        step("note", bind="seen", value="<"), body, give("{all}"), given={"xs": list("cab")}
+    )
     assert ending.result == ["<c", "<ca", "<cab"]
 
 
@@ -89,5 +99,7 @@ def test_what_only_moves_names_leaves_no_record() -> None:
     journal = MemoryJournal()
     works = tools(note=lambda effect: Outcome(effect.args["value"]))
     pure: list[dict[str, Any]] = [loop("for", "x", "{xs}", give("{x}"), bind="all"), give("{all}")]
-    ending, _ = done(step("note", value="x"), *pure, given={"xs": [1, 2]}, journal=journal, works=works)
+    ending, _ = done(
+        step("note", value="x"), *pure, given={"xs": [1, 2]}, journal=journal, works=works
+    )
     assert ending.result == [1, 2] and addresses(journal) == ["main/1"]

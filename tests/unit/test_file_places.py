@@ -58,7 +58,9 @@ def test_what_cannot_be_read_is_refused_by_both(root: Path, path: str) -> None:
 @pytest.mark.parametrize("path", WRITES)
 def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> None:
     expected = WRITES[path]
-    assert codes(root, f"overwrite_file_with_block {path}\n  x\n") == ([expected] if expected else [])
+    assert codes(root, f"overwrite_file_with_block {path}\n  x\n") == (
+        [expected] if expected else []
+    )
     try:
         Root(str(root), ("own_tools.json",)).write(path, b"x", "write", "key")
     except ToolFailure as failure:
@@ -79,14 +81,21 @@ def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> Non
         ("rename_file docs/a.md ./docs/a.md\n", ["FDC412"]),
         ("create_file_with_block new\n  x\ncreate_file_with_block new/y\n  x\n", ["FDC415"]),
         ("create_file_with_block new/y\n  x\nlist_files new\n", []),
-        ("list_files docs\nlist_files docs/a.md\nlist_files /\nlist_files .\nlist_files nope/*.md\n", []),
+        (
+            "list_files docs\nlist_files docs/a.md\nlist_files /\nlist_files .\nlist_files nope/*.md\n",
+            [],
+        ),
     ],
 )
-def test_folders_and_globs_that_cannot_be_looked_through_are_refused(root: Path, text: str, found: list[str]) -> None:
+def test_folders_and_globs_that_cannot_be_looked_through_are_refused(
+    root: Path, text: str, found: list[str]
+) -> None:
     assert codes(root, text) == found
 
 
-def test_a_protected_file_is_written_where_every_plan_with_allow_lines_on_the_way_names_it(root: Path) -> None:
+def test_a_protected_file_is_written_where_every_plan_with_allow_lines_on_the_way_names_it(
+    root: Path,
+) -> None:
     write = "overwrite_file_with_block .pre-commit-config.yaml\n  x\n"
     assert codes(root, "allow write docs/*\n" + write) == ["FDC417"]
     assert codes(root, "allow write .pre-commit-config.yaml\n" + write) == []

@@ -14,7 +14,10 @@ ASSUMED = ("FDC414", "FDC702", "FDC703", "FDC704")
 
 def told(text: str, there: tuple[str, ...] = (), **more: str) -> list[tuple[int, str, str]]:
     files = {"a.plan": text, **{name.replace("_", "."): body for name, body in more.items()}}
-    return [(item.span.line, item.code, item.message) for item in findings(lint(files, "a.plan", there=there), *FILES)]
+    return [
+        (item.span.line, item.code, item.message)
+        for item in findings(lint(files, "a.plan", there=there), *FILES)
+    ]
 
 
 def test_a_result_that_names_a_file_is_followed_while_it_is_bound_once():
@@ -22,7 +25,10 @@ def test_a_result_that_names_a_file_is_followed_while_it_is_bound_once():
     assert [(line, code) for line, code, _ in told(text)] == [(3, "FDC411")]
     assert told("r <- grep x\ndelete_file {r}\nr <- grep y\nread_file {r}\n") == []
     assert told('r <- grep x\ndelete_file {r}\nif cited("a")\n  r <- grep y\nread_file {r}\n') == []
-    assert told("for_each_file *\n  r <- grep x\n  delete_file {r}\nr <- grep y\nread_file {r}\n") == []
+    assert (
+        told("for_each_file *\n  r <- grep x\n  delete_file {r}\nr <- grep y\nread_file {r}\n")
+        == []
+    )
 
 
 def test_each_turn_of_a_loop_has_a_result_of_its_own():
@@ -40,15 +46,21 @@ def test_two_names_of_the_same_file_are_one_file():
 def test_arguments_that_make_two_paths_one_are_seen():
     sub = "param a\nparam b\ndelete_file {a}\nread_file {b}\n"
     assert told("call_plan b.plan a=x b=y\n", there=("x", "y"), b_plan=sub) == []
-    assert [code for _, code, _ in told("call_plan b.plan a=x b=x\n", there=("x",), b_plan=sub)] == ["FDC411"]
-    assert [code for _, code, _ in told("call_plan b.plan a=./x b=x\n", there=("x",), b_plan=sub)] == ["FDC411"]
+    assert [
+        code for _, code, _ in told("call_plan b.plan a=x b=x\n", there=("x",), b_plan=sub)
+    ] == ["FDC411"]
+    assert [
+        code for _, code, _ in told("call_plan b.plan a=./x b=x\n", there=("x",), b_plan=sub)
+    ] == ["FDC411"]
 
 
 def test_a_field_of_an_argument_is_the_callers():
     """Not a file of the callee's own name in the caller."""
     sub = "param r\ndelete_file {r.path}\n"
     text = "r <- call_plan c.plan\nq <- call_plan c.plan\ncall_plan b.plan r={q}\nread_file {r.path}\nread_file {q.path}\n"
-    assert [(line, code) for line, code, _ in told(text, b_plan=sub, c_plan="set_plan\n")] == [(5, "FDC411")]
+    assert [(line, code) for line, code, _ in told(text, b_plan=sub, c_plan="set_plan\n")] == [
+        (5, "FDC411")
+    ]
 
 
 def test_a_path_that_only_the_callee_can_name_is_told_without_our_marks():
@@ -60,17 +72,27 @@ def test_a_path_that_only_the_callee_can_name_is_told_without_our_marks():
 
 
 def test_the_step_below_is_pointed_at():
-    files = {"a.plan": "set_plan\ncall_plan b.plan\n", "b.plan": "call_plan c.plan\n", "c.plan": "\nread_file gone\n"}
+    files = {
+        "a.plan": "set_plan\ncall_plan b.plan\n",
+        "b.plan": "call_plan c.plan\n",
+        "c.plan": "\nread_file gone\n",
+    }
     [found] = findings(lint(files, "a.plan"), "FDC411")
     assert (found.span.path, found.span.line) == ("a.plan", 2)
-    assert [(label.span.path, label.span.line, label.message) for label in found.labels] == [("c.plan", 2, "this step")]
+    assert [(label.span.path, label.span.line, label.message) for label in found.labels] == [
+        ("c.plan", 2, "this step")
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "there", "help_"),
     [
         ("create_file_with_block x\n", ("x",), "use `overwrite_file_with_block` to replace it"),
-        ("create_file_with_block x\n" * 2, (), "an earlier step, or an earlier turn of the loop, creates it"),
+        (
+            "create_file_with_block x\n" * 2,
+            (),
+            "an earlier step, or an earlier turn of the loop, creates it",
+        ),
         ("read_file x\n", (), "a step that creates it must come before, on every run"),
         ("delete_file x\nread_file x\n", ("x",), "an earlier step deletes or renames it"),
     ],
@@ -83,19 +105,33 @@ def assumed(text: str, there: tuple[str, ...] = (), **more: str) -> list[tuple[i
     files = {"a.plan": text, **{name.replace("_", "."): body for name, body in more.items()}}
     found = lint(files, "a.plan", there=there)
     assert not findings(found, *FILES)
-    return [(item.span.line, item.code, item.message) for item in found.assumptions if item.code in ASSUMED]
+    return [
+        (item.span.line, item.code, item.message)
+        for item in found.assumptions
+        if item.code in ASSUMED
+    ]
 
 
 def test_a_command_on_some_runs_only_is_not_taken_for_granted():
     """What a shell step may have made is assumed after it; where it did not run, nothing was made."""
     makes, leaves = "this command makes `x`", "this command leaves `x` alone"
     assert assumed("run_in_bash_session make\nread_file x\n") == [(1, "FDC414", makes)]
-    assert assumed("run_in_bash_session make\nread_file x\n", there=("x",)) == [(1, "FDC702", leaves)]
-    assert assumed("run_in_bash_session make\ncreate_file_with_block x\n") == [(1, "FDC702", leaves)]
-    assert assumed("delete_file x\nrun_in_bash_session make\ndelete_file x\n", there=("x",)) == [(2, "FDC414", makes)]
+    assert assumed("run_in_bash_session make\nread_file x\n", there=("x",)) == [
+        (1, "FDC702", leaves)
+    ]
+    assert assumed("run_in_bash_session make\ncreate_file_with_block x\n") == [
+        (1, "FDC702", leaves)
+    ]
+    assert assumed("delete_file x\nrun_in_bash_session make\ndelete_file x\n", there=("x",)) == [
+        (2, "FDC414", makes)
+    ]
     for head in ('if cited("a")', "for_each_file *", 'for i in "a" max 2'):
-        assert [code for _, code, _ in told(f"{head}\n  run_in_bash_session make\nread_file x\n")] == ["FDC411"]
-    assert assumed("iterate max 2\n  run_in_bash_session make\nread_file x\n") == [(2, "FDC414", makes)]
+        assert [
+            code for _, code, _ in told(f"{head}\n  run_in_bash_session make\nread_file x\n")
+        ] == ["FDC411"]
+    assert assumed("iterate max 2\n  run_in_bash_session make\nread_file x\n") == [
+        (2, "FDC414", makes)
+    ]
     twice = "iterate max 2\n  read_file x\n  delete_file x\n  run_in_bash_session make\n"
     assert [code for _, code, _ in assumed(twice, there=("x",))] == ["FDC414"]
     assert [code for _, code, _ in told(twice)] == ["FDC411"]
@@ -117,7 +153,14 @@ def test_what_a_command_may_not_write_needs_no_assumption():
     assert assumed(head + "build/**" + body, there=("x",)) == []
     assert [code for _, code, _ in assumed(head + "build/** x" + body, there=("x",))] == ["FDC702"]
     # A plan that is called may write no more than its caller lets it.
-    assert assumed(head + "build/**\ncall_plan b.plan\n", there=("x",), b_plan="run_in_bash_session make\nread_file x\n") == []
+    assert (
+        assumed(
+            head + "build/**\ncall_plan b.plan\n",
+            there=("x",),
+            b_plan="run_in_bash_session make\nread_file x\n",
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,11 +170,17 @@ def test_what_a_command_may_not_write_needs_no_assumption():
         ("for_each_file d/*.t as f\n  rename_file {f} e/{f}\nread_file d/a.t\n", 3),
         ("for_each_file d/**\n  call_plan b.plan p={file1}\nread_file d/a.t\n", 3),
         ("for_each_file d/*.t\n  read_file {file1}\n  delete_file d/a.t\n", 3),
-        ("for_each_file d/*.t\n  read_file {file1}\n  for_each_file d/*\n    delete_file {file2}\n", 2),
+        (
+            "for_each_file d/*.t\n  read_file {file1}\n  for_each_file d/*\n    delete_file {file2}\n",
+            2,
+        ),
         ("for_each_file d/?.t\n  delete_file d/./a.t\n", 2),
         ('for_each_file d/*.t\n  if cited("x")\n    delete_file {file1}\ndelete_file d//a.t\n', 4),
         ('for_each_file d/*.t\n  if "a" == "a"\n    delete_file {file1}\ndelete_file d//a.t\n', 4),
-        ("delete_file d/a.t\nfor_each_file d/*.t\n  overwrite_file_with_block e\n    x\nread_file d/a.t\n", 5),
+        (
+            "delete_file d/a.t\nfor_each_file d/*.t\n  overwrite_file_with_block e\n    x\nread_file d/a.t\n",
+            5,
+        ),
     ],
 )
 def test_a_path_that_a_glob_may_name_is_touched(text: str, line: int):
@@ -158,7 +207,10 @@ def test_a_path_that_no_glob_names_is_left_alone(text: str):
 
 def test_values_that_nobody_knows_are_assumed_to_be_different():
     text = "param p\ndelete_file {p}\nread_file x\n"
-    assert [(line, code) for line, code, _ in assumed(text, there=("x",))] == [(2, "FDC703"), (3, "FDC704")]
+    assert [(line, code) for line, code, _ in assumed(text, there=("x",))] == [
+        (2, "FDC703"),
+        (3, "FDC704"),
+    ]
     fork = "param items\nfork x in {items} max 3\n  overwrite_file_with_block out/{x}\n    y\n"
     assert [(line, code) for line, code, _ in assumed(fork)] == [(2, "FDC704"), (3, "FDC703")]
 
@@ -196,7 +248,9 @@ def test_branches_that_change_one_file_are_told_once(body: str, path: str):
 )
 def test_branches_with_files_of_their_own_are_fine(text: str):
     sub = "param p\noverwrite_file_with_block out/{p}\n  x\n"
-    assert not [item for item in told(f"items <- list_files\n{text}", c_plan=sub) if item[1] == "FDC413"]
+    assert not [
+        item for item in told(f"items <- list_files\n{text}", c_plan=sub) if item[1] == "FDC413"
+    ]
 
 
 def test_a_fork_in_a_sub_plan_is_told_there_whoever_calls_it():
@@ -208,12 +262,22 @@ def test_a_fork_in_a_sub_plan_is_told_there_whoever_calls_it():
     assert "`{p}`" in findings(lint(files, "a.plan"), "FDC413")[0].message
 
 
-@pytest.mark.parametrize("steps", ["read_file {file1}\n  delete_file {file1}.md", "delete_file {file1}.md\n  read_file {file1}"])
+@pytest.mark.parametrize(
+    "steps",
+    ["read_file {file1}\n  delete_file {file1}.md", "delete_file {file1}.md\n  read_file {file1}"],
+)
 def test_what_another_round_names_by_its_file_may_be_the_file_of_this_one(steps: str):
     """`a.md` and `a.md.md` are both found; the round of the first one deletes the second one."""
     found = told(f"for_each_file *.md\n  {steps}\n", there=("a.md",))
-    assert {("FDC411", "Cannot access `{file1}`: it does not exist at this point")} == {item[1:] for item in found}
-    assert told("for_each_file *.md\n  delete_file {file1}.old\n  read_file {file1}\n", there=("a.md",)) == []
+    assert {("FDC411", "Cannot access `{file1}`: it does not exist at this point")} == {
+        item[1:] for item in found
+    }
+    assert (
+        told(
+            "for_each_file *.md\n  delete_file {file1}.old\n  read_file {file1}\n", there=("a.md",)
+        )
+        == []
+    )
 
 
 def test_a_file_that_is_searched_is_gone_when_a_loop_deleted_it(workspace):
@@ -234,18 +298,28 @@ def test_what_a_command_may_put_in_the_folder_of_the_run_is_assumed_not_to_be_th
     assert [("FDC702", "this command leaves `{run}/a.md` alone")] == [
         (item.code, item.message) for item in checked.assumptions if item.code in ASSUMED
     ]
-    assert not [item for item in lint("create_file_with_block {run}/a.md\n  x\n").assumptions if item.code in ASSUMED]
+    assert not [
+        item
+        for item in lint("create_file_with_block {run}/a.md\n  x\n").assumptions
+        if item.code in ASSUMED
+    ]
 
 
 def test_the_same_assumption_of_two_commands_of_a_call_names_both():
     sub = 'if cited("x")\n  run_in_bash_session make\nrun_in_bash_session make all\n'
     checked = lint({"a.plan": "call_plan b.plan\nread_file a.txt\n", "b.plan": sub}, "a.plan")
     [found] = [item for item in checked.assumptions if item.code == "FDC414"]
-    assert {("b.plan", 2), ("b.plan", 3), ("a.plan", 2)} == {(label.span.path, label.span.line) for label in found.labels}
+    assert {("b.plan", 2), ("b.plan", 3), ("a.plan", 2)} == {
+        (label.span.path, label.span.line) for label in found.labels
+    }
 
 
 def test_that_a_computed_folder_is_there_is_assumed_where_it_is_listed():
     for looked in ("docs/{p}", "docs/{p}/*.md"):
-        checked = lint(f"param p\nfound <- list_files {looked}\nmessage_user {{found}}\n", there=("docs/a.md",))
-        made = [(item.code, item.span.line) for item in checked.assumptions if looked in item.message]
+        checked = lint(
+            f"param p\nfound <- list_files {looked}\nmessage_user {{found}}\n", there=("docs/a.md",)
+        )
+        made = [
+            (item.code, item.span.line) for item in checked.assumptions if looked in item.message
+        ]
         assert [("FDC703", 2)] == made

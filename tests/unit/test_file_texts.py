@@ -17,8 +17,14 @@ DIFF = "replace_with_git_merge_diff docs/x.md\n  <<<<<<< SEARCH\n  a\n  =======\
 
 def wrong(plan: str, data: bytes = b"caf\xe9\n", called: str = READ) -> list[int]:
     files = {"a.plan": plan, "b.plan": called, "docs/x.md": data, "docs/y.md": b"tea"}
-    found = [item for item in findings(lint(files, "a.plan"), "FDC484") if " as it is now: " in item.message]
-    assert all("docs/x.md` as it is now: it is not UTF-8 text (byte 3)" in item.message for item in found), found
+    found = [
+        item
+        for item in findings(lint(files, "a.plan"), "FDC484")
+        if " as it is now: " in item.message
+    ]
+    assert all(
+        "docs/x.md` as it is now: it is not UTF-8 text (byte 3)" in item.message for item in found
+    ), found
     return [item.span.line for item in found]
 
 

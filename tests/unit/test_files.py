@@ -70,7 +70,9 @@ def test_no_path_leads_out_of_the_workspace(trapped: Root, outside: Path, path: 
     assert sorted(os.listdir(outside.parent)) == before
 
 
-def test_a_folder_swapped_for_a_link_at_any_moment_never_leads_out(root: Root, workspace: Path, tmp_path: Path) -> None:
+def test_a_folder_swapped_for_a_link_at_any_moment_never_leads_out(
+    root: Root, workspace: Path, tmp_path: Path
+) -> None:
     """The race of CVE-2025-53109: check here, use there. Here there is no check apart from the use."""
     target = tmp_path / "elsewhere"
     target.mkdir()
@@ -82,7 +84,9 @@ def test_a_folder_swapped_for_a_link_at_any_moment_never_leads_out(root: Root, w
     def swap() -> None:
         while not stop.is_set():
             os.rename(workspace / "real", workspace / "aside")
-            with contextlib.suppress(FileExistsError):  # the writer may have made the folder anew in the gap
+            with contextlib.suppress(
+                FileExistsError
+            ):  # the writer may have made the folder anew in the gap
                 os.symlink(target, workspace / "real")
             while (workspace / "aside").exists():
                 with contextlib.suppress(OSError):
@@ -113,7 +117,9 @@ def test_a_folder_swapped_for_a_link_at_any_moment_never_leads_out(root: Root, w
     [".git/config", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/config", ".g\u200bit/config", ".fdc/runs.sqlite",
      ".FDC/x", "fdc.toml", "FDC.TOML", "fdc_tools.json", "policy/tools.json"],
 )  # fmt: skip
-def test_what_rules_fdc_and_git_is_never_written_even_where_it_does_not_exist(workspace: Path, path: str) -> None:
+def test_what_rules_fdc_and_git_is_never_written_even_where_it_does_not_exist(
+    workspace: Path, path: str
+) -> None:
     """G-CFG; CVE-2026-25725: protected names are denied even when absent."""
     root = Root(str(workspace), ("policy/tools.json",))
     for data in (b"x", b""):
@@ -135,7 +141,9 @@ def test_pyproject_may_change_but_for_the_table_of_fdc(root: Root, workspace: Pa
     with pytest.raises(ToolFailure):
         root.write("pyproject.toml", plain + b'[tool.fdc]\nprofile = "default"\n', "edit", "k")
     with pytest.raises(ToolFailure):
-        root.write("pyproject.toml", plain + b'["tool"]\n"fdc" = {profile = "default"}\n', "edit", "k")
+        root.write(
+            "pyproject.toml", plain + b'["tool"]\n"fdc" = {profile = "default"}\n', "edit", "k"
+        )
     ruled = plain + b'[tool.fdc]\nprofile = "fdc"\n'
     (workspace / "pyproject.toml").write_bytes(ruled)
     root.write("pyproject.toml", ruled + b"\n# a comment\n", "edit", "k")
@@ -146,7 +154,9 @@ def test_pyproject_may_change_but_for_the_table_of_fdc(root: Root, workspace: Pa
         root.delete("pyproject.toml")
 
 
-def test_a_file_with_a_second_name_is_not_written(root: Root, workspace: Path, outside: Path) -> None:
+def test_a_file_with_a_second_name_is_not_written(
+    root: Root, workspace: Path, outside: Path
+) -> None:
     os.link(outside, workspace / "twin")
     for attempt in (lambda: root.write("twin", b"x", "write", "k"), lambda: root.delete("twin")):
         with pytest.raises(ToolFailure) as raised:
@@ -182,11 +192,15 @@ def test_a_write_is_all_or_nothing_and_leaves_no_other_file(root: Root, workspac
     (workspace / "f").write_text("old")
     os.chmod(workspace / "f", 0o640)
     root.write("f", b"new", "write", "k")
-    assert (workspace / "f").read_text() == "new" and os.stat(workspace / "f").st_mode & 0o777 == 0o640
+    assert (workspace / "f").read_text() == "new" and os.stat(
+        workspace / "f"
+    ).st_mode & 0o777 == 0o640
     assert sorted(os.listdir(workspace)) == ["f", "knowledge_core"]
 
 
-def test_what_a_killed_attempt_left_is_cleared_away_by_the_next_of_the_same_step(root: Root, workspace: Path) -> None:
+def test_what_a_killed_attempt_left_is_cleared_away_by_the_next_of_the_same_step(
+    root: Root, workspace: Path
+) -> None:
     from hashlib import blake2b
 
     left = workspace / f".fdc-{blake2b(b'run:main/1', digest_size=9).hexdigest()}.tmp"
@@ -195,7 +209,9 @@ def test_what_a_killed_attempt_left_is_cleared_away_by_the_next_of_the_same_step
     assert sorted(os.listdir(workspace)) == ["f", "knowledge_core"]
 
 
-def test_creating_what_exists_is_refused_unless_it_is_the_same_step_once_more(root: Root, workspace: Path) -> None:
+def test_creating_what_exists_is_refused_unless_it_is_the_same_step_once_more(
+    root: Root, workspace: Path
+) -> None:
     root.write("f", b"1", "create", "k")
     root.write("f", b"1", "create", "k")
     with pytest.raises(ToolFailure) as raised:
@@ -221,8 +237,18 @@ def test_creating_what_exists_is_refused_unless_it_is_the_same_step_once_more(ro
         ("**", ["a.md", "docs/b.md", "docs/deep/c.md", "docs/x.py"]),
     ],
 )
-def test_a_glob_names_regular_files_in_order_of_paths(workspace: Path, glob: str, expected: list[str]) -> None:
-    for path in ("a.md", "docs/b.md", "docs/deep/c.md", "docs/x.py", ".hidden/h.md", ".git/config", ".fdc/x.md"):
+def test_a_glob_names_regular_files_in_order_of_paths(
+    workspace: Path, glob: str, expected: list[str]
+) -> None:
+    for path in (
+        "a.md",
+        "docs/b.md",
+        "docs/deep/c.md",
+        "docs/x.py",
+        ".hidden/h.md",
+        ".git/config",
+        ".fdc/x.md",
+    ):
         (workspace / path).parent.mkdir(parents=True, exist_ok=True)
         (workspace / path).write_text("x")
     (workspace / "docs" / "link.md").symlink_to(workspace / "a.md")

@@ -16,7 +16,11 @@ THERE = ("a.txt", "b.txt", "docs/c.md")
 
 
 def found(plan: str, **files: str) -> list[tuple[str, int, str]]:
-    checked = lint({"a.plan": plan, **{f"{name}.plan": text for name, text in files.items()}}, "a.plan", there=THERE)
+    checked = lint(
+        {"a.plan": plan, **{f"{name}.plan": text for name, text in files.items()}},
+        "a.plan",
+        there=THERE,
+    )
     return places(checked, "FDC471", "FDC472", "FDC473", "FDC474")
 
 
@@ -43,8 +47,8 @@ def test_text_from_outside_chooses_nothing(step: str) -> None:
         "overwrite_file_with_block notes.md\n  {page}",
         "google_search {page}",
         "answer <- request_user_input Run it? {page}\nrun_in_bash_session {answer}",
-        "require page else \"it is empty\"\nrun_in_bash_session ls",
-        "if page == \"\"\n  read_file a.txt\n  overwrite_file_with_block {run}/seen\n    text\n  message_user it is empty",
+        'require page else "it is empty"\nrun_in_bash_session ls',
+        'if page == ""\n  read_file a.txt\n  overwrite_file_with_block {run}/seen\n    text\n  message_user it is empty',
     ],
 )
 def test_what_only_reads_or_tells_is_free(step: str) -> None:
@@ -53,7 +57,13 @@ def test_what_only_reads_or_tells_is_free(step: str) -> None:
 
 @pytest.mark.parametrize(
     "step",
-    ["run_in_bash_session ls", "submit done", "overwrite_file_with_block notes.md\n    text", "delete_file a.txt", "reset_all"],
+    [
+        "run_in_bash_session ls",
+        "submit done",
+        "overwrite_file_with_block notes.md\n    text",
+        "delete_file a.txt",
+        "reset_all",
+    ],
 )
 def test_text_from_outside_decides_nothing_that_is_done(step: str) -> None:
     assert found(WEB + f'if "x" in page\n  {step}\n') == [("a.plan", 4, "FDC472")]
@@ -71,7 +81,9 @@ APPROVAL = "record_user_approval_for_plan delete a.txt\n"
         ('if not ("safe" in page)\n  call_plan ask.plan\ndelete_file a.txt\n', 4),
     ],
 )
-def test_text_from_outside_does_not_decide_whether_a_person_is_asked_for_an_approval(plan: str, line: int) -> None:
+def test_text_from_outside_does_not_decide_whether_a_person_is_asked_for_an_approval(
+    plan: str, line: int
+) -> None:
     """Finding B11: a page that says `safe` had a.txt deleted without a question, and the plan was clean."""
     assert found(WEB + plan, ask=APPROVAL) == [("a.plan", line, "FDC472")]
 
@@ -102,13 +114,18 @@ def test_a_declared_number_says_nothing() -> None:
 def test_text_of_the_workspace_is_an_argument_and_never_the_command() -> None:
     plan = HEAD + "name <- read_file a.txt\nrun_in_bash_session cat {name}\nread_file {name}\n"
     assert found(plan) == []
-    assert found(HEAD + "name <- read_file a.txt\nrun_in_bash_session {name} b\n") == [("a.plan", 3, "FDC471")]
+    assert found(HEAD + "name <- read_file a.txt\nrun_in_bash_session {name} b\n") == [
+        ("a.plan", 3, "FDC471")
+    ]
 
 
 def test_a_parameter_is_text_of_the_command_so_its_caller_must_vouch_for_it() -> None:
     """The finding stands where the text is handed over; the place where it chooses is shown with it."""
     sub = "param command\nrun_in_bash_session {command} x\n"
-    files = {"a.plan": HEAD + "name <- read_file a.txt\ncall_plan sub.plan command={name}\n", "sub.plan": sub}
+    files = {
+        "a.plan": HEAD + "name <- read_file a.txt\ncall_plan sub.plan command={name}\n",
+        "sub.plan": sub,
+    }
     (item,) = findings(lint(files, "a.plan", there=THERE), "FDC471")
     assert item.span.line == 3
     assert [label.span.path for label in item.labels] == ["a.plan", "sub.plan"]
@@ -119,8 +136,12 @@ def test_a_parameter_elsewhere_in_a_command_is_data_and_may_be_of_the_workspace(
     plan = HEAD + "name <- read_file a.txt\ncall_plan sub.plan what={name}\n"
     assert found(plan, sub='param what\nrun_in_bash_session grep "{what}" a.txt\n') == []
     outside = plan.replace("read_file a.txt", "view_text_website https://e/")
-    assert found(outside, sub="param what\nrun_in_bash_session cat {what}\n") == [("a.plan", 3, "FDC471")]
-    assert found(plan, sub='param what\nrun_in_bash_session sh -c "{what}"\n') == [("a.plan", 3, "FDC471")]
+    assert found(outside, sub="param what\nrun_in_bash_session cat {what}\n") == [
+        ("a.plan", 3, "FDC471")
+    ]
+    assert found(plan, sub='param what\nrun_in_bash_session sh -c "{what}"\n') == [
+        ("a.plan", 3, "FDC471")
+    ]
 
 
 def test_it_is_followed_through_three_plans_and_back() -> None:
@@ -147,7 +168,10 @@ def test_a_plan_called_in_a_branch_is_chosen_by_it() -> None:
     ],
 )
 def test_files_are_remembered_by_their_paths(written: str, read: str, line: bool) -> None:
-    plan = WEB + f"overwrite_file_with_block {written}\n  {{page}}\nname <- read_file {read}\nview_text_website {{name}}\n"
+    plan = (
+        WEB
+        + f"overwrite_file_with_block {written}\n  {{page}}\nname <- read_file {read}\nview_text_website {{name}}\n"
+    )
     assert found(plan) == ([("a.plan", 6, "FDC471")] if line else [])
 
 
@@ -162,12 +186,18 @@ def test_files_are_remembered_across_calls_in_both_directions() -> None:
 
 def test_a_command_may_carry_it_from_file_to_file() -> None:
     plan = WEB + "overwrite_file_with_block x.md\n  {page}\nrun_in_bash_session cp x.md y.md\n"
-    assert found(plan + "name <- read_file y.md\nread_file {name}\n") == [("a.plan", 5, "FDC474"), ("a.plan", 7, "FDC471")]
+    assert found(plan + "name <- read_file y.md\nread_file {name}\n") == [
+        ("a.plan", 5, "FDC474"),
+        ("a.plan", 7, "FDC471"),
+    ]
 
 
 def test_a_loop_is_gone_round_until_nothing_changes() -> None:
     """Seven turns carry it from the last file to the first."""
-    body = "".join(f"  t{n} <- read_file f{n}\n  overwrite_file_with_block f{n + 1}\n    {{t{n}}}\n" for n in range(7))
+    body = "".join(
+        f"  t{n} <- read_file f{n}\n  overwrite_file_with_block f{n + 1}\n    {{t{n}}}\n"
+        for n in range(7)
+    )
     lines = WEB + "overwrite_file_with_block f0\n  {page}\niterate max 9\n" + body
     plan = lines + "last <- read_file f7\nread_file {last}\n"
     assert [code for _, _, code in found(plan)] == ["FDC471"]
@@ -189,7 +219,9 @@ def test_a_model_that_was_shown_a_page_speaks_for_the_page() -> None:
         return places(lint(files, "a.plan", there=THERE, settings=settings), "FDC471", "FDC472")
 
     assert found(HEAD + "x <- think tea\nsubmit {x}\n") == []
-    assert found(HEAD + "x <- think tea\nrun_in_bash_session echo {x}\n") == [("a.plan", 3, "FDC471")]
+    assert found(HEAD + "x <- think tea\nrun_in_bash_session echo {x}\n") == [
+        ("a.plan", 3, "FDC471")
+    ]
     assert found(WEB + "x <- think {page}\nsubmit {x}\n") == [("a.plan", 4, "FDC471")]
     cleared = WEB + "x <- check_address {page}\nview_text_website {x}\n"
     assert found(cleared) == []
@@ -211,10 +243,20 @@ def test_files_of_others_are_named_in_the_settings() -> None:
     def found(step: str) -> list[int]:
         plan = HEAD + f"text <- {step}\nread_file {{text}}\n"
         settings = Settings(fsm="any.json", untrusted=("mail/**", "docs/*.html", "b.txt"))
-        checked = lint({"a.plan": plan}, there=("a.txt", "b.txt", "mail/x.txt", "docs/x.html", "docs/x.md"), settings=settings)
+        checked = lint(
+            {"a.plan": plan},
+            there=("a.txt", "b.txt", "mail/x.txt", "docs/x.html", "docs/x.md"),
+            settings=settings,
+        )
         return [item.span.line for item in findings(checked, "FDC471")]
 
-    for name in ("read_file mail/x.txt", "read_file b.txt", "read_file docs/x.html", "grep tea **", "run_in_bash_session ls"):
+    for name in (
+        "read_file mail/x.txt",
+        "read_file b.txt",
+        "read_file docs/x.html",
+        "grep tea **",
+        "run_in_bash_session ls",
+    ):
         assert found(name) == [3], name
     for name in ("read_file a.txt", "read_file docs/x.md", "grep tea src/**"):
         assert found(name) == [], name
@@ -222,41 +264,78 @@ def test_files_of_others_are_named_in_the_settings() -> None:
 
 UNDER = 'if "A" in page\n  {change}\n'
 CONDITIONAL = [
-    ("overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/*\n  view_text_website {file1}", "FDC471"),
-    ("overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/*\n  submit yes", "FDC472"),
-    ("create_file_with_block {run}/f\n    text", "found <- list_files {run}\nsubmit {found}", "FDC471"),
-    ("delete_file {run}/f", "found <- list_files {run}/*\nif len(found) > 0\n  submit yes", "FDC472"),
+    (
+        "overwrite_file_with_block {run}/f\n    text",
+        "for_each_file {run}/*\n  view_text_website {file1}",
+        "FDC471",
+    ),
+    (
+        "overwrite_file_with_block {run}/f\n    text",
+        "for_each_file {run}/*\n  submit yes",
+        "FDC472",
+    ),
+    (
+        "create_file_with_block {run}/f\n    text",
+        "found <- list_files {run}\nsubmit {found}",
+        "FDC471",
+    ),
+    (
+        "delete_file {run}/f",
+        "found <- list_files {run}/*\nif len(found) > 0\n  submit yes",
+        "FDC472",
+    ),
     ("rename_file {run}/f {run}/g", "found <- grep tea {run}/*\nsubmit {found}", "FDC471"),
     ("delete_file {run}/f", "found <- delete_file {run}/f\nsubmit {found}", "FDC471"),
-    ("overwrite_file_with_block {run}/f\n    text", "done <- run_in_bash_session wc {run}/f\nsubmit {done.output}", "FDC471"),
+    (
+        "overwrite_file_with_block {run}/f\n    text",
+        "done <- run_in_bash_session wc {run}/f\nsubmit {done.output}",
+        "FDC471",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("change", "look", "code"), CONDITIONAL)
-def test_whether_a_file_is_there_is_chosen_by_the_condition_above_its_change(change: str, look: str, code: str) -> None:
+def test_whether_a_file_is_there_is_chosen_by_the_condition_above_its_change(
+    change: str, look: str, code: str
+) -> None:
     """A5: by a glob, a listing, how many there are, what a search finds, what a command prints."""
     plan = WEB + UNDER.format(change=change)
     assert [item for _, _, item in found(plan + look + "\n")] == [code]
     assert found(plan + look.replace("{run}", "docs") + "\n") == []
-    assert found(HEAD + look + "\n" + plan.removeprefix(HEAD)) == []  # the folder of a run is empty when it begins
+    assert (
+        found(HEAD + look + "\n" + plan.removeprefix(HEAD)) == []
+    )  # the folder of a run is empty when it begins
 
 
 def test_a_listing_of_everything_is_chosen_by_the_condition_above_any_change() -> None:
     change = UNDER.format(change="overwrite_file_with_block new.md\n    text")
-    assert [code for _, _, code in found(WEB + change + "found <- list_files\nsubmit {found}\n")] == ["FDC472", "FDC471"]
+    assert [
+        code for _, _, code in found(WEB + change + "found <- list_files\nsubmit {found}\n")
+    ] == ["FDC472", "FDC471"]
     kept = UNDER.format(change="overwrite_file_with_block {run}/f\n    text")
-    assert [code for _, _, code in found(WEB + kept + "found <- list_files\nsubmit {found}\n")] == ["FDC471"]
+    assert [code for _, _, code in found(WEB + kept + "found <- list_files\nsubmit {found}\n")] == [
+        "FDC471"
+    ]
 
 
 def test_who_chose_that_a_file_is_there_is_followed_through_calls() -> None:
-    change = "param p\nif \"A\" in p\n  overwrite_file_with_block {run}/f\n    text\n"
+    change = 'param p\nif "A" in p\n  overwrite_file_with_block {run}/f\n    text\n'
     look = "for_each_file {run}/*\n  submit yes\n"
-    assert found(WEB + "call_plan sub.plan p={page}\n" + look, sub=change) == [("a.plan", 5, "FDC472")]
-    above = WEB + UNDER.format(change="overwrite_file_with_block {run}/f\n    text") + "call_plan sub.plan\n"
+    assert found(WEB + "call_plan sub.plan p={page}\n" + look, sub=change) == [
+        ("a.plan", 5, "FDC472")
+    ]
+    above = (
+        WEB
+        + UNDER.format(change="overwrite_file_with_block {run}/f\n    text")
+        + "call_plan sub.plan\n"
+    )
     assert found(above, sub=look) == [("a.plan", 6, "FDC472")]
 
 
-KEPT = WEB + "parts <- list_files docs\nr <- fork part in {{parts}} max 9 keep failures\n  {ends}\n  {after}\n  yield {{part}}\n"
+KEPT = (
+    WEB
+    + "parts <- list_files docs\nr <- fork part in {{parts}} max 9 keep failures\n  {ends}\n  {after}\n  yield {{part}}\n"
+)
 ENDS = [
     'require "A" in page else "no"', "grep {page} docs", "for one in {page} max 2\n    plan_step_complete",
     "call_plan sub.plan what={page}", "view_text_website https://e/",
@@ -274,15 +353,23 @@ def test_a_failure_that_is_kept_is_a_condition_for_what_follows(ends: str) -> No
 
     assert codes("submit yes") == ["FDC472"]
     assert codes("call_plan acts.plan") == ["FDC472"]
-    assert codes("overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/f\n  submit yes\n") == ["FDC472"]
+    assert codes(
+        "overwrite_file_with_block {run}/f\n    text", "for_each_file {run}/f\n  submit yes\n"
+    ) == ["FDC472"]
     assert codes("plan_step_complete", "for one in {r} max 9\n  submit yes\n") == ["FDC472"]
     assert codes("plan_step_complete", "submit yes\n") == []
-    assert found(KEPT.replace(" keep failures", "").format(ends=ends, after="submit yes"), sub=sub) == []
+    assert (
+        found(KEPT.replace(" keep failures", "").format(ends=ends, after="submit yes"), sub=sub)
+        == []
+    )
 
 
 def test_what_a_model_makes_may_be_listed_and_run() -> None:
     """That files are there, a model may choose that was shown nothing from outside."""
-    plan = HEAD + "generate_code docs/* write tests\nrun_in_bash_session pytest\nfor_each_file docs/*.md\n"
+    plan = (
+        HEAD
+        + "generate_code docs/* write tests\nrun_in_bash_session pytest\nfor_each_file docs/*.md\n"
+    )
     assert found(plan + "  run_in_bash_session cat {file1}\n") == []
     assert found(WEB + "generate_code docs/* {page}\n") == [("a.plan", 3, "FDC471")]
 
@@ -295,7 +382,10 @@ def test_the_list_of_a_fork_tells_that_a_branch_failed_which_yields_nothing() ->
 
 
 def test_a_failure_that_is_a_value_ends_no_branch() -> None:
-    plan = HEAD + "parts <- list_files docs\nr <- fork part in {parts} max 9 keep failures\n  {look}\n  submit yes\n"
+    plan = (
+        HEAD
+        + "parts <- list_files docs\nr <- fork part in {parts} max 9 keep failures\n  {look}\n  submit yes\n"
+    )
     assert found(plan.replace("{look}", "hits <- search_web tea")) == []
     assert found(plan.replace("{look}", "hits <- google_search tea")) == [("a.plan", 5, "FDC472")]
 
@@ -305,27 +395,47 @@ def test_an_answer_under_a_condition_is_an_answer_and_that_there_is_one_is_not()
     ask = 'if "A" in page\n  n <- request_user_input Which? {page}\n'
     assert found(WEB + ask + "  view_text_website {n}\n") == []
     assert found(WEB + ask + "  submit {n}\n") == [("a.plan", 5, "FDC472")]
-    assert found(WEB + ask + "else\n  n <- plan_step_complete a.txt\nsubmit {n}\n") == [("a.plan", 7, "FDC471")]
-    assert found(WEB + "n <- plan_step_complete x\n" + ask + "submit {n}\n") == [("a.plan", 6, "FDC471")]
-    loop = "iterate max 3 until \"A\" in page\n  n <- request_user_input Which?\n"
+    assert found(WEB + ask + "else\n  n <- plan_step_complete a.txt\nsubmit {n}\n") == [
+        ("a.plan", 7, "FDC471")
+    ]
+    assert found(WEB + "n <- plan_step_complete x\n" + ask + "submit {n}\n") == [
+        ("a.plan", 6, "FDC471")
+    ]
+    loop = 'iterate max 3 until "A" in page\n  n <- request_user_input Which?\n'
     assert found(WEB + loop + "read_file {n}\n") == [("a.plan", 5, "FDC471")]
-    again = "n <- request_user_input Go on?\niterate max 3 until n == \"no\"\n  n <- request_user_input {page}?\n"
+    again = 'n <- request_user_input Go on?\niterate max 3 until n == "no"\n  n <- request_user_input {page}?\n'
     assert found(WEB + again + "run_in_bash_session cat {n}\n") == []
 
 
 def declared(parameter: dict[str, str], **row: str) -> list[tuple[str, int, str]]:
     from fdc_toolchain.resolve.settings import Settings
 
-    tool = {"summary": "t", "action": None, "trust": "trusted", "result": "text", "parameters": [parameter], **row}
-    files = {"a.plan": WEB + "pay {page}\n", "t.json": json.dumps({"format": 1, "name": "t", "tools": {"pay": tool}})}
-    return places(lint(files, "a.plan", settings=Settings(fsm="any.json", catalogues=("t.json",))), "FDC471", "FDC308")
+    tool = {
+        "summary": "t",
+        "action": None,
+        "trust": "trusted",
+        "result": "text",
+        "parameters": [parameter],
+        **row,
+    }
+    files = {
+        "a.plan": WEB + "pay {page}\n",
+        "t.json": json.dumps({"format": 1, "name": "t", "tools": {"pay": tool}}),
+    }
+    return places(
+        lint(files, "a.plan", settings=Settings(fsm="any.json", catalogues=("t.json",))),
+        "FDC471",
+        "FDC308",
+    )
 
 
 @pytest.mark.parametrize("effect", ["read", "idempotent", "once"])
 def test_a_parameter_without_a_declared_sink_may_choose_anything(effect: str) -> None:
     """A7: but that of a pure function, which only makes a result of it."""
     assert declared({"name": "to", "kind": "rest"}, effect=effect) == [("a.plan", 3, "FDC471")]
-    assert declared({"name": "to", "kind": "rest", "sink": "change"}, effect=effect) == [("a.plan", 3, "FDC471")]
+    assert declared({"name": "to", "kind": "rest", "sink": "change"}, effect=effect) == [
+        ("a.plan", 3, "FDC471")
+    ]
     assert declared({"name": "to", "kind": "rest", "sink": "data"}, effect=effect) == []
 
 
@@ -349,7 +459,10 @@ def test_every_shipped_catalogue_says_what_each_parameter_chooses(name: str) -> 
 SAVED = "overwrite_file_with_block {}\n  {{page}}\n"
 
 
-@pytest.mark.parametrize("command", ["make", "bash tools/x.sh", "cat n.txt | sh", "git commit -m x", "sort -o f a.txt", "cat *"])
+@pytest.mark.parametrize(
+    "command",
+    ["make", "bash tools/x.sh", "cat n.txt | sh", "git commit -m x", "sort -o f a.txt", "cat *"],
+)
 def test_a_command_may_execute_what_it_sees(command: str) -> None:
     """A6: text from outside in a file of the workspace, or of the run, is a flow into every later command."""
     run = f"run_in_bash_session {command}\n"
@@ -357,16 +470,31 @@ def test_a_command_may_execute_what_it_sees(command: str) -> None:
     assert found(WEB + SAVED.format("{run}/notes.md") + run) == [("a.plan", 5, "FDC474")]
     assert found(WEB + SAVED.format("{run}/outside/notes.md") + run) == []
     assert found(WEB + run + SAVED.format("notes.md")) == []
-    assert found(WEB + "page <- request_user_input Good? {page}\n" + SAVED.format("notes.md") + run) == []
+    assert (
+        found(WEB + "page <- request_user_input Good? {page}\n" + SAVED.format("notes.md") + run)
+        == []
+    )
 
 
-LOOKS = ["cat notes.md", "wc -l notes.md", "diff -u a.txt notes.md", "sort -n notes.md", "head -n 3 {a}", "sha256sum -c a.txt"]
+LOOKS = [
+    "cat notes.md",
+    "wc -l notes.md",
+    "diff -u a.txt notes.md",
+    "sort -n notes.md",
+    "head -n 3 {a}",
+    "sha256sum -c a.txt",
+]
 
 
 @pytest.mark.parametrize("command", LOOKS)
 def test_a_command_that_only_looks_at_data_executes_nothing(command: str) -> None:
     """A6: its output is from outside all the same."""
-    plan = WEB + "a <- read_file a.txt\n" + SAVED.format("notes.md") + f"x <- run_in_bash_session {command}\n"
+    plan = (
+        WEB
+        + "a <- read_file a.txt\n"
+        + SAVED.format("notes.md")
+        + f"x <- run_in_bash_session {command}\n"
+    )
     assert found(plan) == []
     assert found(plan + "read_file {x.output}\n") == [("a.plan", 7, "FDC471")]
     assert found(plan.replace(command, "cat a.txt") + "read_file {x.output}\n") == []
@@ -389,9 +517,16 @@ def test_what_is_no_plain_look_is_no_data_command(command: str) -> None:
 def test_what_a_command_sees_is_followed_through_calls_loops_and_moves() -> None:
     run = "run_in_bash_session make\n"
     writes = "param p\noverwrite_file_with_block notes.md\n  {p}\n"
-    assert found(WEB + "call_plan sub.plan p={page}\n" + run, sub=writes) == [("a.plan", 4, "FDC474")]
-    assert found(WEB + SAVED.format("notes.md") + "call_plan sub.plan\n", sub=run) == [("a.plan", 5, "FDC474")]
-    turn = WEB + "iterate max 2\n  run_in_bash_session make\n  overwrite_file_with_block x\n    {page}\n"
+    assert found(WEB + "call_plan sub.plan p={page}\n" + run, sub=writes) == [
+        ("a.plan", 4, "FDC474")
+    ]
+    assert found(WEB + SAVED.format("notes.md") + "call_plan sub.plan\n", sub=run) == [
+        ("a.plan", 5, "FDC474")
+    ]
+    turn = (
+        WEB
+        + "iterate max 2\n  run_in_bash_session make\n  overwrite_file_with_block x\n    {page}\n"
+    )
     assert found(turn) == [("a.plan", 4, "FDC474")]
     move = WEB + SAVED.format("{run}/outside/x") + "rename_file {run}/outside/x x\n" + run
     assert found(move) == [("a.plan", 6, "FDC474")]
@@ -405,7 +540,9 @@ def test_what_is_below_a_folder_is_found_by_its_name() -> None:
 
 def test_a_path_of_a_run_may_be_in_the_folder_of_this_run() -> None:
     plan = WEB + SAVED.format("{run}/x/page.md")
-    assert found(plan + "t <- read_file runs/20260101-a/x/page.md\nread_file {t}\n") == [("a.plan", 6, "FDC471")]
+    assert found(plan + "t <- read_file runs/20260101-a/x/page.md\nread_file {t}\n") == [
+        ("a.plan", 6, "FDC471")
+    ]
     assert found(plan + "t <- read_file runs/20260101-a/x/other\nread_file {t}\n") == []
 
 
@@ -417,21 +554,38 @@ def test_a_path_of_a_run_may_be_in_the_folder_of_this_run() -> None:
 def test_records_of_fdc_hold_text_from_outside(step: str) -> None:
     """What pages said stands in the records of runs."""
     use = "run_in_bash_session ls {t}\n"
-    for lines, code in ((f"t <- {step}\nread_file {{t}}\n", "FDC471"), (f"t <- {step}\n{use}", "FDC471")):
+    for lines, code in (
+        (f"t <- {step}\nread_file {{t}}\n", "FDC471"),
+        (f"t <- {step}\n{use}", "FDC471"),
+    ):
         assert found(f'param p = "a"\n{HEAD}{lines}') == [("a.plan", 4, code)]
-    called = found(HEAD + f"t <- call_plan b.plan\n{use}", b=f'param p = "a"\n{HEAD}t <- {step}\nyield {{t}}\n')
+    called = found(
+        HEAD + f"t <- call_plan b.plan\n{use}", b=f'param p = "a"\n{HEAD}t <- {step}\nyield {{t}}\n'
+    )
     assert called == [("a.plan", 3, "FDC471")]
-    for other in ("read_file docs/x.fdc", "read_file a.fdc/x", "read_file .fdcx", "read_file .fdc_tools/x"):
+    for other in (
+        "read_file docs/x.fdc",
+        "read_file a.fdc/x",
+        "read_file .fdcx",
+        "read_file .fdc_tools/x",
+    ):
         assert found(HEAD + f"t <- {other}\n{use}") == []
 
 
 def test_a_value_in_an_option_may_be_any_option() -> None:
     """`sort -n{x}` may be `sort -noMakefile`: it writes, and so it is no command that only looks at data."""
-    sort = "x <- plan_step_complete r\n" + "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"
+    sort = (
+        "x <- plan_step_complete r\n"
+         "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"
+    )
     assert found(HEAD + sort + "run_in_bash_session sort -n p\n") == []
     for option in ("-n{x}", "-{x}"):
-        assert found(HEAD + sort + f"run_in_bash_session sort {option} p\n") == [("a.plan", 6, "FDC474")]
-    assert found(HEAD + sort + "run_in_bash_session diff -{x} p a.txt\n") == [("a.plan", 6, "FDC474")]
+        assert found(HEAD + sort + f"run_in_bash_session sort {option} p\n") == [
+            ("a.plan", 6, "FDC474")
+        ]
+    assert found(HEAD + sort + "run_in_bash_session diff -{x} p a.txt\n") == [
+        ("a.plan", 6, "FDC474")
+    ]
     assert found(HEAD + sort + "run_in_bash_session head -{x} p\n") == []
 
 
@@ -454,7 +608,9 @@ def test_a_models_text_is_trusted_no_more_than_what_the_model_read(path: bool, l
         "fdc_tools.json": json.dumps({"format": 1, "name": "mine", "tools": {"sums_up": row}}), "p.md": "Sum up {{ what }}",
         "a.plan": WEB + "overwrite_file_with_block {run}/outside/p\n  {page}\ns <- sums_up {run}/outside/p\nsubmit {s}\n",
     }  # fmt: skip
-    assert places(lint(files, "a.plan", there=THERE), "FDC471") == ([("a.plan", 6, "FDC471")] if line else [])
+    assert places(lint(files, "a.plan", there=THERE), "FDC471") == (
+        [("a.plan", 6, "FDC471")] if line else []
+    )
 
 
 def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
@@ -462,9 +618,15 @@ def test_a_predicate_of_the_workspace_may_look_at_every_file() -> None:
     catalogue = {"format": 1, "name": "mine", "tools": {}, "predicates": {
         "fits": {"summary": "x", "parameters": ["value"], "run": {"python": "mine:fits"}}}}  # fmt: skip
     write = "overwrite_file_with_block {run}/outside/p\n  {page}\n"
-    for before, line in ((WEB + write, 5), (WEB, None), (HEAD + 'page <- plan_step_complete tea\n' + write, None)):
+    for before, line in (
+        (WEB + write, 5),
+        (WEB, None),
+        (HEAD + "page <- plan_step_complete tea\n" + write, None),
+    ):
         plan = before + 'if fits("x")\n  submit done\n'
-        checked = lint({"a.plan": plan, "fdc_tools.json": json.dumps(catalogue)}, "a.plan", there=THERE)
+        checked = lint(
+            {"a.plan": plan, "fdc_tools.json": json.dumps(catalogue)}, "a.plan", there=THERE
+        )
         assert places(checked, "FDC472") == ([("a.plan", line + 1, "FDC472")] if line else [])
     cited = WEB + write + 'if cited("x")\n  submit done\n'
     assert found(cited) == []

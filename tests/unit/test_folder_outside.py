@@ -13,7 +13,9 @@ ASSUMED = "stays inside the workspace, exists where a step reads it, and is abse
 WRITE = "overwrite_file_with_block {path}\n  text\n"
 
 
-@pytest.mark.parametrize("path", ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside"])
+@pytest.mark.parametrize(
+    "path", ["{run}/outside", "{run}//outside/", "./{run}/outside", "runs/a/outside"]
+)
 def test_no_file_takes_its_place(path: str) -> None:
     said = "is the folder of a run for text from outside: no step puts a file there"
     for step in (WRITE, "create_file_with_block {path}\n  text\n", "rename_file a.txt {path}\n"):
@@ -23,7 +25,9 @@ def test_no_file_takes_its_place(path: str) -> None:
         assert [] == findings(lint(WRITE.replace("{path}", other)), "FDC415")
 
 
-@pytest.mark.parametrize(("path", "line"), [("{run}/outside/x", 3), ("{run}/./outside/x", 3), ("{run}/x", 0)])
+@pytest.mark.parametrize(
+    ("path", "line"), [("{run}/outside/x", 3), ("{run}/./outside/x", 3), ("{run}/x", 0)]
+)
 def test_git_sees_nothing_of_it(path: str, line: int) -> None:
     found = findings(lint(WRITE.replace("{path}", path) + f"git_add {path}\n"), "FDC484")
     assert [line] * bool(line) == [item.span.line for item in found]
@@ -33,15 +37,29 @@ def test_git_sees_nothing_of_it(path: str, line: int) -> None:
 @pytest.mark.parametrize(
     ("steps", "said", "assumed"),
     [
-        (WRITE.replace("{path}", "{run}/{p}") + "run_in_bash_session ls\n", "no step puts a file there", ASSUMED),
-        (WRITE.replace("{path}", "{run}/{p}/x") + "git_add {run}/{p}/x\n", "git sees nothing of that", ""),
+        (
+            WRITE.replace("{path}", "{run}/{p}") + "run_in_bash_session ls\n",
+            "no step puts a file there",
+            ASSUMED,
+        ),
+        (
+            WRITE.replace("{path}", "{run}/{p}/x") + "git_add {run}/{p}/x\n",
+            "git sees nothing of that",
+            "",
+        ),
     ],
 )
-def test_a_value_that_leads_there_is_the_cause(workspace: Path, steps: str, said: str, assumed: str) -> None:
+def test_a_value_that_leads_there_is_the_cause(
+    workspace: Path, steps: str, said: str, assumed: str
+) -> None:
     (workspace / "any.json").write_text(ANY)
     (workspace / "a.plan").write_text(f'param p = "outside"\nuse fsm any.json\n{steps}')
     done = fdc("run", "a.plan", cwd=workspace)
     assert done.returncode == 1 and said in done.stdout, done.stdout + done.stderr
-    told = [line for line in done.stdout.splitlines() if line.startswith("an assumption of the proof was false: ")]
+    told = [
+        line
+        for line in done.stdout.splitlines()
+        if line.startswith("an assumption of the proof was false: ")
+    ]
     whys = [line.rpartition("` ")[2].removesuffix(" (a.plan:3)") for line in told]
     assert whys == ([assumed] if assumed else []), done.stdout

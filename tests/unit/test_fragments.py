@@ -26,7 +26,9 @@ READ = "list_files\n"
 def judged(files: dict[str, str], *keys: str, whole: bool = False) -> tuple[list[str], list[str]]:
     """The codes found, and the plans that are fragments."""
     checked = lint({"cycle.json": CYCLE, **files}, *keys, settings=SETTINGS, whole=whole)
-    return [item.code for item in checked.diagnostics], [item.span.path for item in checked.fragments]
+    return [item.code for item in checked.diagnostics], [
+        item.span.path for item in checked.fragments
+    ]
 
 
 def test_a_plan_that_continues_an_automaton_is_a_fragment_and_not_proved() -> None:
@@ -37,11 +39,17 @@ def test_a_plan_that_continues_an_automaton_is_a_fragment_and_not_proved() -> No
 
 def test_neither_a_caller_nor_a_registry_changes_what_a_plan_is() -> None:
     """A2: a plan that lacks its end was an error alone, and proved once it was registered."""
-    open_end = '{"states": ["A", "B"], "start_state": "A", "accept_states": ["B"], "alphabet": ["read_op", "plan_op"], \
+    open_end = (
+        '{"states": ["A", "B"], "start_state": "A", "accept_states": ["B"], "alphabet": ["read_op", "plan_op"], \
 "transitions": {"A": {"read_op": "A", "plan_op": "B"}}}'
+    )
     text = {"cycle.json": open_end, "frag.plan": READ}
     registry = json.dumps({"frag": "frag.plan"})
-    for more in ({}, {"knowledge_core/plan_registry.json": registry}, {"main.plan": "set_plan x\ncall_plan frag.plan\n"}):
+    for more in (
+        {},
+        {"knowledge_core/plan_registry.json": registry},
+        {"main.plan": "set_plan x\ncall_plan frag.plan\n"},
+    ):
         checked = lint({**text, **more}, "frag.plan", settings=SETTINGS)
         assert places(checked, "FDC402") == [("frag.plan", 1, "FDC402")]
         assert checked.fragments == []
@@ -62,13 +70,20 @@ def test_a_run_of_a_fragment_is_refused_with_the_errors_of_the_root() -> None:
 def test_a_plan_may_say_that_it_is_a_fragment_and_of_what() -> None:
     loop = '{"states": ["S"], "start_state": "S", "accept_states": ["S"], "alphabet": ["read_op"], \
 "transitions": {"S": {"read_op": "S"}}}'
-    codes, fragments = judged({"loop.json": loop, "a.plan": "use fragment loop.json\nread_file made.md\n"}, "a.plan")
+    codes, fragments = judged(
+        {"loop.json": loop, "a.plan": "use fragment loop.json\nread_file made.md\n"}, "a.plan"
+    )
     assert (codes, fragments) == ([], ["a.plan"])
-    codes, fragments = judged({"loop.json": loop, "a.plan": "use fragment loop.json\nset_plan x\n"}, "a.plan")
+    codes, fragments = judged(
+        {"loop.json": loop, "a.plan": "use fragment loop.json\nset_plan x\n"}, "a.plan"
+    )
     assert codes == ["FDC404"], "no state of that automaton fits"
     codes, _ = judged({"a.plan": "use fragment gone.json\nread_file made.md\n"}, "a.plan")
     assert "FDC201" in codes
-    codes, _ = judged({"loop.json": loop, "a.plan": "# FSM: loop.json\nuse fragment loop.json\nlist_files\n"}, "a.plan")
+    codes, _ = judged(
+        {"loop.json": loop, "a.plan": "# FSM: loop.json\nuse fragment loop.json\nlist_files\n"},
+        "a.plan",
+    )
     assert "FDC111" in codes
 
 

@@ -14,7 +14,9 @@ NAMES = ("a.plan", "plans/b.plan", "plans/deep/c d.plan", "plans/ä.plan")
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
     return done.stdout
 
 
@@ -104,7 +106,9 @@ def no_index(at: Path) -> None:
      line_ends_of_the_repository, line_ends_of_the_user, included_configuration, newer_index, longer_ids,
      damaged_index, no_index],
 )  # fmt: skip
-def test_nothing_is_believed_where_bytes_may_differ_or_the_format_is_another(change, checkout: Path) -> None:
+def test_nothing_is_believed_where_bytes_may_differ_or_the_format_is_another(
+    change, checkout: Path
+) -> None:
     assert read_index(str(checkout))[0]
     change(checkout)
     assert {} == read_index(str(checkout))[0]
@@ -116,10 +120,14 @@ def test_a_file_that_changed_since_is_read(checkout: Path, session_cache: Path) 
     (checkout / "plans/b.plan").write_text("# other\n")
     contents = Contents(str(checkout))
     assert blob_id(b"# other\n") == contents.id("plans/b.plan")
-    assert blob_id((checkout / "plans/deep/c d.plan").read_bytes()) == contents.id("plans/deep/c d.plan")
+    assert blob_id((checkout / "plans/deep/c d.plan").read_bytes()) == contents.id(
+        "plans/deep/c d.plan"
+    )
 
 
-def test_a_file_written_as_late_as_the_index_is_read(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_written_as_late_as_the_index_is_read(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Git wrote the index a moment after the file: another write may hide behind the clock's grain."""
     wrong = {name: (entry[0], b"wrong") for name, entry in read_index(str(checkout))[0].items()}
     contents = Contents(str(checkout))

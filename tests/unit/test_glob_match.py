@@ -12,7 +12,12 @@ from fdc_toolchain.text.glob_match import compiled, fits, matches
 def expression(glob: str) -> str:
     out, at = "", 0
     while at < len(glob):
-        for piece, means in (("**/", "(?:[^/]+/)*"), ("**", "(?s:.*)"), ("*", "[^/]*"), ("?", "[^/]")):
+        for piece, means in (
+            ("**/", "(?:[^/]+/)*"),
+            ("**", "(?s:.*)"),
+            ("*", "[^/]*"),
+            ("?", "[^/]"),
+        ):
             if glob.startswith(piece, at):
                 out, at = out + means, at + len(piece)
                 break
@@ -25,7 +30,10 @@ def test_a_glob_matches_what_its_regular_expression_does():
     rng = random.Random(5)
     yes = 0
     for _ in range(20_000):
-        glob = "".join(rng.choice(("a", "b", "/", "*", "**", "**/", "?", ".")) for _ in range(rng.randint(0, 6)))
+        glob = "".join(
+            rng.choice(("a", "b", "/", "*", "**", "**/", "?", "."))
+            for _ in range(rng.randint(0, 6))
+        )
         path = "".join(rng.choice("aab/.\n") for _ in range(rng.randint(0, 7)))
         expected = re.fullmatch(expression(glob), path) is not None
         assert matches(path, glob) == expected, (glob, path)
@@ -51,7 +59,9 @@ def test_a_value_in_a_glob_stands_for_itself():
     assert not fits("out/axb/c", tokens)
 
 
-@pytest.mark.parametrize("glob", ["*a" * 300 + "z", "**/" * 300 + "z", "**" * 300 + "z", "?*" * 300 + "z"])
+@pytest.mark.parametrize(
+    "glob", ["*a" * 300 + "z", "**/" * 300 + "z", "**" * 300 + "z", "?*" * 300 + "z"]
+)
 def test_no_glob_takes_long(glob: str):
     """With backtracking the first of these takes longer than anybody lives."""
     assert not matches("a" * 300, glob)

@@ -15,7 +15,9 @@ from tests.support.programs import program, step
 def lacks(*body, operator=None, **rows):
     made = program(*body)
     names = [item["tool"] for item in reach(made).steps]
-    made["tools"] = {name: {"effect": "read", "parameters": [], **rows.get(name, {})} for name in names}
+    made["tools"] = {
+        name: {"effect": "read", "parameters": [], **rows.get(name, {})} for name in names
+    }
     return granted.absent(made, "/nowhere", operator or Operator(tiers=()), reach(made))
 
 
@@ -48,24 +50,41 @@ def test_a_failure_that_is_a_value_needs_nothing(bare):
         ({}, "", "a model, for `judge`"),
         ({"embedded": "fdc_toolchain.packs.research.claims:quoted"}, "", None),
         ({"embedded": "own:quoted"}, "", "a sandbox, for `judge`"),
-        ({"embedded": "fdc_toolchain.packs.research.claims:quoted"}, "claude-sonnet-5", "`anthropic` package"),
+        (
+            {"embedded": "fdc_toolchain.packs.research.claims:quoted"},
+            "claude-sonnet-5",
+            "`anthropic` package",
+        ),
     ],
 )
 def test_what_a_prompt_needs(bare, monkeypatch, row, model, says):
-    monkeypatch.setattr(granted, "_without_key", lambda environment: "the `anthropic` package is not installed")
-    found = lacks(step("judge"), operator=Operator(model=model, tiers=()), judge={"run": {"prompt": "x", **row}})
+    monkeypatch.setattr(
+        granted, "_without_key", lambda environment: "the `anthropic` package is not installed"
+    )
+    found = lacks(
+        step("judge"),
+        operator=Operator(model=model, tiers=()),
+        judge={"run": {"prompt": "x", **row}},
+    )
     assert len(found) == (says is not None) and all(says in sentence for sentence in found)
 
 
 def test_a_python_tool_of_the_workspace_needs_a_sandbox_and_the_network_that_its_row_names(bare):
     own = {"run": {"python": "own:fetch"}, "access": {"net": True}}
-    assert [sentence.split(",")[0] for sentence in lacks(step("fetch"), fetch=own)] == ["a sandbox", "the network"]
+    assert [sentence.split(",")[0] for sentence in lacks(step("fetch"), fetch=own)] == [
+        "a sandbox",
+        "the network",
+    ]
     assert len(lacks(step("fetch"), fetch=own, operator=Operator(tiers=(), network=True))) == 1
 
 
-def test_programs_of_commands_are_looked_up_unless_the_run_itself_may_install_them(bare, monkeypatch):
+def test_programs_of_commands_are_looked_up_unless_the_run_itself_may_install_them(
+    bare, monkeypatch
+):
     body = step("run_in_bash_session", command="FOO=1 unheard-of --all && cd x")
-    assert lacks(body) == lacks(step("run_in_bash_session", command="true"))  # not simple enough to be certain
+    assert lacks(body) == lacks(
+        step("run_in_bash_session", command="true")
+    )  # not simple enough to be certain
     body = step("run_in_bash_session", command="unheard-of --all && unseen")
     assert [one for one in lacks(body) if "which a command names" in one] == [
         f"the program `{name}`, which a command names: it is not on the PATH of this machine; install it"
@@ -84,7 +103,10 @@ def test_the_network_of_commands_is_asked_for_where_nothing_else_can_want_it(bar
     def asked(*body, allow, operator=None, trust="workspace"):
         made = program(*body)
         made["plans"][made["root"]]["allow"] = allow
-        made["tools"] = {item["tool"]: {"effect": "read", "parameters": [], "trust": trust} for item in reach(made).steps}
+        made["tools"] = {
+            item["tool"]: {"effect": "read", "parameters": [], "trust": trust}
+            for item in reach(made).steps
+        }
         found = granted.absent(made, "/nowhere", operator or Operator(), reach(made))
         return any(one.startswith("the network") for one in found)
 

@@ -48,7 +48,11 @@ def test_all_cycles_are_told_smallest_first():
     """Two that share a plan are two; a cycle below another is told as well."""
     found = findings(lint(calling(m="a x", a="b c", b="a", c="a", x="y", y="x")), "FDC322")
     told = [item.message.partition(": ")[2] for item in found]
-    assert told == ["a.plan -> b.plan -> a.plan", "a.plan -> c.plan -> a.plan", "x.plan -> y.plan -> x.plan"]
+    assert told == [
+        "a.plan -> b.plan -> a.plan",
+        "a.plan -> c.plan -> a.plan",
+        "x.plan -> y.plan -> x.plan",
+    ]
 
 
 def test_what_only_calls_a_cycle_is_on_none():
@@ -68,7 +72,12 @@ def cyclic_edges(edges: dict[str, list[str]]) -> set[tuple[str, str]]:
                     work.append(other)
         return seen
 
-    return {(caller, callee) for caller in edges for callee in edges[caller] if caller in reached(callee)}
+    return {
+        (caller, callee)
+        for caller in edges
+        for callee in edges[caller]
+        if caller in reached(callee)
+    }
 
 
 def test_every_call_that_can_come_back_is_in_a_cycle_that_is_told_and_no_other():
@@ -77,11 +86,18 @@ def test_every_call_that_can_come_back_is_in_a_cycle_that_is_told_and_no_other()
     for seed in range(300):
         rng = random.Random(seed)
         names = [f"p{number}" for number in range(rng.randint(1, 6))]
-        edges = {name: [other for other in names if rng.random() < rng.choice((0.1, 0.3))] for name in names}
-        found = findings(lint(calling(**{name: " ".join(callees) for name, callees in edges.items()})), "FDC322")
+        edges = {
+            name: [other for other in names if rng.random() < rng.choice((0.1, 0.3))]
+            for name in names
+        }
+        found = findings(
+            lint(calling(**{name: " ".join(callees) for name, callees in edges.items()})), "FDC322"
+        )
         told = set()
         for item in found:
-            chain = [name.removesuffix(".plan") for name in item.message.partition(": ")[2].split(" -> ")]
+            chain = [
+                name.removesuffix(".plan") for name in item.message.partition(": ")[2].split(" -> ")
+            ]
             assert chain[0] == chain[-1] == min(chain), "from the smallest member"
             assert len(set(chain)) == len(chain) - 1, "no plan twice"
             told |= set(itertools.pairwise(chain))
@@ -100,7 +116,9 @@ def chain(length: int) -> dict[str, str]:
     return calling(**edges, **{f"p{length:02}": ""})
 
 
-@pytest.mark.parametrize(("length", "wrong"), [(1, False), (9, False), (10, False), (11, True), (12, True)])
+@pytest.mark.parametrize(
+    ("length", "wrong"), [(1, False), (9, False), (10, False), (11, True), (12, True)]
+)
 def test_a_stack_of_ten_is_allowed_and_one_of_eleven_is_not(length: int, wrong: bool):
     """FDC-33: MAX_RECURSION_DEPTH is 10, the root plan counted."""
     checked = lint(chain(length), "p01.plan")
@@ -108,15 +126,23 @@ def test_a_stack_of_ten_is_allowed_and_one_of_eleven_is_not(length: int, wrong: 
     found = findings(checked, "FDC323")
     assert bool(found) == wrong
     if found:
-        assert found[0].message.startswith(f"the stack grows {length} deep, more than the 10 that may be: p01.plan -> ")
+        assert found[0].message.startswith(
+            f"the stack grows {length} deep, more than the 10 that may be: p01.plan -> "
+        )
         names = " -> ".join(f"p{number:02}.plan" for number in range(1, length + 1))
         assert names in found[0].message, "the message names the chain"
-        assert [label.span.path for label in found[0].trace] == [f"p{number:02}.plan" for number in range(1, length)]
+        assert [label.span.path for label in found[0].trace] == [
+            f"p{number:02}.plan" for number in range(1, length)
+        ]
 
 
 def test_the_setting_lowers_the_depth_that_may_be():
-    assert not findings(lint(chain(3), "p01.plan", settings=Settings(fsm="any.json", max_stack=3)), "FDC323")
-    assert findings(lint(chain(4), "p01.plan", settings=Settings(fsm="any.json", max_stack=3)), "FDC323")
+    assert not findings(
+        lint(chain(3), "p01.plan", settings=Settings(fsm="any.json", max_stack=3)), "FDC323"
+    )
+    assert findings(
+        lint(chain(4), "p01.plan", settings=Settings(fsm="any.json", max_stack=3)), "FDC323"
+    )
 
 
 def test_the_deepest_of_many_chains_is_the_one_told():
@@ -138,11 +164,15 @@ def test_the_depth_is_the_longest_chain_on_random_graphs_without_cycles():
             f"p{number}": [f"p{other}" for other in range(number + 1, count) if rng.random() < 0.4]
             for number in range(count)
         }
-        checked = lint(calling(**{name: " ".join(callees) for name, callees in edges.items()}), "p0.plan")
+        checked = lint(
+            calling(**{name: " ".join(callees) for name, callees in edges.items()}), "p0.plan"
+        )
         for name in sorted(edges):
             if f"{name}.plan" not in checked.context.linker.units:
                 continue  # nothing calls it
-            assert checked.context.graph.instance(f"{name}.plan").height == height_by_walking(edges, name), seed
+            assert checked.context.graph.instance(f"{name}.plan").height == height_by_walking(
+                edges, name
+            ), seed
 
 
 # ---- stated recursion -------------------------------------------------------------------------
@@ -164,7 +194,9 @@ def test_a_stated_recursion_counts_for_the_depth_of_the_stack():
 def test_a_cycle_with_one_stated_call_is_none():
     checked = lint(calling(a="b", b="a!2"))
     assert not findings(checked, "FDC322")
-    assert checked.context.graph.instance("a.plan").height == 6  # a b a b a b: the call back is made twice
+    assert (
+        checked.context.graph.instance("a.plan").height == 6
+    )  # a b a b a b: the call back is made twice
 
 
 def test_a_depth_on_a_call_that_closes_no_cycle_changes_nothing():
@@ -173,9 +205,14 @@ def test_a_depth_on_a_call_that_closes_no_cycle_changes_nothing():
     assert checked.context.graph.instance("a.plan").height == 2
 
 
-def stack_of(edges: dict[str, list[tuple[str, int | None]]], name: str, made: dict[tuple[str, int], int]) -> int:
+def stack_of(
+    edges: dict[str, list[tuple[str, int | None]]], name: str, made: dict[tuple[str, int], int]
+) -> int:
     """The deepest stack by walking: a stated call that closes a cycle is made so often on one stack."""
-    back = {(caller, callee) for caller, callee in cyclic_edges({n: [c for c, _ in e] for n, e in edges.items()})}
+    back = {
+        (caller, callee)
+        for caller, callee in cyclic_edges({n: [c for c, _ in e] for n, e in edges.items()})
+    }
     deepest = 0
     for number, (callee, depth) in enumerate(edges[name]):
         counts = made
@@ -201,7 +238,10 @@ def test_the_depth_of_stated_recursion_is_that_of_walking_every_stack():
             ]
         if sum(depth or 0 for callees in edges.values() for _, depth in callees) > 5:
             continue
-        texts = {name: " ".join(f"{c}!{d}" if d else c for c, d in callees) for name, callees in edges.items()}
+        texts = {
+            name: " ".join(f"{c}!{d}" if d else c for c, d in callees)
+            for name, callees in edges.items()
+        }
         checked = lint(calling(**texts), "p0.plan")
         assert not findings(checked, "FDC322"), (seed, texts)
         expected = stack_of(edges, "p0", {})
@@ -215,7 +255,9 @@ def test_a_recursion_that_unfolds_too_far_is_refused_wherever_it_stands():
     """What was not unfolded was not checked: it is an error in every plan that it stands in, not in the root only."""
     many = {f"r{number}": " ".join(f"r{number}!1" for _ in range(8)) for number in range(45)}
     checked = lint(calling(main=" ".join(many), **many), "main.plan")
-    assert checked.context.graph.instance("main.plan").height == 10, "deep enough for nobody to say anything else"
+    assert checked.context.graph.instance("main.plan").height == 10, (
+        "deep enough for nobody to say anything else"
+    )
     assert findings(checked, "FDC323")
 
 
@@ -224,13 +266,17 @@ def test_whether_a_plan_is_a_root_depends_on_nobody_who_calls_it():
     plans = calling(a="b", b="a!2", m="x", x="y", y="x!2")
     judged = {instance.unit.key for instance, _ in lint(plans).context.roots}
     assert judged == {"a.plan", "b.plan", "m.plan", "x.plan", "y.plan"}
-    assert {instance.unit.key for instance, _ in lint(calling(a="a!1"), "a.plan").context.roots} == {"a.plan"}
+    assert {
+        instance.unit.key for instance, _ in lint(calling(a="a!1"), "a.plan").context.roots
+    } == {"a.plan"}
 
 
 def test_the_fdc_profile_refuses_stated_recursion_and_every_other_call():
     """C-01."""
     settings = Settings(fsm="any.json", profile="fdc")
-    assert places(lint(calling(a="a!1"), settings=settings), "FDC326") == [("a.plan", 2, "FDC326")] * 2
+    assert (
+        places(lint(calling(a="a!1"), settings=settings), "FDC326") == [("a.plan", 2, "FDC326")] * 2
+    )
     assert not places(lint("call_plan deep-research topic=x\n", settings=settings), "FDC326")
 
 
@@ -248,7 +294,12 @@ def test_an_order_has_every_plan_once_and_callees_before_callers():
     graph: Graph = checked.context.graph
     order = [instance.unit.key for instance in graph.order([graph.instance("a.plan")])]
     assert sorted(order) == ["a.plan", "b.plan", "c.plan", "d.plan"]
-    assert order.index("d.plan") < order.index("b.plan") < order.index("a.plan") > order.index("c.plan")
+    assert (
+        order.index("d.plan")
+        < order.index("b.plan")
+        < order.index("a.plan")
+        > order.index("c.plan")
+    )
 
 
 def test_a_chain_of_calls_longer_than_the_interpreters_stack_is_refused_without_falling_over():

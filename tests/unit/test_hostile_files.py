@@ -16,7 +16,8 @@ from tests.support.process import run
 from tests.support.repository import ROOT
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{here}: &{here} [{', '.join([f'*{before}'] * 10)}]\n" for before, here in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{here}: &{here} [{', '.join([f'*{before}'] * 10)}]\n"
+    for before, here in zip("abcdefgh", "bcdefghi", strict=True)
 )
 """A thousand million values in less than a thousand characters."""
 
@@ -26,7 +27,9 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, n
     """A writer never comes; a device never ends. A cache that knows the workspace without it is no excuse."""
     run([sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60)
     os.mkfifo(workspace / name)
-    done = run([sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60)
+    done = run(
+        [sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60
+    )
     if name == ".gitignore":
         assert done.returncode == 0, done.stderr
     else:
@@ -34,22 +37,33 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, n
         assert done.stderr == f"fdc: {name} cannot be read: it is no regular file\n"
 
 
-@pytest.mark.parametrize("name", ["knowledge_core/plan_registry.json", ".fdc/runs.sqlite", ".git/config"])
+@pytest.mark.parametrize(
+    "name", ["knowledge_core/plan_registry.json", ".fdc/runs.sqlite", ".git/config"]
+)
 def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: str) -> None:
-    (workspace / "a.plan").write_text("set_plan x\nplan_step_complete y\nmessage_user z\nclose_task\nsubmit\n")
+    (workspace / "a.plan").write_text(
+        "set_plan x\nplan_step_complete y\nmessage_user z\nclose_task\nsubmit\n"
+    )
     (workspace / name).parent.mkdir(exist_ok=True)
     os.mkfifo(workspace / name)
     for command in (["lint"], ["run", "a.plan", "-q"], ["runs"], ["resume"]):
-        done = run([sys.executable, ROOT / "tooling/fdc_cli.py", *command], cwd=workspace, timeout=60)
+        done = run(
+            [sys.executable, ROOT / "tooling/fdc_cli.py", *command], cwd=workspace, timeout=60
+        )
         if name == ".fdc/runs.sqlite" and command != ["lint"]:
-            assert (done.returncode, done.stdout) == (3, "") and "runs.sqlite: not a regular file\n" in done.stderr
+            assert (done.returncode, done.stdout) == (
+                3,
+                "",
+            ) and "runs.sqlite: not a regular file\n" in done.stderr
         else:
             assert done.returncode == (2 if command == ["resume"] else 0), done.stderr
 
 
 def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:
     (workspace / "fdc.toml").write_bytes(b"#" * (regular.MOST + 1))
-    with pytest.raises(SettingsError, match=f"fdc.toml cannot be read: it has more than {regular.MOST} bytes"):
+    with pytest.raises(
+        SettingsError, match=f"fdc.toml cannot be read: it has more than {regular.MOST} bytes"
+    ):
         read_settings(str(workspace))
     (workspace / "fdc.toml").write_bytes(b"#" * regular.MOST)
     read_settings(str(workspace))
@@ -58,7 +72,11 @@ def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:
 def test_aliases_that_stand_for_more_than_anybody_reads_are_refused() -> None:
     with pytest.raises(yamltext.NotYaml, match="stand for more than"):
         yamltext.parse(BOMB)
-    assert yamltext.parse("a: &a [1, 2]\nb: [*a, '*c']\nc: x * y\n") == {"a": [1, 2], "b": [[1, 2], "*c"], "c": "x * y"}
+    assert yamltext.parse("a: &a [1, 2]\nb: [*a, '*c']\nc: x * y\n") == {
+        "a": [1, 2],
+        "b": [[1, 2], "*c"],
+        "c": "x * y",
+    }
     with pytest.raises(yamltext.NotYaml):
         yamltext.parse("a: &a [*a]\n")
 

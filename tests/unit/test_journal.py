@@ -38,7 +38,9 @@ def store(path: str) -> Iterator[Store]:
     made.close()
 
 
-def test_what_was_appended_is_read_again_by_another_process_in_the_same_order(store: Store, path: str) -> None:
+def test_what_was_appended_is_read_again_by_another_process_in_the_same_order(
+    store: Store, path: str
+) -> None:
     row = store.run("a")
     assert row is not None and (row.status, row.inputs) == ("new", {"given": {"x": "ü"}})
     journal = store.claim(row)
@@ -64,7 +66,9 @@ def test_a_replaced_controller_can_write_nothing_more(store: Store, path: str) -
     old.append([outcome("main/1")])
     other = Store(path, KEY)
     new = other.claim(row)
-    for records in ([outcome(f"main/{n}") for n in range(2, 2 + many)] for many in (1, 2, 4, 23, 64, 90)):
+    for records in (
+        [outcome(f"main/{n}") for n in range(2, 2 + many)] for many in (1, 2, 4, 23, 64, 90)
+    ):
         with pytest.raises(Fenced):
             old.append(records)
     with pytest.raises(Fenced):
@@ -74,7 +78,9 @@ def test_a_replaced_controller_can_write_nothing_more(store: Store, path: str) -
     other.close()
 
 
-def test_the_first_record_of_an_address_stays_and_a_commit_is_whole_or_nothing(store: Store) -> None:
+def test_the_first_record_of_an_address_stays_and_a_commit_is_whole_or_nothing(
+    store: Store,
+) -> None:
     row = store.run("a")
     assert row is not None
     journal = store.claim(row)
@@ -83,18 +89,34 @@ def test_the_first_record_of_an_address_stays_and_a_commit_is_whole_or_nothing(s
         journal.append([outcome("main/2"), outcome("main/1", second=True)])
     with pytest.raises(Fenced):
         journal.append([outcome("main/1", second=True)])
-    for many in (4, 20, 70):  # as many statements, the record that is there already in the last of them
+    for many in (
+        4,
+        20,
+        70,
+    ):  # as many statements, the record that is there already in the last of them
         with pytest.raises(Fenced):
-            journal.append([*(outcome(f"main/{n}") for n in range(2, 2 + many)), outcome("main/1", second=True)])
+            journal.append(
+                [
+                    *(outcome(f"main/{n}") for n in range(2, 2 + many)),
+                    outcome("main/1", second=True),
+                ]
+            )
         with pytest.raises(Fenced):
-            journal.append([outcome("main/1", second=True), *(outcome(f"main/{n}") for n in range(2, 2 + many))])
+            journal.append(
+                [
+                    outcome("main/1", second=True),
+                    *(outcome(f"main/{n}") for n in range(2, 2 + many)),
+                ]
+            )
     assert store.records(row) == [outcome("main/1", first=True)]
     journal.append([outcome("main/2")])
     assert len(store.records(row)) == 2
     assert store.check(row.id) == Checked((), 2, "ours")
 
 
-def test_records_that_are_written_together_lie_as_those_that_are_written_one_by_one(store: Store) -> None:
+def test_records_that_are_written_together_lie_as_those_that_are_written_one_by_one(
+    store: Store,
+) -> None:
     large = outcome("main/7", value="x" * (BLOB_OVER + 1))
     for many in (1, 3, 4, 5, 16, 21, 63, 64, 65, 84, 85, 150):
         records = [large if n == 7 else outcome(f"main/{n}", value=n) for n in range(many)]
@@ -108,7 +130,9 @@ def test_records_that_are_written_together_lie_as_those_that_are_written_one_by_
                 journal.append(part)
             assert store.records(row) == records
             assert store.check(row.id) == Checked((), many, "ours")
-            rows = store._db.execute("SELECT seq, address, body, blob FROM record WHERE run=? ORDER BY seq", (row.id,)).fetchall()
+            rows = store._db.execute(
+                "SELECT seq, address, body, blob FROM record WHERE run=? ORDER BY seq", (row.id,)
+            ).fetchall()
             found.append(rows)
         assert found[0] == found[1]
 
@@ -152,7 +176,9 @@ def test_a_file_that_is_no_journal_is_one_sentence(tmp_path: Path, damage: bytes
     assert str(path) in str(raised.value) and "\n" not in str(raised.value)
 
 
-def test_a_torn_log_loses_its_end_and_never_invents_a_record(store: Store, path: str, tmp_path: Path) -> None:
+def test_a_torn_log_loses_its_end_and_never_invents_a_record(
+    store: Store, path: str, tmp_path: Path
+) -> None:
     """Power-loss model: the files as they lay at some moment, the log cut anywhere."""
     row = store.run("a")
     assert row is not None
@@ -188,7 +214,12 @@ def test_bytes_for_a_step_do_not_grow_with_the_length_of_a_run(tmp_path: Path) -
         journal = made.claim(row)
         made._db.execute("PRAGMA synchronous=OFF")
         for start in range(0, steps, 500):
-            journal.append([outcome(f"main/2[{n}]/1", value="x" * 40, took=0.1) for n in range(start, start + 500)])
+            journal.append(
+                [
+                    outcome(f"main/2[{n}]/1", value="x" * 40, took=0.1)
+                    for n in range(start, start + 500)
+                ]
+            )
         made._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         made.close()
         return path.stat().st_size / steps

@@ -68,9 +68,14 @@ PLANS: dict[str, tuple[str, set[str]]] = {
     "and on one side of a branch": (f'{FORK}  if cited("x")\n    open\n    shut\n', {"FDC402"}),
     "what follows comes after every beginning": (f"{FORK}  open\n  shut\nopen\nshut\n", {"FDC401"}),
     "a fork in it that keeps its own ends nobody": (
-        f"{FORK}  {PLAIN.strip()} keep failures\n    look a.txt\nopen\nshut\n", set()),
+        f"{FORK}  {PLAIN.strip()} keep failures\n    look a.txt\nopen\nshut\n",
+        set(),
+    ),
     "a fork that keeps nothing has no beginnings": (f"{PLAIN}  open\n  shut\nopen\nshut\n", set()),
-    "a plan with an automaton of its own may be left": (f"{FORK}  call_plan own.plan\nopen\nshut\n", set()),
+    "a plan with an automaton of its own may be left": (
+        f"{FORK}  call_plan own.plan\nopen\nshut\n",
+        set(),
+    ),
 }
 TWO = 'fork y in {all} max 2\n    if cited("x")\n      open\n      open\n    else\n      shut\n      shut\n'
 GRIDS: dict[str, tuple[str, set[str]]] = {
@@ -78,19 +83,39 @@ GRIDS: dict[str, tuple[str, set[str]]] = {
     "and none where nothing is kept": (f"fork x in {{all}} max 1\n  {TWO}", set()),
 }
 FILES: dict[str, tuple[str, set[str]]] = {
-    "what was removed to be made anew may be gone": (f"{FORK}  drop a.txt\n  make a.txt\nlook a.txt\n", {"FDC411"}),
-    "what is made to be removed may be there": (f"{FORK}  make b.txt\n  drop b.txt\nmake b.txt\n", {"FDC412"}),
+    "what was removed to be made anew may be gone": (
+        f"{FORK}  drop a.txt\n  make a.txt\nlook a.txt\n",
+        {"FDC411"},
+    ),
+    "what is made to be removed may be there": (
+        f"{FORK}  make b.txt\n  drop b.txt\nmake b.txt\n",
+        {"FDC412"},
+    ),
     "in a called plan too": (f"{FORK}  call_plan tidy.plan\nlook a.txt\n", {"FDC411"}),
-    "in a fork in the branch": (f"{FORK}  {PLAIN}    drop a.txt\n    make a.txt\nlook a.txt\n", {"FDC411"}),
+    "in a fork in the branch": (
+        f"{FORK}  {PLAIN}    drop a.txt\n    make a.txt\nlook a.txt\n",
+        {"FDC411"},
+    ),
     "in the second turn of a loop": (
-        f'{FORK}  iterate max 2 until cited("x")\n    put b.txt\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
+        f'{FORK}  iterate max 2 until cited("x")\n    put b.txt\n    drop a.txt\n    make a.txt\nlook a.txt\n',
+        {"FDC411"},
+    ),
     "before the last turn of a loop": (
         f'{FORK}  make b.txt\n  iterate max 2 until cited("x")\n    drop b.txt\n    make b.txt\n  drop b.txt\nmake b.txt\n',
-        {"FDC412"}),
+        {"FDC412"},
+    ),
     "in a loop of one turn what it removed is not sought again": (
-        f"{FORK}  for y in {{all}} max 1\n    look a.txt\n    drop a.txt\n", set()),
-    "on one side of a branch": (f'{FORK}  if cited("x")\n    drop a.txt\n    make a.txt\nlook a.txt\n', {"FDC411"}),
-    "a fork that keeps nothing is done or not begun": (f"{PLAIN}  drop a.txt\n  make a.txt\nlook a.txt\n", set()),
+        f"{FORK}  for y in {{all}} max 1\n    look a.txt\n    drop a.txt\n",
+        set(),
+    ),
+    "on one side of a branch": (
+        f'{FORK}  if cited("x")\n    drop a.txt\n    make a.txt\nlook a.txt\n',
+        {"FDC411"},
+    ),
+    "a fork that keeps nothing is done or not begun": (
+        f"{PLAIN}  drop a.txt\n  make a.txt\nlook a.txt\n",
+        set(),
+    ),
 }
 RULES: dict[str, tuple[str, set[str]]] = {
     "what is owed in the branch may stay owed": (f"{FORK}  open\n  shut\n", {"FDC461"}),
@@ -106,7 +131,9 @@ def codes(text: str, fsm: str = "any.json", rule: dict[str, Any] | None = None) 
     files |= DONE | {"own.plan": "use fsm door.json\nopen\nshut\n"}
     if rule is not None:
         row = {"rule_id": "r", "description": "Doors.", "enforcement": "Proved.", "check": rule}
-        files["protocols/p.protocol.json"] = json.dumps({"protocol_id": "p", "description": "Doors.", "rules": [row]})
+        files["protocols/p.protocol.json"] = json.dumps(
+            {"protocol_id": "p", "description": "Doors.", "rules": [row]}
+        )
         files["protocols/"] = "p.protocol.json"
     found = lint(files, "a.plan", there=["a.txt"])
     return {item.code for item in found.diagnostics if item.severity == "error"}
@@ -117,9 +144,15 @@ def verdicts() -> dict[str, bool]:
     owed = {"template": "response", "a": "open_op", "b": "shut_op", "on_abort": "check"}
     plain = {**owed, "on_abort": "ignore"}
     out = {name: codes(text, "door.json") == wanted for name, (text, wanted) in PLANS.items()}
-    out |= {f"grid: {name}": codes(text, "grid.json") == wanted for name, (text, wanted) in GRIDS.items()}
+    out |= {
+        f"grid: {name}": codes(text, "grid.json") == wanted
+        for name, (text, wanted) in GRIDS.items()
+    }
     out |= {f"files: {name}": codes(text) == wanted for name, (text, wanted) in FILES.items()}
-    out |= {f"rules: {name}": codes(text, rule=plain) == wanted for name, (text, wanted) in RULES.items()}
+    out |= {
+        f"rules: {name}": codes(text, rule=plain) == wanted
+        for name, (text, wanted) in RULES.items()
+    }
     return out
 
 

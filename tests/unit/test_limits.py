@@ -40,7 +40,9 @@ def failing(times: int, raised: BaseException) -> Any:
     return attempt
 
 
-@pytest.mark.parametrize("trouble", [ToolFailure("net", "no line"), ToolFailure("busy", "later"), WorldFailed("full")])
+@pytest.mark.parametrize(
+    "trouble", [ToolFailure("net", "no line"), ToolFailure("busy", "later"), WorldFailed("full")]
+)
 def test_a_trouble_that_passes_is_tried_again_and_noted(trouble: Exception) -> None:
     desk = Desk()
     outcome = desk.perform(failing(2, trouble), retries=3)
@@ -65,8 +67,12 @@ def test_what_does_not_pass_is_not_tried_again() -> None:
         assert attempt.left == [4]
 
 
-@pytest.mark.parametrize("declared", [{"effect": "once"}, {"effect": "read", "cost": {"tokens": 5}}])
-def test_what_happens_once_or_costs_is_not_tried_again_whatever_a_program_says(declared: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "declared", [{"effect": "once"}, {"effect": "read", "cost": {"tokens": 5}}]
+)
+def test_what_happens_once_or_costs_is_not_tried_again_whatever_a_program_says(
+    declared: dict[str, Any],
+) -> None:
     attempt = failing(5, ToolFailure("net", "no line"))
     with pytest.raises(ToolFailure):
         Desk().limits.perform("pay", {**declared, "limits": {"retries": 3}}, attempt)
@@ -88,7 +94,9 @@ def test_a_slow_attempt_is_given_up_and_counts_until_it_ends() -> None:
         assert go.wait(PATIENCE)
         return Outcome("late")
 
-    with pytest.raises(ToolFailure, match=r"`fetch` took longer than 0\.05 s and was given up") as raised:
+    with pytest.raises(
+        ToolFailure, match=r"`fetch` took longer than 0\.05 s and was given up"
+    ) as raised:
         limits.perform("fetch", declared, slow)
     assert raised.value.kind == "timeout" and limits._busy == {"fetch": 1}
     go.set()
@@ -138,7 +146,11 @@ def test_who_waits_wakes_when_the_controller_leaves(limits: dict[str, Any]) -> N
         desk.perform("fetch", declared, Outcome)
     threading.Timer(0.05, leaving.set).start()
     over = threading.Event()
-    attempt = (lambda: Outcome(over.wait(PATIENCE))) if "seconds" in limits else failing(9, WorldFailed("x"))
+    attempt = (
+        (lambda: Outcome(over.wait(PATIENCE)))
+        if "seconds" in limits
+        else failing(9, WorldFailed("x"))
+    )
     try:
         with pytest.raises(Cancelled):
             desk.perform("fetch", declared, attempt)
@@ -147,7 +159,12 @@ def test_who_waits_wakes_when_the_controller_leaves(limits: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize(
-    ("raised", "kind"), [(TimeoutError("x"), "timeout"), (ConnectionRefusedError(111, "x"), "net"), (OSError(113, "x"), "net")]
+    ("raised", "kind"),
+    [
+        (TimeoutError("x"), "timeout"),
+        (ConnectionRefusedError(111, "x"), "net"),
+        (OSError(113, "x"), "net"),
+    ],
 )
 def test_a_broken_line_is_a_failure_that_passes(raised: OSError, kind: str) -> None:
     found = from_os(raised, "x")
@@ -164,11 +181,26 @@ def test_a_broken_line_is_a_failure_that_passes(raised: OSError, kind: str) -> N
         ({"cost": {"tokens": 1}, "limits": {"retries": 1}}, "retries"),
     ],
 )
-def test_limits_that_a_tool_cannot_have_are_faults_of_the_catalogue(more: dict[str, Any], says: str) -> None:
+def test_limits_that_a_tool_cannot_have_are_faults_of_the_catalogue(
+    more: dict[str, Any], says: str
+) -> None:
     [(_, _, message)] = wrong(catalogue(own={**TOOL, **more}))
     assert says in message
 
 
 def test_limits_of_a_tool_are_taken() -> None:
-    assert wrong(catalogue(own={**TOOL, "limits": {"retries": 2, "seconds": 0.5, "at_once": 1, "per_minute": 60}})) == []
-    assert wrong(catalogue(own={**TOOL, "effect": "once", "limits": {"at_once": 1, "per_minute": 60}})) == []
+    assert (
+        wrong(
+            catalogue(
+                own={
+                    **TOOL,
+                    "limits": {"retries": 2, "seconds": 0.5, "at_once": 1, "per_minute": 60},
+                }
+            )
+        )
+        == []
+    )
+    assert (
+        wrong(catalogue(own={**TOOL, "effect": "once", "limits": {"at_once": 1, "per_minute": 60}}))
+        == []
+    )

@@ -23,7 +23,9 @@ def registry(**entries: str) -> dict[str, str]:
 
 
 def first(files: dict[str, str] | str, *codes: str, **more: Any):
-    return findings(lint(files, "a.plan", **more) if not isinstance(files, str) else lint(files, **more), *codes)[0]
+    return findings(
+        lint(files, "a.plan", **more) if not isinstance(files, str) else lint(files, **more), *codes
+    )[0]
 
 
 # ---- calls --------------------------------------------------------------------------------------
@@ -36,13 +38,22 @@ def callee(files: dict[str, str], name: str = "a.plan") -> list[str | None]:
 
 def test_a_registered_name_goes_before_a_path():
     """FDC-41: registry first, else the literal path."""
-    files = {"a.plan": "call_plan sub\ncall_plan sub.plan\n", "sub.plan": "set_plan\n", "lib/x.plan": "set_plan\n"}
+    files = {
+        "a.plan": "call_plan sub\ncall_plan sub.plan\n",
+        "sub.plan": "set_plan\n",
+        "lib/x.plan": "set_plan\n",
+    }
     assert callee({**files, **registry(sub="lib/x.plan")}) == ["lib/x.plan", "sub.plan"]
 
 
 def test_a_registered_name_that_hides_a_file_is_told():
     """FDC-41: the registry wins, and a warning says so."""
-    files = {"a.plan": "call_plan sub\n", "sub": "set_plan\n", "lib/x.plan": "set_plan\n", **registry(sub="lib/x.plan")}
+    files = {
+        "a.plan": "call_plan sub\n",
+        "sub": "set_plan\n",
+        "lib/x.plan": "set_plan\n",
+        **registry(sub="lib/x.plan"),
+    }
     checked = lint(files, "a.plan")
     assert callee(files) == ["lib/x.plan"]
     [found] = findings(checked, "FDC324")
@@ -50,8 +61,14 @@ def test_a_registered_name_that_hides_a_file_is_told():
 
 
 def test_a_shipped_plan_is_found_by_its_name_and_a_workspace_may_have_its_own():
-    assert callee({"a.plan": "call_plan deep-research topic=x\n"}) == ["fdc:plans/library/deep_research.plan"]
-    files = {"a.plan": "call_plan deep-research\n", "own.plan": "set_plan\n", **registry(deep_research="own.plan")}
+    assert callee({"a.plan": "call_plan deep-research topic=x\n"}) == [
+        "fdc:plans/library/deep_research.plan"
+    ]
+    files = {
+        "a.plan": "call_plan deep-research\n",
+        "own.plan": "set_plan\n",
+        **registry(deep_research="own.plan"),
+    }
     assert callee(files) == ["own.plan"]
 
 
@@ -62,7 +79,9 @@ def test_a_plan_that_is_nowhere_is_told_at_its_name():
     assert found.message == "Sub-plan file not found: `lib/gone.plan`"
     found = first({"a.plan": "call_plan sub\n", **registry(sub="gone.plan")}, "FDC321")
     assert found.message == "Sub-plan file not found: `sub` (registered as `gone.plan`)"
-    assert first("call_plan deep-reserch topic=x\n", "FDC321").help == "did you mean `deep-research`?"
+    assert (
+        first("call_plan deep-reserch topic=x\n", "FDC321").help == "did you mean `deep-research`?"
+    )
 
 
 def test_a_path_that_counts_from_the_calling_plan_is_met_with_the_one_that_counts_from_the_root():
@@ -76,17 +95,28 @@ def test_a_path_that_counts_from_the_calling_plan_is_met_with_the_one_that_count
     ]
 
 
-@pytest.mark.parametrize("name", ["../a.plan", "/etc/passwd", "b/../../a.plan", "x\\..\\y", "b.plan/", '""', '"\\n"', "~/x"])
+@pytest.mark.parametrize(
+    "name",
+    ["../a.plan", "/etc/passwd", "b/../../a.plan", "x\\..\\y", "b.plan/", '""', '"\\n"', "~/x"],
+)
 def test_nothing_outside_of_the_workspace_is_called(name: str):
-    assert first({"a.plan": f"call_plan {name}\n", "b.plan": "set_plan\n"}).code in ("FDC321", "FDC109")
+    assert first({"a.plan": f"call_plan {name}\n", "b.plan": "set_plan\n"}).code in (
+        "FDC321",
+        "FDC109",
+    )
 
 
 def test_one_file_is_one_plan_however_its_path_is_written():
     """Else a plan could call itself under another name, and be a sub-plan and none at once."""
-    files = {"a.plan": "call_plan ./lib//b.plan\ncall_plan lib/./b.plan\n", "lib/b.plan": "set_plan\n"}
+    files = {
+        "a.plan": "call_plan ./lib//b.plan\ncall_plan lib/./b.plan\n",
+        "lib/b.plan": "set_plan\n",
+    }
     assert callee(files) == ["lib/b.plan", "lib/b.plan"]
     assert first({"a.plan": "call_plan ./a.plan\n"}, "FDC322")
-    assert callee({"a.plan": "call_plan sub\n", "lib/b.plan": "set_plan\n", **registry(sub="./lib/b.plan")}) == ["lib/b.plan"]
+    assert callee(
+        {"a.plan": "call_plan sub\n", "lib/b.plan": "set_plan\n", **registry(sub="./lib/b.plan")}
+    ) == ["lib/b.plan"]
 
 
 @pytest.mark.parametrize("target", ["{file1}", "lib/{file1}", "{plan}", '"{plan}"'])
@@ -98,7 +128,11 @@ def test_a_target_that_is_computed_is_refused(target: str):
 
 
 def test_a_plan_is_read_once_however_often_it_is_called():
-    files = {"a.plan": "call_plan b.plan\n" * 50 + "call_plan c.plan\n", "c.plan": "call_plan b.plan\n", "b.plan": "nonsense\n"}
+    files = {
+        "a.plan": "call_plan b.plan\n" * 50 + "call_plan c.plan\n",
+        "c.plan": "call_plan b.plan\n",
+        "b.plan": "nonsense\n",
+    }
     assert places(lint(files, "a.plan")) == [("b.plan", 1, "FDC301")]
 
 
@@ -119,8 +153,14 @@ CALLEE = {"b.plan": "param topic\nparam size = 3\nmessage_user {topic} {size}\n"
         ("call_plan b.plan x", "FDC109", 18, ""),
     ],
 )
-def test_arguments_are_those_that_the_plan_declares(call: str, code: str | None, column: int, message: str):
-    found = [item for item in findings(lint({"a.plan": call + "\n", **CALLEE}, "a.plan")) if item.severity == "error"]
+def test_arguments_are_those_that_the_plan_declares(
+    call: str, code: str | None, column: int, message: str
+):
+    found = [
+        item
+        for item in findings(lint({"a.plan": call + "\n", **CALLEE}, "a.plan"))
+        if item.severity == "error"
+    ]
     assert [(item.code, item.span.column) for item in found] == ([(code, column)] if code else [])
     assert all(message in item.message for item in found)
 
@@ -140,7 +180,14 @@ STRICT = json.dumps(
 
 
 @pytest.mark.parametrize(
-    "head", ["# FSM: strict.json", "#FSM:strict.json", "#   FSM:   strict.json  ", "use fsm strict.json", 'use fsm "strict.json"']
+    "head",
+    [
+        "# FSM: strict.json",
+        "#FSM:strict.json",
+        "#   FSM:   strict.json  ",
+        "use fsm strict.json",
+        'use fsm "strict.json"',
+    ],
 )
 def test_a_plan_names_its_automaton(head: str):
     """FDC-26."""
@@ -167,12 +214,19 @@ def test_an_automaton_that_is_missing_or_malformed_is_told_at_its_name():
     found = first("# FSM: tooling/gone.json\nset_plan\n", "FDC201")
     assert (found.span.line, found.span.column, found.span.end_column) == (1, 8, 25)
     checked = lint({"bad.json": "{", "a.plan": "use fsm bad.json\nset_plan\n"}, "a.plan")
-    assert {(path, line) for path, line, code in places(checked, "FDC202")} == {("a.plan", 1), ("bad.json", 1)}
+    assert {(path, line) for path, line, code in places(checked, "FDC202")} == {
+        ("a.plan", 1),
+        ("bad.json", 1),
+    }
     assert findings(checked, "FDC202")[0].labels
 
 
 def test_a_plan_whose_automaton_is_missing_is_no_fragment():
-    files = {"a.plan": "call_plan b.plan\n", "b.plan": "use fsm gone.json\nread_file x\n", "strict.json": STRICT}
+    files = {
+        "a.plan": "call_plan b.plan\n",
+        "b.plan": "use fsm gone.json\nread_file x\n",
+        "strict.json": STRICT,
+    }
     assert places(lint(files, "a.plan", settings=Settings(fsm="strict.json")), "FDC401") == []
 
 
@@ -193,7 +247,11 @@ def test_a_sub_plan_without_an_automaton_runs_in_its_callers_and_one_with_leaves
     """FDC-30, FDC-31, T-05."""
     settings = Settings(fsm="strict.json")
     for head, expected in (("", [("a.plan", 2, "FDC401")]), ("use fsm any.json\n", [])):
-        files = {"strict.json": STRICT, "a.plan": "set_plan\ncall_plan b.plan\n", "b.plan": f"{head}read_file any.json\n"}
+        files = {
+            "strict.json": STRICT,
+            "a.plan": "set_plan\ncall_plan b.plan\n",
+            "b.plan": f"{head}read_file any.json\n",
+        }
         assert places(lint(files, "a.plan", settings=settings), "FDC401") == expected
 
 
@@ -241,7 +299,15 @@ def test_a_header_that_is_not_of_its_form_is_told_where(text: str, code: str, co
 
 
 @pytest.mark.parametrize(
-    "head", ['for x in "a"', 'fork x in "a"', "iterate", 'for x in "a" max 0', "iterate max 0", "for_each_file * max 0"]
+    "head",
+    [
+        'for x in "a"',
+        'fork x in "a"',
+        "iterate",
+        'for x in "a" max 0',
+        "iterate max 0",
+        "for_each_file * max 0",
+    ],
 )
 def test_a_loop_says_how_often_it_may_run(head: str):
     """FDC-35, FDC-36: no loop without a bound; a loop over files has the files that are there on entry."""
@@ -251,7 +317,9 @@ def test_a_loop_says_how_often_it_may_run(head: str):
 def test_predicates_are_those_that_a_catalogue_declares():
     text = 'x <- read_file any.json\nif citd({x})\n  set_plan\nrequire len({x}) > 1 else "short"\n'
     found = findings(lint(text), "FDC301")
-    assert [(item.span.line, item.span.column, item.message) for item in found] == [(2, 4, "unknown predicate `citd`")]
+    assert [(item.span.line, item.span.column, item.message) for item in found] == [
+        (2, 4, "unknown predicate `citd`")
+    ]
 
 
 # ---- one reading for all ------------------------------------------------------------------------
@@ -285,11 +353,19 @@ def test_the_runner_gets_the_commands_that_the_linter_saw():
 def test_a_plan_that_does_not_exist_is_said_to_be_missing_and_not_to_be_empty(tmp_path: Path):
     """Finding A18: `check` of a missing file said that the plan has no step."""
     [item] = check_paths([str(tmp_path / "gone.plan")], str(tmp_path)).diagnostics
-    assert (item.code, item.message, item.span.path) == ("FDC321", "there is no file `gone.plan`", "gone.plan")
+    assert (item.code, item.message, item.span.path) == (
+        "FDC321",
+        "there is no file `gone.plan`",
+        "gone.plan",
+    )
     (tmp_path / "docs").mkdir()
-    assert ["FDC321"] == [item.code for item in check_paths([str(tmp_path / "docs")], str(tmp_path)).diagnostics]
+    assert ["FDC321"] == [
+        item.code for item in check_paths([str(tmp_path / "docs")], str(tmp_path)).diagnostics
+    ]
     (tmp_path / "empty.plan").write_text("")
-    assert ["FDC118"] == [item.code for item in check_paths([str(tmp_path / "empty.plan")], str(tmp_path)).diagnostics]
+    assert ["FDC118"] == [
+        item.code for item in check_paths([str(tmp_path / "empty.plan")], str(tmp_path)).diagnostics
+    ]
 
 
 def test_what_was_read_is_what_the_program_is_bound_to():
@@ -300,7 +376,12 @@ def test_what_was_read_is_what_the_program_is_bound_to():
 def test_what_a_plan_does_not_reach_does_not_change_its_program():
     """Finding A14: a plan registered elsewhere, another tool, another automaton and another setting are not in the digest."""
     tool = {"summary": "x", "action": None, "effect": "pure", "trust": "trusted", "parameters": []}
-    prompt = {**tool, "effect": "read", "trust": "model", "run": {"prompt": "ask.md", "role": "critic"}}
+    prompt = {
+        **tool,
+        "effect": "read",
+        "trust": "model",
+        "run": {"prompt": "ask.md", "role": "critic"},
+    }
 
     def digest_of(**more: str) -> str:
         tools = {"own": tool, "ask": prompt, **json.loads(more.get("tools", "{}"))}
@@ -314,7 +395,9 @@ def test_what_a_plan_does_not_reach_does_not_change_its_program():
             "fdc_tools.json": json.dumps({"format": 1, "name": "own", "tools": tools}),
         }
         checked = lint(files, "a.plan")
-        assert not [item for item in checked.diagnostics if item.severity == "error"], checked.diagnostics
+        assert not [item for item in checked.diagnostics if item.severity == "error"], (
+            checked.diagnostics
+        )
         return digest(program_of(checked))
 
     first = digest_of()
@@ -328,7 +411,11 @@ def test_what_a_plan_does_not_reach_does_not_change_its_program():
     assert first != digest_of(tools=json.dumps({"own": {**tool, "summary": "another"}}))
 
 
-@given(st.lists(st.text(st.sampled_from("ab9_é./:=@%+,-"), min_size=1, max_size=5), min_size=1, max_size=5).map(" ".join))
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab9_é./:=@%+,-"), min_size=1, max_size=5), min_size=1, max_size=5
+    ).map(" ".join)
+)
 def test_a_command_of_plain_words_is_split_as_the_shell_splits_it(command: str) -> None:
     """FDC-18: what needs no reading is not read; the result is the same."""
     assert bind._PLAIN(command)

@@ -64,7 +64,11 @@ def test_shipped_automata_are_wellformed_without_a_warning(name: str) -> None:
     ("name", "word", "expected"),
     [
         ("fdc_fsm", "plan_op step_op close_op submit_op", True),
-        ("fdc_fsm", "plan_op step_op read_op write_op delete_op move_op tool_exec step_op close_op submit_op", True),
+        (
+            "fdc_fsm",
+            "plan_op step_op read_op write_op delete_op move_op tool_exec step_op close_op submit_op",
+            True,
+        ),
         ("fdc_fsm", "plan_op step_op close_op", False),
         ("fdc_fsm", "plan_op read_op close_op submit_op", False),
         ("fdc_fsm", "plan_op step_op close_op read_op submit_op", False),
@@ -73,17 +77,43 @@ def test_shipped_automata_are_wellformed_without_a_warning(name: str) -> None:
         ("research_fsm", "plan_op read_op write_op close_op", False),
         ("research_fsm", "plan_op step_op write_op write_op close_op", False),
         ("research_fsm", "plan_op step_op write_op close_op submit_op", False),
-        ("fsm", "begin_task orientation_succeeded plan_op all_steps_completed finalization_succeeded", True),
+        (
+            "fsm",
+            "begin_task orientation_succeeded plan_op all_steps_completed finalization_succeeded",
+            True,
+        ),
         ("fsm", "begin_task orientation_failed", True),
-        ("fsm", "begin_task orientation_failed reorient orientation_succeeded planning_failed", True),
+        (
+            "fsm",
+            "begin_task orientation_failed reorient orientation_succeeded planning_failed",
+            True,
+        ),
         ("fsm", "begin_task orientation_succeeded plan_op define_names_op execution_failed", False),
-        ("fsm_model_a", "begin_task orientation_succeeded plan_op define_names_op execution_failed", True),
-        ("fsm_model_a", "begin_task orientation_succeeded plan_op define_diag_op execution_failed", False),
-        ("fsm_model_b", "begin_task orientation_succeeded plan_op define_diag_op execution_failed", True),
-        ("fsm_model_b", "begin_task orientation_succeeded plan_op define_names_op execution_failed", False),
+        (
+            "fsm_model_a",
+            "begin_task orientation_succeeded plan_op define_names_op execution_failed",
+            True,
+        ),
+        (
+            "fsm_model_a",
+            "begin_task orientation_succeeded plan_op define_diag_op execution_failed",
+            False,
+        ),
+        (
+            "fsm_model_b",
+            "begin_task orientation_succeeded plan_op define_diag_op execution_failed",
+            True,
+        ),
+        (
+            "fsm_model_b",
+            "begin_task orientation_succeeded plan_op define_names_op execution_failed",
+            False,
+        ),
     ],
 )
-def test_FDC16_FDC46_shipped_automata_accept_their_language(name: str, word: str, expected: bool) -> None:
+def test_FDC16_FDC46_shipped_automata_accept_their_language(
+    name: str, word: str, expected: bool
+) -> None:
     assert shipped(name).accepts(word.split()) is expected
 
 
@@ -117,7 +147,9 @@ def test_both_forms_of_one_automaton_normalise_to_the_same_program_form() -> Non
 
 
 def test_tables_say_what_the_transitions_say() -> None:
-    automaton = build("n", "p", "CBA", "xy", "B", "AC", {"B": {"x": "A"}, "A": {"y": "C", "x": "A"}})
+    automaton = build(
+        "n", "p", "CBA", "xy", "B", "AC", {"B": {"x": "A"}, "A": {"y": "C", "x": "A"}}
+    )
     assert automaton.index == {"C": 0, "B": 1, "A": 2}
     assert automaton.start_index == 1
     assert automaton.accept_mask == 0b101
@@ -142,7 +174,9 @@ def test_an_automaton_cannot_be_changed_and_can_be_a_key() -> None:
 
 
 def test_unreachable_and_dead_states_are_in_declared_order() -> None:
-    automaton = build("n", "p", "ABCDE", "x", "A", "B", {"A": {"x": "B"}, "B": {"x": "C"}, "D": {"x": "B"}})
+    automaton = build(
+        "n", "p", "ABCDE", "x", "A", "B", {"A": {"x": "B"}, "B": {"x": "C"}, "D": {"x": "B"}}
+    )
     assert wellformed.unreachable(automaton) == ("D", "E")
     assert wellformed.dead(automaton) == ("C", "E")
 
@@ -179,7 +213,9 @@ def test_every_undeclared_name_is_reported_at_its_place_with_a_hint() -> None:
 
 
 def test_list_form_nondeterminism_is_an_error_that_shows_both_places() -> None:
-    value = dict(LIST, transitions=[*LIST["transitions"], {"source": "A", "dest": "A", "trigger": "x"}])
+    value = dict(
+        LIST, transitions=[*LIST["transitions"], {"source": "A", "dest": "A", "trigger": "x"}]
+    )
     text = json.dumps(value)
     automaton, found = load(text.encode(), "m.json")
     assert automaton is None
@@ -187,7 +223,10 @@ def test_list_form_nondeterminism_is_an_error_that_shows_both_places() -> None:
     assert found[0].message == "`x` in `A` leads to `B` and to `A`"
     assert text_at(text, found[0]) == '{"source": "A", "dest": "A", "trigger": "x"}'
     label = found[0].labels[0].span
-    assert text[label.column - 1 : label.end_column - 1] == '{"source": "A", "dest": "B", "trigger": "x"}'
+    assert (
+        text[label.column - 1 : label.end_column - 1]
+        == '{"source": "A", "dest": "B", "trigger": "x"}'
+    )
 
 
 def test_list_form_repeated_transition_is_a_warning_and_changes_nothing() -> None:
@@ -221,7 +260,13 @@ def test_C12_a_final_state_that_a_transition_leaves_is_legal() -> None:
 
 
 def test_findings_of_form_and_of_meaning_come_together() -> None:
-    value = {"states": ["A"], "transitions": {"A": {"x": "Q"}}, "start_state": "A", "accept_states": "A", "extra": 1}
+    value = {
+        "states": ["A"],
+        "transitions": {"A": {"x": "Q"}},
+        "start_state": "A",
+        "accept_states": "A",
+        "extra": 1,
+    }
     automaton, found = check(value)
     assert automaton is None
     assert sorted((item.code, item.message) for item in found) == [
@@ -235,8 +280,14 @@ def test_findings_of_form_and_of_meaning_come_together() -> None:
 def test_keys_of_both_forms_in_one_file_are_refused_by_name() -> None:
     _, found = check({**LIST, "start_state": "A", "alphabet": ["x", "y"]})
     assert [(item.code, item.message) for item in found] == [
-        ("FDC202", "the key `start_state` belongs to the table form, this automaton is written in the list form"),
-        ("FDC202", "the key `alphabet` belongs to the table form, this automaton is written in the list form"),
+        (
+            "FDC202",
+            "the key `start_state` belongs to the table form, this automaton is written in the list form",
+        ),
+        (
+            "FDC202",
+            "the key `alphabet` belongs to the table form, this automaton is written in the list form",
+        ),
     ]
 
 
@@ -257,7 +308,12 @@ def test_keys_of_both_forms_in_one_file_are_refused_by_name() -> None:
         ('{"a" 1}', "FDC202", "expected a `:` after the key, found `1`", (1, 6)),
         ('{"a": "b\n"}', "FDC202", "a string that does not end on its line", (1, 7)),
         ('{"a": "\\x41"}', "FDC202", "an escape that JSON does not have", (1, 8)),
-        ('{"a": "\\ud800"}', "FDC202", "half of a character (U+D800) without its other half", (1, 8)),
+        (
+            '{"a": "\\ud800"}',
+            "FDC202",
+            "half of a character (U+D800) without its other half",
+            (1, 8),
+        ),
         ("{} {}", "FDC202", "text after the end of the value", (1, 4)),
         ("[" * 65, "FDC106", "values nested deeper than 64 levels", (1, 65)),
         ("9" * 500, "FDC106", "a number longer than 400 characters", (1, 1)),
@@ -272,7 +328,9 @@ def test_what_is_not_strict_json_is_refused_with_its_place(
 ) -> None:
     automaton, found = load(text.encode(), "m.json")
     assert automaton is None
-    assert [(item.code, item.message, (item.span.line, item.span.column)) for item in found] == [(code, message, place)]
+    assert [(item.code, item.message, (item.span.line, item.span.column)) for item in found] == [
+        (code, message, place)
+    ]
 
 
 def test_repeated_keys_are_all_refused_and_the_rest_is_still_checked() -> None:
@@ -315,9 +373,13 @@ def test_an_automaton_in_one_long_line_is_read() -> None:
 
 
 def test_columns_count_code_points_and_crlf_ends_a_line() -> None:
-    text = json.dumps(dict(TABLE, states=["A", "B", "é🙂"]), ensure_ascii=False).replace(", ", ",\r\n")
+    text = json.dumps(dict(TABLE, states=["A", "B", "é🙂"]), ensure_ascii=False).replace(
+        ", ", ",\r\n"
+    )
     _, found = load(text.encode(), "m.json")
-    assert {(item.span.line, item.span.column, item.span.end_column) for item in found} == {(3, 1, 5)}
+    assert {(item.span.line, item.span.column, item.span.end_column) for item in found} == {
+        (3, 1, 5)
+    }
 
 
 @pytest.mark.parametrize("name", ["", "a\x1b[31m", "a\u202eb", "x" * 201, "a\nb", "\ufeff"])
@@ -347,7 +409,9 @@ def test_deep_nesting_neither_recurses_nor_crawls() -> None:
 
 def test_a_table_that_a_small_file_would_blow_up_is_refused() -> None:
     names = [f"n{number}" for number in range(5_000)]
-    found = quickly(json.dumps(dict(TABLE, states=["A", "B", *names], alphabet=["x", "y", *names])).encode())
+    found = quickly(
+        json.dumps(dict(TABLE, states=["A", "B", *names], alphabet=["x", "y", *names])).encode()
+    )
     assert [item.code for item in found] == ["FDC106"]
 
 
@@ -414,7 +478,11 @@ BAD: list[object] = [
     {**LIST, "transitions": [{"source": "A", "dest": "B"}]},
     {**LIST, "transitions": [{"source": "A", "dest": "B", "trigger": ""}]},
     {**LIST, "transitions": [{"source": "A", "dest": "B", "trigger": "x", "guard": "y"}]},
-    *({key: item for key, item in whole.items() if key != gone} for whole in (TABLE, LIST) for gone in whole),
+    *(
+        {key: item for key, item in whole.items() if key != gone}
+        for whole in (TABLE, LIST)
+        for gone in whole
+    ),
 ]
 
 
@@ -424,7 +492,9 @@ def test_the_schema_is_a_schema() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_automata_validate_against_the_schema(name: str) -> None:
-    Draft202012Validator(SCHEMA).validate(json.loads((TOOLING / f"{name}.json").read_text(encoding="utf-8")))
+    Draft202012Validator(SCHEMA).validate(
+        json.loads((TOOLING / f"{name}.json").read_text(encoding="utf-8"))
+    )
 
 
 @pytest.mark.parametrize("value", GOOD)

@@ -58,7 +58,12 @@ def test_the_automaton_is_data(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [(None, "does not exist"), ("{", "own.json:1"), ('{"states": []}', "own.json"), ("[]", "own.json:1")],
+    [
+        (None, "does not exist"),
+        ("{", "own.json:1"),
+        ('{"states": []}', "own.json"),
+        ("[]", "own.json:1"),
+    ],
 )
 def test_a_wrong_automaton_is_refused_with_its_path(home: Path, text: str | None, why: str) -> None:
     """FDC-01."""
@@ -81,14 +86,20 @@ def test_a_trigger_that_is_none_or_ambiguous_is_an_error_that_names_both(home: P
         graph(home, fsm=own_fsm(home, twice)).get_trigger("PLANNING", "ERROR")
 
 
-def test_a_way_that_the_automaton_does_not_have_is_an_error_of_the_task_and_no_exception(home: Path) -> None:
+def test_a_way_that_the_automaton_does_not_have_is_an_error_of_the_task_and_no_exception(
+    home: Path,
+) -> None:
     """FDC-01: without the transition to research, the request is refused."""
 
     def less(data: dict[str, Any]) -> None:
-        data["transitions"] = [row for row in data["transitions"] if row["trigger"] != "research_requested"]
+        data["transitions"] = [
+            row for row in data["transitions"] if row["trigger"] != "research_requested"
+        ]
 
     state = AgentState("T-1")
-    assert "planning_failed" == graph(home, fsm=own_fsm(home, less)).do_planning(state, "research tea", None)
+    assert "planning_failed" == graph(home, fsm=own_fsm(home, less)).do_planning(
+        state, "research tea", None
+    )
     assert "no transition from `PLANNING` to `RESEARCHING`" in str(state.error)
 
 
@@ -100,10 +111,16 @@ def test_orientation_does_what_it_says(home: Path) -> None:
     (home / "notes.md").write_text("Tea.\n")
     (home / "paper.pdf").write_bytes(b"%PDF-1.4")
     (home / "postmortems").mkdir()
-    (home / "postmortems" / "2026-01-01-old.md").write_text("- **Task ID:** `old`\nWe forgot the tests.\n")
+    (home / "postmortems" / "2026-01-01-old.md").write_text(
+        "- **Task ID:** `old`\nWe forgot the tests.\n"
+    )
     state = AgentState("T-1")
-    assert "orientation_succeeded" == graph(home).do_orientation(state, log(home), {"list_files": lambda: ["a.py", "b.py"]})
-    assert state.orientation_complete and "[PASS] write, read and delete" in str(state.vm_capability_report)
+    assert "orientation_succeeded" == graph(home).do_orientation(
+        state, log(home), {"list_files": lambda: ["a.py", "b.py"]}
+    )
+    assert state.orientation_complete and "[PASS] write, read and delete" in str(
+        state.vm_capability_report
+    )
     said = " ".join(message["content"] for message in state.messages)
     assert "a.py, b.py" in said and "We forgot the tests." in said
     assert ["TASK_START", "INFO"] == [item["action"]["type"] for item in lines(home)]
@@ -129,7 +146,11 @@ def test_an_orientation_that_fails_plans_nothing(workspace: Path) -> None:
     state, asked = AgentState("T-1"), []
     one = graph(workspace)
     assert "ERROR" == one.run(state, None, plan=lambda _: asked.append(1) or "x")
-    assert [] == asked and "L1 self-awareness failed" in str(state.error) and not state.orientation_complete
+    assert (
+        [] == asked
+        and "L1 self-awareness failed" in str(state.error)
+        and not state.orientation_complete
+    )
 
 
 # Planning
@@ -162,7 +183,10 @@ def test_planning_pushes_the_plan(home: Path) -> None:
     """FDC-89."""
     state = AgentState("T-1")
     assert "plan_op" == graph(home).do_planning(state, PLAN.format(""), None)
-    assert ("plan.txt", [("plan.txt", 0, 4)]) == (state.plan_path, [tuple(row) for row in state.plan_stack])
+    assert ("plan.txt", [("plan.txt", 0, 4)]) == (
+        state.plan_path,
+        [tuple(row) for row in state.plan_stack],
+    )
 
 
 # Execution, steps performed by whoever holds the library
@@ -182,7 +206,12 @@ def test_steps_are_handed_out_and_the_stack_goes_with_them(home: Path) -> None:
     trigger = None
     while (step := one.get_current_step(state)) is not None:
         trigger = one.do_execution(state, f"did {step.tool_name}", log(home))
-        seen.append((step.address, [(row.plan_path, row.current_step, row.plan_length) for row in state.plan_stack]))
+        seen.append(
+            (
+                step.address,
+                [(row.plan_path, row.current_step, row.plan_length) for row in state.plan_stack],
+            )
+        )
     assert "all_steps_completed" == trigger and [] == state.plan_stack
     assert [
         ("main/1", [("plan.txt", 1, 6)]),
@@ -195,7 +224,9 @@ def test_steps_are_handed_out_and_the_stack_goes_with_them(home: Path) -> None:
     ] == seen
     logged = lines(home, "TOOL_EXEC")
     assert [address for address, _ in seen] == [item["task"]["plan_step"] for item in logged]
-    assert ["plan.txt", "sub.plan"] == [row["plan_path"] for row in logged[2]["context"]["plan_execution_stack"]]
+    assert ["plan.txt", "sub.plan"] == [
+        row["plan_path"] for row in logged[2]["context"]["plan_execution_stack"]
+    ]
 
 
 @pytest.mark.parametrize("at", range(7))
@@ -240,7 +271,9 @@ def test_a_step_that_failed_is_recorded_as_a_failure(home: Path, result: Any) ->
 
 def test_what_a_step_brought_is_what_the_plan_goes_on_with(home: Path) -> None:
     """FDC-91, T-23: conditions and loops see the real results; there is one interpreter."""
-    plan = PLAN.format("found <- hello_world x\nif found == \"yes\"\n    hello_world {found}\nelse\n    hello_world no\n")
+    plan = PLAN.format(
+        'found <- hello_world x\nif found == "yes"\n    hello_world {found}\nelse\n    hello_world no\n'
+    )
     one, state, said = graph(home), AgentState("T-1"), []
     assert "plan_op" == one.do_planning(state, plan, None), state.error
     while (step := one.get_current_step(state)) is not None:
@@ -251,7 +284,9 @@ def test_what_a_step_brought_is_what_the_plan_goes_on_with(home: Path) -> None:
 
 def test_a_gate_that_does_not_hold_ends_the_task_in_error(home: Path) -> None:
     state = AgentState("T-1")
-    assert "ERROR" == finish(graph(home), state, home, PLAN.format('x <- hello_world a\nrequire x == "b" else "not b"\n'))
+    assert "ERROR" == finish(
+        graph(home), state, home, PLAN.format('x <- hello_world a\nrequire x == "b" else "not b"\n')
+    )
     assert "not b" in str(state.error)
 
 
@@ -277,7 +312,9 @@ def test_a_run_as_documented_ends_before_submission(home: Path) -> None:
     assert [] == unfilled(page) and "Not analysed" in page
     # `close_task` ends the task; finalizing finds it ended, and adds what is its own.
     types = [item["action"]["type"] for item in lines(home)]
-    assert ["TASK_END", "TOOL_EXEC", "TOOL_EXEC", "INFO", "POST_MORTEM"] == types[-5:] and 1 == types.count("TASK_END")
+    assert ["TASK_END", "TOOL_EXEC", "TOOL_EXEC", "INFO", "POST_MORTEM"] == types[
+        -5:
+    ] and 1 == types.count("TASK_END")
     assert 7 == len([item for item in lines(home) if item["task"]["plan_step"] is not None])
 
 
@@ -285,7 +322,11 @@ def test_error_is_final_until_somebody_reorients(home: Path) -> None:
     """C-12."""
     state = AgentState("T-1")
     one = graph(home)
-    assert "ERROR" == finish(one, state, home, "nonsense\n") == finish(one, state, home, PLAN.format(""))
+    assert (
+        "ERROR"
+        == finish(one, state, home, "nonsense\n")
+        == finish(one, state, home, PLAN.format(""))
+    )
     one.reorient(state)
     assert ("ORIENTING", None) == (one.current_state, state.error)
     assert "AWAITING_SUBMISSION" == finish(one, state, home, PLAN.format(""))
@@ -298,7 +339,9 @@ def test_error_is_final_until_somebody_reorients(home: Path) -> None:
 # Finalizing
 
 
-def test_a_missing_template_is_a_trigger_and_no_exception(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_template_is_a_trigger_and_no_exception(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """FDC-93, T-21."""
     from fdc_toolchain.workflows import lifecycle
 
@@ -316,8 +359,13 @@ def test_a_missing_template_is_a_trigger_and_no_exception(home: Path, monkeypatc
     assert [] == lines(home, "TASK_END")
 
 
-@pytest.mark.parametrize("broken", [RuntimeError("x"), WorldFailed("no space left"), OSError(28, "No space left", "p.md")])
-def test_whatever_fails_in_finalizing_leads_to_error(home: Path, monkeypatch: pytest.MonkeyPatch, broken: Exception) -> None:
+@pytest.mark.parametrize(
+    "broken",
+    [RuntimeError("x"), WorldFailed("no space left"), OSError(28, "No space left", "p.md")],
+)
+def test_whatever_fails_in_finalizing_leads_to_error(
+    home: Path, monkeypatch: pytest.MonkeyPatch, broken: Exception
+) -> None:
     """FDC-93, T-21."""
 
     def fails(self: Any, postmortem: str) -> list[str]:
@@ -341,7 +389,10 @@ def test_an_analysis_fills_its_sections_and_its_lessons_are_compiled(home: Path)
     assert "finalization_succeeded" == one.do_finalizing(state, analysis, None), state.error
     page = (home / str(state.draft_postmortem_path)).read_text("utf-8")
     assert "Haste." in page and "Nothing on record failed." in page and [] == unfilled(page)
-    [lesson] = [json.loads(line) for line in (home / "knowledge_core" / "lessons.jsonl").read_text().splitlines()]
+    [lesson] = [
+        json.loads(line)
+        for line in (home / "knowledge_core" / "lessons.jsonl").read_text().splitlines()
+    ]
     assert ("T-1", "Read before writing.") == (lesson["task_id"], lesson["insight"])
     assert "Read before writing." in str(state.final_report)
 
@@ -383,7 +434,10 @@ def test_a_word_is_its_own_id_and_sentences_do_not_share_one() -> None:
     assert len(set(folders)) == len(folders) and not any(".." in one for one in folders)
 
 
-@pytest.mark.parametrize(("phase", "action"), [("Phase 4.1", "INFO"), ("Phase 9", "INFO"), ("4", "INFO"), ("Phase 4", "WARNING")])
+@pytest.mark.parametrize(
+    ("phase", "action"),
+    [("Phase 4.1", "INFO"), ("Phase 9", "INFO"), ("4", "INFO"), ("Phase 4", "WARNING")],
+)
 def test_what_the_schema_does_not_know_is_refused(home: Path, phase: str, action: str) -> None:
     """FDC-107, T-22."""
     with pytest.raises(ValidationError):

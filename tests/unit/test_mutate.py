@@ -98,9 +98,17 @@ KNOWN = {
 }  # fmt: skip
 
 
-def candidates(source: str, limit: int = 10_000, tried: tuple[str, ...] = (), lines: range | None = None) -> list[dict]:
+def candidates(
+    source: str, limit: int = 10_000, tried: tuple[str, ...] = (), lines: range | None = None
+) -> list[dict]:
     numbers = lines or range(1, source.count("\n") + 2)
-    return propose(source, "pkg/f.py", [{"path": "pkg/f.py", "line": n, "score": 0.8} for n in numbers], [*tried], limit)
+    return propose(
+        source,
+        "pkg/f.py",
+        [{"path": "pkg/f.py", "line": n, "score": 0.8} for n in numbers],
+        [*tried],
+        limit,
+    )
 
 
 def after(source: str, row: dict) -> str:
@@ -113,7 +121,9 @@ def test_each_kind_of_fault_is_found_in_place(kind: str) -> None:
     broken, wanted = FAULTS[kind]
     row = next((row for row in candidates(broken) if after(broken, row) == wanted), None)
     assert row is not None
-    assert {"type": KINDS[kind].relation, "operation": KINDS[kind].operation} == row["structural_change"]
+    assert {"type": KINDS[kind].relation, "operation": KINDS[kind].operation} == row[
+        "structural_change"
+    ]
     assert row["key"].startswith(f"{kind}-")
 
 
@@ -129,7 +139,10 @@ def test_the_first_errors_message_weighs_edits() -> None:
     source = "def f(left, right):\n    return lefd < right\n"
     suspects = [{"path": "f.py", "line": 2, "score": 1.0}]
     first = propose(source, "f.py", suspects, [], 1, "NameError: name 'lefd' is not defined", 2)[0]
-    assert "left < right" in first["diff"] and "lefd <= right" in propose(source, "f.py", suspects, [], 1)[0]["diff"]
+    assert (
+        "left < right" in first["diff"]
+        and "lefd <= right" in propose(source, "f.py", suspects, [], 1)[0]["diff"]
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -150,14 +163,33 @@ def test_candidates_are_whole_hypotheses() -> None:
     texts = set()
     for row in found:
         assert fields == row.keys()
-        assert row["affected_region"]["kind"] in REGIONS and row["interpretation"] != row["explanation"]
-        assert row["structural_change"]["type"] in ("grouping", "nesting", "ordering", "scope", "ownership")
+        assert (
+            row["affected_region"]["kind"] in REGIONS
+            and row["interpretation"] != row["explanation"]
+        )
+        assert row["structural_change"]["type"] in (
+            "grouping",
+            "nesting",
+            "ordering",
+            "scope",
+            "ownership",
+        )
         text = after(source, row)
         assert ast.dump(ast.parse(text)) != tree
         texts.add(text)
-    assert 200 == len(found) == len(texts) == len({row["key"] for row in found}) == len({row["claim"] for row in found})
-    assert [row["confidence"] for row in found] == sorted((row["confidence"] for row in found), reverse=True)
-    assert 20 < len({tuple(row["affected_region"].values()) for row in found[:40]})  # broad before deep
+    assert (
+        200
+        == len(found)
+        == len(texts)
+        == len({row["key"] for row in found})
+        == len({row["claim"] for row in found})
+    )
+    assert [row["confidence"] for row in found] == sorted(
+        (row["confidence"] for row in found), reverse=True
+    )
+    assert 20 < len(
+        {tuple(row["affected_region"].values()) for row in found[:40]}
+    )  # broad before deep
 
 
 def test_what_was_tried_is_not_proposed_again_even_where_it_has_moved() -> None:
@@ -178,8 +210,14 @@ def test_lines_that_no_failing_test_runs_are_left_alone() -> None:
             return b - 1
         """)
     found = candidates(source, lines=range(3, 4))
-    assert {3} == {row["affected_region"]["first"] for row in found if not row["claim"].startswith("pkg/f.py:1:")}
-    assert any("`1`" in row["claim"] for row in found if row["claim"].startswith("pkg/f.py:1:"))  # a default: suspect by its body
+    assert {3} == {
+        row["affected_region"]["first"]
+        for row in found
+        if not row["claim"].startswith("pkg/f.py:1:")
+    }
+    assert any(
+        "`1`" in row["claim"] for row in found if row["claim"].startswith("pkg/f.py:1:")
+    )  # a default: suspect by its body
     assert [] == propose(source, "pkg/f.py", [{"path": "pkg/g.py", "line": 3, "score": 1.0}], [], 9)
     assert [] == propose(source, "pkg/f.py", [], [], 9)
 
@@ -200,8 +238,16 @@ def test_regions_are_as_small_as_what_they_name() -> None:
     """HYP-15: a lambda's body, a conditional expression, a call: the kinds that a region may have."""
     source = "def f(xs, key=lambda x: x < 1):\n    return g(\n        xs,\n        1 if xs else 2,\n    )\n"
     kinds = {row["affected_region"]["kind"]: row["affected_region"] for row in candidates(source)}
-    assert {"lambda_body", "conditional_expression", "enclosing_call_expression", "statement_boundary"} == kinds.keys()
-    assert (4, 4) == (kinds["conditional_expression"]["first"], kinds["conditional_expression"]["last"])
+    assert {
+        "lambda_body",
+        "conditional_expression",
+        "enclosing_call_expression",
+        "statement_boundary",
+    } == kinds.keys()
+    assert (4, 4) == (
+        kinds["conditional_expression"]["first"],
+        kinds["conditional_expression"]["last"],
+    )
 
 
 @settings(max_examples=40)

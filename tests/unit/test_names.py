@@ -11,7 +11,11 @@ from tests.support.linting import findings, lint, places
 
 
 def found(text: str) -> list[tuple[int, str]]:
-    return [(line, code) for _, line, code in places(lint(text)) if code not in ("FDC411", "FDC412", "FDC441", "FDC481")]
+    return [
+        (line, code)
+        for _, line, code in places(lint(text))
+        if code not in ("FDC411", "FDC412", "FDC441", "FDC481")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -27,7 +31,10 @@ def found(text: str) -> list[tuple[int, str]]:
         ("message_user {run}\n", []),
         # an `allow` line is read where the plan begins
         ("param p\nallow read {p}/** {run}/**\nmessage_user x\n", []),
-        ("allow read {nobody}/** **\nnobody <- list_files\nmessage_user {nobody}\n", [(1, "FDC311")]),
+        (
+            "allow read {nobody}/** **\nnobody <- list_files\nmessage_user {nobody}\n",
+            [(1, "FDC311")],
+        ),
         ("message_user {nobody}\n", [(1, "FDC311")]),
         ("message_user {r}\nr <- list_files\n", [(1, "FDC311")]),
         # scope ends with the loop
@@ -65,7 +72,10 @@ def found(text: str) -> list[tuple[int, str]]:
         ("r <- list_files\nmessage_user {r}\nr <- list_files\nmessage_user {r}\n", [(3, "FDC314")]),
         ("param run\nmessage_user {run}\n", [(1, "FDC314")]),
         ('for x in "a" max 2\n  for x in "b" max 2\n    message_user {x}\n', [(2, "FDC314")]),
-        ('if cited("a")\n  r <- list_files\n  message_user {r}\nelse\n  r <- list_files\n  message_user {r}\n', []),
+        (
+            'if cited("a")\n  r <- list_files\n  message_user {r}\nelse\n  r <- list_files\n  message_user {r}\n',
+            [],
+        ),
     ],
 )
 def test_what_is_said_about_names(text: str, expected: list[tuple[int, str]]):
@@ -80,14 +90,23 @@ def test_a_name_that_is_misspelt_is_met_with_the_one_that_was_meant():
 
 def test_the_older_name_of_the_innermost_file_is_explained():
     """Requirements 2.2: `{file}` is bound by nothing."""
-    [item] = findings(lint("for_each_file *\n  for_each_file *\n    message_user {file}\n"), "FDC311")
-    assert item.help in ("the innermost loop binds `{file2}`", "did you mean `file2`?", "did you mean `file1`?")
+    [item] = findings(
+        lint("for_each_file *\n  for_each_file *\n    message_user {file}\n"), "FDC311"
+    )
+    assert item.help in (
+        "the innermost loop binds `{file2}`",
+        "did you mean `file2`?",
+        "did you mean `file1`?",
+    )
 
 
 def test_a_text_that_only_looks_like_a_name_is_repaired_safely():
     text = "create_file_with_block a.md\n    x\n  use {Name} and {other.part}\nlist_files\n"
     items = findings(lint(text), "FDC316")
-    assert [(item.span.line, item.span.column, item.span.end_column) for item in items] == [(3, 7, 13), (3, 18, 30)]
+    assert [(item.span.line, item.span.column, item.span.end_column) for item in items] == [
+        (3, 7, 13),
+        (3, 18, 30),
+    ]
     fixes = [item.fix for item in items if item.fix is not None and item.fix.safe]
     repaired, _ = apply(text, fixes)
     assert repaired == text.replace("{Name}", "{{Name}}").replace("{other.part}", "{{other.part}}")
@@ -122,20 +141,31 @@ FIELDS = json.dumps(
     ],
 )
 def test_fields_are_those_of_the_result(tool: str, use: str, message: str | None):
-    files = {"fdc_tools.json": FIELDS, "a.plan": f"r <- {tool}\nmessage_user {use}\n", "b.plan": "set_plan\n"}
+    files = {
+        "fdc_tools.json": FIELDS,
+        "a.plan": f"r <- {tool}\nmessage_user {use}\n",
+        "b.plan": "set_plan\n",
+    }
     items = findings(lint(files, "a.plan"), "FDC315")
     assert [item.message for item in items] == ([message] if message else [])
 
 
 def test_fields_after_branches_are_those_that_both_have():
     text = 'if cited("a")\n  r <- {}\nelse\n  r <- {}\nmessage_user {{r.titel}}\n'
-    for one, two, count in (("t_fields", "t_fields", 1), ("t_fields", "t_any", 0), ("t_text", "t_fields", 0)):
+    for one, two, count in (
+        ("t_fields", "t_fields", 1),
+        ("t_fields", "t_any", 0),
+        ("t_text", "t_fields", 0),
+    ):
         files = {"fdc_tools.json": FIELDS, "a.plan": text.format(one, two)}
         assert len(findings(lint(files), "FDC315")) == count
 
 
 def test_the_file_of_a_loop_is_a_path_and_has_no_fields():
-    assert found("for_each_file * as f\n  message_user {f.name} {file1.name}\n") == [(2, "FDC315"), (2, "FDC315")]
+    assert found("for_each_file * as f\n  message_user {f.name} {file1.name}\n") == [
+        (2, "FDC315"),
+        (2, "FDC315"),
+    ]
 
 
 def test_a_plan_is_looked_at_once_however_often_it_is_called():
@@ -144,5 +174,8 @@ def test_a_plan_is_looked_at_once_however_often_it_is_called():
 
 
 def test_a_sub_plan_sees_its_parameters_and_not_its_callers_names():
-    files = {"a.plan": "r <- list_files\nmessage_user {r}\ncall_plan b.plan\n", "b.plan": "message_user {r}\n"}
+    files = {
+        "a.plan": "r <- list_files\nmessage_user {r}\ncall_plan b.plan\n",
+        "b.plan": "message_user {r}\n",
+    }
     assert places(lint(files, "a.plan"), "FDC311") == [("b.plan", 1, "FDC311")]

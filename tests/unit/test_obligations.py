@@ -14,7 +14,9 @@ PLAN = "set_plan x\nread_file a.md\n"
 GOOD = {"template": "precedence", "a": "write_op", "b": "submit"}
 
 
-def linted(check: Any, plan: str = PLAN, path: str = "protocols/p.protocol.json", **more: str) -> Checked:
+def linted(
+    check: Any, plan: str = PLAN, path: str = "protocols/p.protocol.json", **more: str
+) -> Checked:
     rule = {"rule_id": "r", "description": "Tea.", "enforcement": "Tea.", "check": check}
     source = json.dumps({"protocol_id": "p", "description": "Tea.", "rules": [rule]}, indent=1)
     files = {"a.plan": plan, "protocols/": path.removeprefix("protocols/"), path: source, **more}
@@ -107,7 +109,10 @@ def test_a_rule_speaks_of_the_plans_that_it_names() -> None:
 def test_steps_of_called_plans_count_whatever_automaton_governs_them() -> None:
     never = {"template": "absence", "a": "read_op"}
     for head in ("", "use fsm any.json\n"):
-        [found] = findings(linted(never, "call_plan sub.plan\n", **{"sub.plan": head + "read_file a.md\n"}), "FDC461")
+        [found] = findings(
+            linted(never, "call_plan sub.plan\n", **{"sub.plan": head + "read_file a.md\n"}),
+            "FDC461",
+        )
         assert found.span[:2] == ("a.plan", 1)
         assert "(reached in `sub.plan`" in found.message
         assert found.labels[-1].message == "Tea."
@@ -123,7 +128,9 @@ def test_a_run_that_stops_early_owes_what_the_rule_says() -> None:
 
 
 def test_severity_is_that_of_the_check() -> None:
-    [found] = findings(linted({"template": "absence", "a": "read_op", "severity": "warning"}), "FDC461")
+    [found] = findings(
+        linted({"template": "absence", "a": "read_op", "severity": "warning"}), "FDC461"
+    )
     assert found.severity == "warning"
 
 
@@ -131,11 +138,16 @@ def test_of_two_rules_of_which_one_does_not_speak_of_a_plan_the_other_is_broken_
     """In one protocol, whose rules are looked at together: what the first is not about, the second is."""
     own = {"template": "absence", "a": "read_op", "where": {"automata": ["any.json"]}}
     both = [own, {"template": "absence", "a": "write_op"}]
-    rules = [{"rule_id": f"r{n}", "description": "Tea.", "enforcement": "Tea.", "check": one} for n, one in enumerate(both)]
+    rules = [
+        {"rule_id": f"r{n}", "description": "Tea.", "enforcement": "Tea.", "check": one}
+        for n, one in enumerate(both)
+    ]
     files = {
         "a.plan": "call_plan sub.plan\n", "sub.plan": "use fsm other.json\nread_file a.md\noverwrite_file_with_block b.md\n  x\n",
         "other.json": ANY, "protocols/": "p.protocol.json",
         "protocols/p.protocol.json": json.dumps({"protocol_id": "p", "description": "Tea.", "rules": rules}),
     }  # fmt: skip
     found = findings(lint(files, "a.plan", there=["a.md"]), "FDC461")
-    assert [("r1", True)] == [("r1", "r1" in item.message) for item in found], [item.message for item in found]
+    assert [("r1", True)] == [("r1", "r1" in item.message) for item in found], [
+        item.message for item in found
+    ]

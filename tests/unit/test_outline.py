@@ -60,7 +60,10 @@ Last."""
         "Heading one||First sentence.", "Heading one||Second one goes on.",
         "Setext heading||After the fence.", "Setext heading||Last.",
     ] == read("a.md", text)  # fmt: skip
-    assert ("The title", "a.md") == (outline("a.md", lines_of(text)).title, outline("a.md", ("Text.",)).title)
+    assert ("The title", "a.md") == (
+        outline("a.md", lines_of(text)).title,
+        outline("a.md", ("Text.",)).title,
+    )
 
 
 def test_lists_quotes_and_tables_give_their_own_pieces() -> None:
@@ -147,8 +150,12 @@ class Thing:
     assert [
         "||A comment of two lines.", "Thing||What it is.", "Thing||More about it.", "method||Why it does so.",
     ] == [one for one in prose(comment_outline("a.py", lines), lines) if "usr/bin" not in one]  # fmt: skip
-    c = lines_of("/* Adds two numbers.\n * Never fails. */\nint add(int a, int b);  // sum\n/// Rust-like doc.\n")
-    assert ["||Adds two numbers.", "||Never fails.", "||Rust-like doc."] == prose(comment_outline("a.c", c), c)
+    c = lines_of(
+        "/* Adds two numbers.\n * Never fails. */\nint add(int a, int b);  // sum\n/// Rust-like doc.\n"
+    )
+    assert ["||Adds two numbers.", "||Never fails.", "||Rust-like doc."] == prose(
+        comment_outline("a.c", c), c
+    )
 
 
 def test_full_stops_inside_of_code_addresses_and_abbreviations_end_nothing() -> None:
@@ -173,7 +180,10 @@ def test_what_says_nothing_is_no_prose() -> None:
         "0x00 0x01 | 17 | 42 %% ##",
         "GET PUT POST HEAD", "x = {1; 2; 3}; y = {4}; z = f(a); q = 1;", "It is \x1b[31mred and hidden here.", "word " * 200,
     ]  # fmt: skip
-    assert ([True] * len(said), [False] * len(unsaid)) == ([*map(is_prose, said)], [*map(is_prose, unsaid)])
+    assert ([True] * len(said), [False] * len(unsaid)) == (
+        [*map(is_prose, said)],
+        [*map(is_prose, unsaid)],
+    )
 
 
 @pytest.mark.slow

@@ -30,15 +30,33 @@ def refused(original: str, answer: str, **more: object) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("answer", "how"),
     [
-        ("--- a/f.py\n+++ b/f.py\n@@ -4 +4 @@\n-    return items[1]\n+    return items[0]\n", "exact"),
-        ("```diff\n@@ -40,7 +40,9 @@ def\n         return None\n-    return items[1]\n+    return items[0]\n```\nB.", "exact"),
+        (
+            "--- a/f.py\n+++ b/f.py\n@@ -4 +4 @@\n-    return items[1]\n+    return items[0]\n",
+            "exact",
+        ),
+        (
+            "```diff\n@@ -40,7 +40,9 @@ def\n         return None\n-    return items[1]\n+    return items[0]\n```\nB.",
+            "exact",
+        ),
         ("```diff\n-    return items[1]\n+    return items[0]\n```", "exact"),
         ("@@ -4 +4 @@\n-4 |     return items[1]\n+4 |     return items[0]", "exact"),
         ("@@ -4 +4 @@\n4 | -    return items[1]\n4 | +    return items[0]", "exact"),
-        ("<<<<<<< SEARCH\n    return items[1]\n=======\n    return items[0]\n>>>>>>> REPLACE", "exact"),
-        ("```py\n<<<<<<< SEARCH\n4 |     return items[1]\n=======\n4 |     return items[0]\n>>>>>>> REPLACE\n```", "exact"),
-        ("```\nORIGINAL LINES:\n    return items[1]\n\nCHANGED LINES:\n    return items[0]\n```\nThat is all.", "exact"),
-        ("**ORIGINAL LINES:**\n```py\n  4 |     return items[1]\n```\n**NEW LINES:**\n```\n    return items[0]\n```", "exact"),
+        (
+            "<<<<<<< SEARCH\n    return items[1]\n=======\n    return items[0]\n>>>>>>> REPLACE",
+            "exact",
+        ),
+        (
+            "```py\n<<<<<<< SEARCH\n4 |     return items[1]\n=======\n4 |     return items[0]\n>>>>>>> REPLACE\n```",
+            "exact",
+        ),
+        (
+            "```\nORIGINAL LINES:\n    return items[1]\n\nCHANGED LINES:\n    return items[0]\n```\nThat is all.",
+            "exact",
+        ),
+        (
+            "**ORIGINAL LINES:**\n```py\n  4 |     return items[1]\n```\n**NEW LINES:**\n```\n    return items[0]\n```",
+            "exact",
+        ),
         ("ORIGINAL LINES:\nreturn items[1]\nCHANGED LINES:\nreturn items[0]", "whitespace"),
         ("ORIGINAL LINES:\n\treturn items[1]   \nCHANGED LINES:\n\treturn items[0]", "whitespace"),
         ("@@ @@\n-  return items [1]\n+  return items[0]\n\n\n def last(items):\n", "fuzzy"),
@@ -51,7 +69,12 @@ def test_every_way_to_say_it_says_the_same(answer: str, how: str) -> None:
 
 def test_text_without_a_patch_is_refused() -> None:
     """T-40, T-43: an apology, an empty answer and a whole new file are no patches."""
-    for answer in ("Sorry, I cannot help.", "", "```python\n" + FIXED + "```", "- one thing\n+ another"):
+    for answer in (
+        "Sorry, I cannot help.",
+        "",
+        "```python\n" + FIXED + "```",
+        "- one thing\n+ another",
+    ):
         assert "missing-diff" == refused(SOURCE, answer)[0]
 
 
@@ -81,7 +104,10 @@ def test_two_equally_good_places_are_none() -> None:
     twice = "<<<<<<< SEARCH\n        return None\n=======\n        return 0\n>>>>>>> REPLACE"
     assert ("patch-apply", "a section fits equally well at lines 3, 9") == refused(SOURCE, twice)
     assert "fits equally well" in refused(SOURCE, twice.replace("        ", "  "))[1]
-    assert "about equally well" in refused(SOURCE, "@@ @@\n     if not items:\n-        return Nome\n+        return 0")[1]
+    assert (
+        "about equally well"
+        in refused(SOURCE, "@@ @@\n     if not items:\n-        return Nome\n+        return 0")[1]
+    )
     numbered = "ORIGINAL LINES:\n9 |         return None\nCHANGED LINES:\n9 |         return 0"
     assert ((9, 9),) == apply_patch(SOURCE, numbered).spans
     assert "fits equally well" in refused(SOURCE, numbered.replace("9 |", "8 |"))[1]
@@ -99,7 +125,10 @@ def test_the_indentation_of_the_file_is_kept() -> None:
     old = "@@ @@\n if not items:\n     return None\n-return items[1]\n"
     found = apply_patch(SOURCE, f"{old}+for x in items:\n+    return x")
     assert "whitespace" == found.how
-    assert SOURCE.replace("    return items[1]\n", "    for x in items:\n        return x\n") == found.text
+    assert (
+        SOURCE.replace("    return items[1]\n", "    for x in items:\n        return x\n")
+        == found.text
+    )
     unclear = "@@ @@\n   if not items:\n    return None\n-  return items[1]\n+      return items[0]"
     assert "indentation" in refused(SOURCE, unclear)[1]
 
@@ -115,7 +144,10 @@ def test_the_indentation_of_the_file_is_kept() -> None:
         ("@@ -1,0 +2 @@\n+import os", "where its new lines belong"),
         ("<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE", "where its new lines belong"),
         ("@@ @@\n-nowhere\n+here", "not in the file"),
-        ("@@ @@\n-    return items[1]\n+A\n@@ @@\n-    return items[1]\n+B", "change the same place"),
+        (
+            "@@ @@\n-    return items[1]\n+A\n@@ @@\n-    return items[1]\n+B",
+            "change the same place",
+        ),
         ("ORIGINAL LINES:\n```\na\nCHANGED LINES:\n```\nb\n```", "fence"),
     ],
 )
@@ -177,10 +209,21 @@ def test_a_file_that_speaks_of_sections_is_changed_by_a_diff() -> None:
 def test_line_ends_and_the_byte_order_mark_are_taken_where_the_answer_has_them() -> None:
     """HYP-35: an answer that came as a tool made it says how lines end; one that was sent otherwise does not."""
     text = "one\r\ntwo\nthree\r\n"
-    assert "one\ntwo\nthree\r\n" == apply_patch(text, f"{HEAD}@@ -1,2 +1,2 @@\n-one\r\n+one\n two\n").text
-    assert "one\r\nTWO\r\nthree\r\n" == apply_patch(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\n+TWO\r\n three\r\n").text
-    assert "one\r\nTWO\nthree\r\n" == apply_patch(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\n+TWO\n three\n").text
-    assert "do not end as those" in refused(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\r\n+TWO\n three\n")[1]
+    assert (
+        "one\ntwo\nthree\r\n"
+        == apply_patch(text, f"{HEAD}@@ -1,2 +1,2 @@\n-one\r\n+one\n two\n").text
+    )
+    assert (
+        "one\r\nTWO\r\nthree\r\n"
+        == apply_patch(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\n+TWO\r\n three\r\n").text
+    )
+    assert (
+        "one\r\nTWO\nthree\r\n"
+        == apply_patch(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\n+TWO\n three\n").text
+    )
+    assert (
+        "do not end as those" in refused(text, f"{HEAD}@@ -2,2 +2,2 @@\n-two\r\n+TWO\n three\n")[1]
+    )
     assert "how its new lines end" in refused(text, f"{HEAD}@@ -2,0 +3 @@\n+more\n")[1]
     assert "one\n" == apply_patch("\ufeffone\n", f"{HEAD}@@ -1 +1 @@\n-\ufeffone\n+one\n").text
     assert "\ufefftwo\n" == apply_patch("\ufeffone\n", f"{HEAD}@@ -1 +1 @@\n-one\n+two\n").text
@@ -197,7 +240,9 @@ def test_a_patch_stays_in_its_region() -> None:
     assert "scope-violation" == refused(SOURCE, inside + outside, region=region)[0]
     other = "--- a/g.py\n+++ b/g.py\n"
     assert "scope-violation" == refused(SOURCE, other + inside, region=region)[0]
-    assert "several files" in refused(SOURCE, "--- a/f.py\n+++ b/f.py\n" + inside + other + outside)[1]
+    assert (
+        "several files" in refused(SOURCE, "--- a/f.py\n+++ b/f.py\n" + inside + other + outside)[1]
+    )
     for name in ("a/pkg/f.py", "f.py", "b/f.py"):
         assert FIXED == apply_patch(SOURCE, f"--- {name}\n+++ {name}\n{inside}", region=region).text
     after = "@@ @@\n     return items[1]\n+    # end\n"
@@ -208,10 +253,18 @@ def test_a_patch_stays_in_its_region() -> None:
 def test_what_is_around_a_patch_keeps_its_bytes() -> None:
     """Line ends of both kinds in one file, tabs, form feeds, a mark at its beginning, no end at its end."""
     text = "\ufeffone\r\n\ttwo\x0c\nthree\u2028x\r\nfour"
-    assert "\ufeffone\r\n\tTWO\nand\nthree\u2028x\r\nfour" == apply_patch(text, "@@ @@\n-\ttwo\x0c\n+\tTWO\n+and").text
-    assert "\ufeffone\r\n\ttwo\x0c\nthree\u2028x\r\nFOUR" == apply_patch(text, "@@ @@\n-four\n+FOUR").text
+    assert (
+        "\ufeffone\r\n\tTWO\nand\nthree\u2028x\r\nfour"
+        == apply_patch(text, "@@ @@\n-\ttwo\x0c\n+\tTWO\n+and").text
+    )
+    assert (
+        "\ufeffone\r\n\ttwo\x0c\nthree\u2028x\r\nFOUR"
+        == apply_patch(text, "@@ @@\n-four\n+FOUR").text
+    )
     ending = "@@ @@\n-four\n\\ No newline at end of file\n+FOUR"
-    assert ("patch-apply", "nothing in a section says how its new lines end") == refused(text, ending)
+    assert ("patch-apply", "nothing in a section says how its new lines end") == refused(
+        text, ending
+    )
     assert "one\nFOUR\n" == apply_patch("one\nfour", ending).text
     assert "" == apply_patch("a\nb\n", "<<<<<<< SEARCH\na\nb\n=======\n>>>>>>> REPLACE").text
     assert "a\n" == apply_patch("", "ORIGINAL LINES:\nCHANGED LINES:\na").text
@@ -248,7 +301,15 @@ def test_prose_and_impossible_lines_are_no_region(value: object) -> None:
 
 def test_a_region_is_read_back_as_it_was_written() -> None:
     region = Region("pkg/f.py", 3, 7, "function")
-    assert region == parse_region(as_dict(region)) == parse_region({**as_dict(region), "path": "./pkg/f.py"})
+    assert (
+        region
+        == parse_region(as_dict(region))
+        == parse_region({**as_dict(region), "path": "./pkg/f.py"})
+    )
     assert Region("f.py", 1, 1, "lines") == parse_region({"path": "f.py", "first": 1, "last": 1})
-    assert [True, True, True, False, False] == [contains(region, *span) for span in ((3, 7), (3, 2), (8, 7), (2, 3), (9, 8))]
-    assert overlaps(region, region._replace(first=7, last=9)) and not overlaps(region, region._replace(first=8, last=9))
+    assert [True, True, True, False, False] == [
+        contains(region, *span) for span in ((3, 7), (3, 2), (8, 7), (2, 3), (9, 8))
+    ]
+    assert overlaps(region, region._replace(first=7, last=9)) and not overlaps(
+        region, region._replace(first=8, last=9)
+    )

@@ -17,7 +17,9 @@ def test_a_text_is_a_pattern_where_it_compiles() -> None:
     for _ in range(20_000):
         text = "".join(rng.choices(ALPHABET, k=rng.randrange(6)))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # `[[` and its like may mean something else one day
+            warnings.simplefilter(
+                "ignore", FutureWarning
+            )  # `[[` and its like may mean something else one day
             try:
                 re.compile(text)
                 wrong = None

@@ -44,9 +44,13 @@ def made(*body: dict[str, Any], **more: Any) -> Program:
 PROGRAMS = {
     "steps": made(step("put", "one", value="{n}"), step("fire", value="{one}"), give("{one}")),
     "loops": made(iterate(2, step("put", "one", value="{n}")), give("{n}")),
-    "branches end without an effect": made(choose(compare("{n}", "==", "7"), [], [step("put", value="{n}")]), give("{n}")),
+    "branches end without an effect": made(
+        choose(compare("{n}", "==", "7"), [], [step("put", value="{n}")]), give("{n}")
+    ),
     "branches fail": made(step("put", value="{n}!"), step("put", value="{n}"), give("{n}")),
-    "a fork in the fork": made(loop("fork", "m", [{"ref": ["all"]}], step("put", value="{m}"), most=50), give("{n}")),
+    "a fork in the fork": made(
+        loop("fork", "m", [{"ref": ["all"]}], step("put", value="{m}"), most=50), give("{n}")
+    ),
 }
 
 
@@ -86,14 +90,20 @@ def test_pieces_together_are_the_run() -> None:
             shares = pieces.shares(fork, most)
             assert sorted(fork.branches) == sorted(number for share in shares for number in share)
             rng = random.Random(most)
-            brought = [driven(made, records, (fork.address, share))[1][len(records) :] for share in shares]
+            brought = [
+                driven(made, records, (fork.address, share))[1][len(records) :] for share in shares
+            ]
             rng.shuffle(brought)  # whichever comes first is taken in first
             merged = [*records, *(record for piece in brought for record in piece)]
             state = fold(made, {}, merged)
             assert pieces.fork_of(state) is None
             journal = MemoryJournal(merged)
             ending = drive(made, state, Ports(journal, tools(), FakeClock(), Silence()), room=4)
-            assert (expected.status, expected.result, expected.stop) == (ending.status, ending.result, ending.stop), name
+            assert (expected.status, expected.result, expected.stop) == (
+                ending.status,
+                ending.result,
+                ending.stop,
+            ), name
             assert {record.address: record.body.get("value") for record in whole.records} == {
                 record.address: record.body.get("value") for record in journal.records
             }, name
@@ -107,7 +117,9 @@ def test_what_a_piece_left_undone_the_run_does() -> None:
     for cut in range(0, 20, 3):
         brought = driven(made, records, (fork.address, shares[0]))[1][len(records) :][:cut]
         state = fold(made, {}, [*records, *brought])
-        ending = drive(made, state, Ports(MemoryJournal([*records, *brought]), tools(), FakeClock(), Silence()))
+        ending = drive(
+            made, state, Ports(MemoryJournal([*records, *brought]), tools(), FakeClock(), Silence())
+        )
         assert (ending.status, ending.result) == ("finished", ITEMS)
 
 
@@ -134,11 +146,17 @@ def chance_tools() -> FunctionTools:
     def even(effect: Perform) -> bool:
         return len(str(effect.args)) % 2 == 0
 
-    found = dict.fromkeys(("read", "put", "fire", "note"), lambda effect: effect.args.get("of", "x"))
-    return FunctionTools({**found, "for_each_file": lambda effect: ["a.txt", "b.txt"], "even": even})
+    found = dict.fromkeys(
+        ("read", "put", "fire", "note"), lambda effect: effect.args.get("of", "x")
+    )
+    return FunctionTools(
+        {**found, "for_each_file": lambda effect: ["a.txt", "b.txt"], "even": even}
+    )
 
 
-def test_programs_by_chance_taken_apart_end_as_they_do_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_by_chance_taken_apart_end_as_they_do_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Wherever a generated program has a fork, its branches may go elsewhere, two shares of each."""
     monkeypatch.setattr(pieces, "LEAST", 1)
     apart = 0
@@ -177,7 +195,13 @@ def test_programs_by_chance_taken_apart_end_as_they_do_whole(monkeypatch: pytest
                 apart += 1
             ending, records, fork = leg(made, records, tried)
         assert ending is not None
-        assert (expected.status, expected.result, expected.stop) == (ending.status, ending.result, ending.stop), seed
-        assert {(one.kind, one.address) for one in whole.records} == {(one.kind, one.address) for one in records}, seed
+        assert (expected.status, expected.result, expected.stop) == (
+            ending.status,
+            ending.result,
+            ending.stop,
+        ), seed
+        assert {(one.kind, one.address) for one in whole.records} == {
+            (one.kind, one.address) for one in records
+        }, seed
         assert len(whole.records) == len(records)
     assert apart > 60

@@ -25,7 +25,9 @@ def collected(pool: Pool[Any, Any], many: int) -> list[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize(("size", "many"), [(1, 1), (1, 5), (8, 8), (8, 24), (40, 200)])
-def test_as_many_jobs_run_at_once_as_the_pool_has_room_for_and_never_more(size: int, many: int) -> None:
+def test_as_many_jobs_run_at_once_as_the_pool_has_room_for_and_never_more(
+    size: int, many: int
+) -> None:
     together = threading.Barrier(size)  # opens only when that many jobs are in it at once
     lock, running, most = threading.Lock(), 0, 0
 
@@ -79,7 +81,9 @@ def test_what_the_work_raises_comes_back_in_the_place_of_its_job() -> None:
     pool.close()
 
 
-def test_where_no_thread_more_can_be_had_those_that_are_there_do_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_thread_more_can_be_had_those_that_are_there_do_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     begun: list[Callable[..., Any]] = []
     start = _thread.start_new_thread
 
@@ -99,7 +103,9 @@ def test_where_no_thread_more_can_be_had_those_that_are_there_do_all(monkeypatch
     pool.close()
 
 
-def test_where_no_thread_at_all_can_be_had_whoever_hands_jobs_over_hears_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_thread_at_all_can_be_had_whoever_hands_jobs_over_hears_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def none(function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
         raise RuntimeError("can't start new thread")
 

@@ -28,10 +28,22 @@ def first(made: dict[str, Any]) -> dict[str, Any]:
     [
         (lambda p: p.update(format=3), "format is 3"),
         (lambda p: p.update(format=2), None),
-        (lambda p: p["plans"]["main"]["body"][4].update(keep="failures"), "only a fork keeps"),  # not in format 1
-        (lambda p: (p.update(format=2), p["plans"]["main"]["body"][4].update(keep="failures")), None),
-        (lambda p: (p.update(format=2), p["plans"]["main"]["body"][4].update(keep="all")), "only a fork keeps"),
-        (lambda p: (p.update(format=2), p["plans"]["main"]["body"][3].update(keep="failures")), "only a fork keeps"),
+        (
+            lambda p: p["plans"]["main"]["body"][4].update(keep="failures"),
+            "only a fork keeps",
+        ),  # not in format 1
+        (
+            lambda p: (p.update(format=2), p["plans"]["main"]["body"][4].update(keep="failures")),
+            None,
+        ),
+        (
+            lambda p: (p.update(format=2), p["plans"]["main"]["body"][4].update(keep="all")),
+            "only a fork keeps",
+        ),
+        (
+            lambda p: (p.update(format=2), p["plans"]["main"]["body"][3].update(keep="failures")),
+            "only a fork keeps",
+        ),
         (lambda p: p.pop("plans"), "`plans` is not an object"),
         (lambda p: p.update(root="none"), "`root` names no plan"),
         (lambda p: p["budget"].update(steps="many"), "budget of `steps`"),
@@ -48,10 +60,21 @@ def first(made: dict[str, Any]) -> dict[str, Any]:
         (lambda p: first(p).update(args={"text": "plain"}), "neither text nor a reference"),
         (lambda p: first(p).update(args={"text": [{"ref": []}]}), "neither text nor a reference"),
         (lambda p: first(p).pop("bind"), None),  # absent and null are the same for a name
-        (lambda p: p["plans"]["main"]["body"].append(call("gone")), "the plan `gone` is not in the program"),
+        (
+            lambda p: p["plans"]["main"]["body"].append(call("gone")),
+            "the plan `gone` is not in the program",
+        ),
         (lambda p: p["plans"]["main"]["body"][5].update(max=True), "no proper `max`"),
-        (lambda p: p["plans"]["main"]["body"][5].update(until={"test": "~", "left": {}, "right": {}}), "`until`"),
-        (lambda p: p["plans"]["main"]["body"][6].update(cond={"value": {"call": 1, "args": []}}), "`cond`"),
+        (
+            lambda p: p["plans"]["main"]["body"][5].update(
+                until={"test": "~", "left": {}, "right": {}}
+            ),
+            "`until`",
+        ),
+        (
+            lambda p: p["plans"]["main"]["body"][6].update(cond={"value": {"call": 1, "args": []}}),
+            "`cond`",
+        ),
     ],
 )
 def test_what_is_not_of_the_form_is_named(change: Change, says: str | None) -> None:
@@ -68,7 +91,9 @@ def test_what_is_not_of_the_form_is_named(change: Change, says: str | None) -> N
 def test_plans_that_call_each_other_are_no_program() -> None:
     """FDC-34."""
     plans = {"a": plan(call("b"), name="a"), "b": plan(step("note"), call("a"), name="b")}
-    assert problems(program(call("a"), plans=plans)) == ["the plans `b` and `a` call each other without end"]
+    assert problems(program(call("a"), plans=plans)) == [
+        "the plans `b` and `a` call each other without end"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,8 +141,15 @@ def test_canonical_text_is_what_the_standard_library_writes() -> None:
 
 def test_a_program_that_somebody_changes_changes_no_other() -> None:
     """The rows of shipped catalogues are read once in a process."""
-    programs = [program_of(lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",))) for _ in range(2)]
+    programs = [
+        program_of(
+            lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",))
+        )
+        for _ in range(2)
+    ]
     assert programs[0] == programs[1]
     programs[0]["tools"]["read_file"]["trust"] = "untrusted"
     assert "workspace" == programs[1]["tools"]["read_file"]["trust"]
-    assert programs[1] == program_of(lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",)))
+    assert programs[1] == program_of(
+        lint("# FSM: any.json\nx <- read_file a.txt\nmessage_user {x}\n", there=("a.txt",))
+    )

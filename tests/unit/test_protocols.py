@@ -21,13 +21,15 @@ SCRIPT = {
     "tooling/pack/kinds/__init__.py": "from .deep import Kind\n",
     "tooling/pack/kinds/deep.py": (
         'class Kind(str):\n    """A kind."""\n    def __init__(self):\n        pass\n'
-        '    async def go(self, *, x=1): ...\n    def _hidden(self): ...\n'
+        "    async def go(self, *, x=1): ...\n    def _hidden(self): ...\n"
     ),
 }
 
 
 def protocol(**more: Any) -> bytes:
-    return json.dumps({"protocol_id": "p", "description": "About p.", "rules": [RULE], **more}, indent=1).encode()
+    return json.dumps(
+        {"protocol_id": "p", "description": "About p.", "rules": [RULE], **more}, indent=1
+    ).encode()
 
 
 def built(files: dict[str, bytes], version: bytes | None = b"1.0.0\n", **options: Any) -> Build:
@@ -61,10 +63,14 @@ def blocks(text: str) -> list[dict[str, Any]]:
         ({"rules": [{**RULE, "tags": "x"}]}, "9:12", "$.rules[0].tags: expected an array"),
     ],
 )  # fmt: skip
-def test_what_breaks_the_schema_has_its_place_and_path(change: dict[str, Any], where: str, words: str) -> None:
+def test_what_breaks_the_schema_has_its_place_and_path(
+    change: dict[str, Any], where: str, words: str
+) -> None:
     """FDC-96."""
     _, findings = load({"a.protocol.json": protocol(**change)})
-    assert [("FDC501", f"a.protocol.json:{where}")] == [(item.code, str(item.span)) for item in findings]
+    assert [("FDC501", f"a.protocol.json:{where}")] == [
+        (item.code, str(item.span)) for item in findings
+    ]
     assert findings[0].message.startswith(words), findings[0].message
 
 
@@ -134,7 +140,17 @@ def test_without_sources_there_is_only_the_disclaimer() -> None:
 
 @pytest.mark.parametrize(
     "version",
-    [None, b"", b"1.0", b"v1.0.0", b"1.0.0.0", b"01.0.0", b"1.0.0-", b"1.0.0\n2.0.0", "١.0.0".encode()],
+    [
+        None,
+        b"",
+        b"1.0",
+        b"v1.0.0",
+        b"1.0.0.0",
+        b"01.0.0",
+        b"1.0.0-",
+        b"1.0.0\n2.0.0",
+        "١.0.0".encode(),
+    ],
 )
 def test_a_version_that_is_not_semantic_stops_the_build(version: bytes | None) -> None:
     """FDC-95."""
@@ -151,12 +167,24 @@ def test_a_semantic_version_is_in_the_compiled_text(version: bytes) -> None:
 
 def test_a_tools_documentation_follows_what_it_exports() -> None:
     """FDC-98: from the thin script through its imports to the definitions. The commands stand for `main`, where there are any."""
-    classes = ["- `class Kind(str)`", "  A kind.", "  - `def __init__(self)`", "  - `async def go(self, *, x=1)`"]
+    classes = [
+        "- `class Kind(str)`",
+        "  A kind.",
+        "  - `def __init__(self)`",
+        "  - `async def go(self, *, x=1)`",
+    ]
     shown = "\n".join(["A tool.", "", "    t.py GO", "", "**Public Classes:**", "", *classes])
     assert document("tooling/t.py", SCRIPT.get) == shown
     bare = {**SCRIPT, "tooling/t.py": SCRIPT["tooling/t.py"].replace("    t.py GO\n", "")}
-    functions = ["**Public Functions:**", "", "- `def main(argv: list[str] | None=None) -> int`", "  Works."]
-    assert document("tooling/t.py", bare.get) == "\n".join(["A tool.", "", *functions, "", "**Public Classes:**", "", *classes])
+    functions = [
+        "**Public Functions:**",
+        "",
+        "- `def main(argv: list[str] | None=None) -> int`",
+        "  Works.",
+    ]
+    assert document("tooling/t.py", bare.get) == "\n".join(
+        ["A tool.", "", *functions, "", "**Public Classes:**", "", *classes]
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,19 +211,27 @@ def test_documentation_is_injected_and_replaced_never_doubled() -> None:
     tools = ["tooling/t.py", "google_search", "tooling/fsm.json"]
     first = built({"a.protocol.json": protocol(associated_tools=tools)})
     body = blocks(first.text or "")[0]
-    assert body["description"].startswith("About p.\n\n**Associated Tool Documentation (`tooling/t.py`):**\n\nA tool.")
+    assert body["description"].startswith(
+        "About p.\n\n**Associated Tool Documentation (`tooling/t.py`):**\n\nA tool."
+    )
     assert 1 == body["description"].count("**Associated Tool Documentation")
     stale = {**body, "description": body["description"].replace("It helps", "It helped")}
     for description in (body["description"], stale["description"]):
-        again = built({"a.protocol.json": json.dumps({**body, "description": description}).encode()})
+        again = built(
+            {"a.protocol.json": json.dumps({**body, "description": description}).encode()}
+        )
         assert body == blocks(again.text or "")[0]
 
 
 def test_a_tool_whose_file_is_gone_is_a_warning_in_the_text() -> None:
     """FDC-98."""
     made = built({"a.protocol.json": protocol(associated_tools=["x", "tooling/gone.py"])})
-    assert [("FDC506", "a.protocol.json:13:3", "warning")] == [(f.code, str(f.span), f.severity) for f in made.findings]
-    assert "Warning: there is no documentation, because `tooling/gone.py` does not exist." in (made.text or "")
+    assert [("FDC506", "a.protocol.json:13:3", "warning")] == [
+        (f.code, str(f.span), f.severity) for f in made.findings
+    ]
+    assert "Warning: there is no documentation, because `tooling/gone.py` does not exist." in (
+        made.text or ""
+    )
 
 
 def test_a_text_beyond_what_agents_read_is_refused() -> None:
@@ -208,7 +244,10 @@ def test_a_text_beyond_what_agents_read_is_refused() -> None:
     assert (None, ["FDC505"]) == (made.text, [item.code for item in made.findings])
 
 
-FILES = {"p/a.protocol.json": protocol(associated_tools=["tooling/t.py"]), "p/b.protocol.md": b"prose"}
+FILES = {
+    "p/a.protocol.json": protocol(associated_tools=["tooling/t.py"]),
+    "p/b.protocol.md": b"prose",
+}
 
 
 def said(expected: str, actual: str | None) -> list[str]:
@@ -224,12 +263,16 @@ def test_drift_says_what_happened() -> None:
     assert [] == said(old, old)
     assert ["1: does not exist"] == said(old, None)
     line = old.split("\n").index("prose") + 1
-    assert [f"{line}: was edited by hand, first in line {line}"] == said(old, old.replace("prose", "poetry"))
+    assert [f"{line}: was edited by hand, first in line {line}"] == said(
+        old, old.replace("prose", "poetry")
+    )
     assert ["1: was edited by hand, first in line 1"] == said(old, "")
     assert ["1: was edited by hand, first in line 1"] == said(old, old.replace("\n", "\r\n"))
     last = len(old.splitlines())
     assert [f"{last}: was edited by hand, first in line {last}"] == said(old, old[:-3])
-    changed = built({**FILES, "p/b.protocol.md": b"new prose", "p/c.protocol.md": b"more"}, b"1.0.1").text
+    changed = built(
+        {**FILES, "p/b.protocol.md": b"new prose", "p/c.protocol.md": b"more"}, b"1.0.1"
+    ).text
     assert changed is not None
     stale = [
         "1: is stale: `VERSION` is newer, it has changed since it was built",
@@ -237,7 +280,9 @@ def test_drift_says_what_happened() -> None:
         "1: is stale: `p/c.protocol.md` is new since it was built",
     ]
     assert stale == said(changed, old)
-    assert sorted(["1: was edited by hand", *stale]) == sorted(said(changed, old.replace("prose", "poetry")))
+    assert sorted(["1: was edited by hand", *stale]) == sorted(
+        said(changed, old.replace("prose", "poetry"))
+    )
     assert ["1: is stale: `p/c.protocol.md` is gone since it was built"] == said(old, changed)[2:]
 
 
@@ -249,7 +294,9 @@ def test_drift_by_a_docstring_names_the_tool() -> None:
     other = {**SCRIPT, "tooling/t.py": SCRIPT["tooling/t.py"].replace("A tool", "A fool")}
     new = compile_agents(FILES, b"1.0.0", other.get).text
     assert new is not None
-    assert ["1: is stale: `tooling/t.py` is newer, it has changed since it was built"] == said(new, old)
+    assert ["1: is stale: `tooling/t.py` is newer, it has changed since it was built"] == said(
+        new, old
+    )
 
 
 def test_prose_belongs_to_the_rules_of_its_whole_name_and_not_of_its_number() -> None:
@@ -261,8 +308,13 @@ def test_prose_belongs_to_the_rules_of_its_whole_name_and_not_of_its_number() ->
     }  # fmt: skip
     sources, found = load(files)
     assert [] == found
-    assert {"# Layer": "", "# Orientation": "src"} == {item.text: item.scope for item in sources.prose}
-    broken = {**files, "protocols/04_x.protocol.json": b'{"protocol_id": "x", "description": "D", "rules": []}'}
+    assert {"# Layer": "", "# Orientation": "src"} == {
+        item.text: item.scope for item in sources.prose
+    }
+    broken = {
+        **files,
+        "protocols/04_x.protocol.json": b'{"protocol_id": "x", "description": "D", "rules": []}',
+    }
     made = compile_agents(broken, b"1.0.0", lambda path: None)
     assert made.text is None and ["FDC501"] == [item.code for item in made.findings]
 
@@ -272,7 +324,9 @@ def test_an_indented_example_before_the_protocols_hides_none_of_them() -> None:
     files = {
         "protocols/00_x.protocol.md": b"# X\n\n1. Like this:\n\n    ```json\n    {}\n    ```\n\n````md\n```json\n[]\n```\n````\n",
         **{
-            f"protocols/{n}.protocol.json": json.dumps({"protocol_id": f"p{n}", "description": "D", "rules": [RULE]}).encode()
+            f"protocols/{n}.protocol.json": json.dumps(
+                {"protocol_id": f"p{n}", "description": "D", "rules": [RULE]}
+            ).encode()
             for n in range(3)
         },
     }

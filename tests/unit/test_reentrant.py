@@ -44,7 +44,9 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("command", HIDDEN)
-def test_the_program_that_a_command_runs_is_looked_for_where_the_shell_would_find_it(command: str) -> None:
+def test_the_program_that_a_command_runs_is_looked_for_where_the_shell_would_find_it(
+    command: str,
+) -> None:
     assert findings(lint(f"run_in_bash_session {command}\n"), "FDC307"), command
 
 

@@ -63,11 +63,15 @@ def words(shows: dict[str, Any]) -> list[str]:
 
 
 def step(tool: str, released: Released, **args: Any) -> Perform:
-    made = Perform("main/2", "tool", tool, args, request_of("tool", tool, args), "idempotent", "p.plan", 3)
+    made = Perform(
+        "main/2", "tool", tool, args, request_of("tool", tool, args), "idempotent", "p.plan", 3
+    )
     return made._replace(released=released)
 
 
-def test_a_deletion_whose_outcome_was_lost_in_a_crash_goes_on_and_a_stranger_s_does_not(root: Root, tmp_path: Path) -> None:
+def test_a_deletion_whose_outcome_was_lost_in_a_crash_goes_on_and_a_stranger_s_does_not(
+    root: Root, tmp_path: Path
+) -> None:
     shows = shown(root, tmp_path, "delete_file a.txt\ndelete_file b.txt\n")
     made = program("delete_file a.txt\n")
     tools = LocalTools(made, bench(root, tmp_path))
@@ -76,18 +80,31 @@ def test_a_deletion_whose_outcome_was_lost_in_a_crash_goes_on_and_a_stranger_s_d
     assert tools.perform(first).failure is None and not Path(root.path, "a.txt").exists()
     assert tools.perform(first).failure is None  # done again: its own first attempt has deleted it
     Path(root.path, "b.txt").unlink()
-    failed = tools.perform(step("delete_file", released, path="b.txt")._replace(address="main/3")).failure
+    failed = tools.perform(
+        step("delete_file", released, path="b.txt")._replace(address="main/3")
+    ).failure
     assert failed is not None and failed.kind == "changed"
 
 
-def test_a_write_whose_outcome_was_lost_goes_on_and_one_over_another_content_does_not(root: Root, tmp_path: Path) -> None:
+def test_a_write_whose_outcome_was_lost_goes_on_and_one_over_another_content_does_not(
+    root: Root, tmp_path: Path
+) -> None:
     shows = shown(root, tmp_path, "overwrite_file_with_block a.txt\n    new\n")
     tools = LocalTools(program("overwrite_file_with_block a.txt\n    new\n"), bench(root, tmp_path))
-    effect = step("overwrite_file_with_block", Released(shows["lists"], shows["files"]), path="./a.txt", content="new\n")
+    effect = step(
+        "overwrite_file_with_block",
+        Released(shows["lists"], shows["files"]),
+        path="./a.txt",
+        content="new\n",
+    )
     assert [tools.perform(effect).failure for _ in range(2)] == [None, None]
     Path(root.path, "a.txt").write_text("other\n")
     failed = tools.perform(effect).failure
-    assert failed is not None and failed.kind == "changed" and Path(root.path, "a.txt").read_text() == "other\n"
+    assert (
+        failed is not None
+        and failed.kind == "changed"
+        and Path(root.path, "a.txt").read_text() == "other\n"
+    )
 
 
 def test_what_a_command_may_write_is_not_held_against_it_and_the_rest_is() -> None:
@@ -102,13 +119,20 @@ def test_what_a_command_may_write_is_not_held_against_it_and_the_rest_is() -> No
     assert everything.shown("a.txt") is None and outer.shown("b.txt") is None
 
 
-def test_loops_calls_branches_and_forks_are_followed_with_the_values_that_are_known(root: Root, tmp_path: Path) -> None:
+def test_loops_calls_branches_and_forks_are_followed_with_the_values_that_are_known(
+    root: Root, tmp_path: Path
+) -> None:
     text = (
-        'x <- plan_step_complete word\nnames <- list_files *.txt\nfork name in {names} max 9\n  call_plan sub.plan path={name}\n'
+        "x <- plan_step_complete word\nnames <- list_files *.txt\nfork name in {names} max 9\n  call_plan sub.plan path={name}\n"
         'if "b.txt" in names\n  create_file_with_block new.md\n    {x}\n'
         "for name in {names} max 9\n  rename_file {name} {name}.old\n"
     )
-    shows = shown(root, tmp_path, text, sub="param path\nif path == \"a.txt\"\n  overwrite_file_with_block {path}\n    changed\n")
+    shows = shown(
+        root,
+        tmp_path,
+        text,
+        sub='param path\nif path == "a.txt"\n  overwrite_file_with_block {path}\n    changed\n',
+    )
     assert words(shows) == [
         "write a.txt", "create new.md", "rename a.txt", "rename b.txt",
     ]  # fmt: skip
@@ -117,7 +141,9 @@ def test_loops_calls_branches_and_forks_are_followed_with_the_values_that_are_kn
 
 
 def test_only_the_record_of_an_approval_releases_and_a_branch_keeps_what_it_began_with() -> None:
-    made = program("record_user_approval_for_plan it\nnames <- list_files\nfork name in {names} max 9\n  delete_file {name}\n")
+    made = program(
+        "record_user_approval_for_plan it\nnames <- list_files\nfork name in {names} max 9\n  delete_file {name}\n"
+    )
     state = start(made, {})
     approved = {"rows": [], "lists": {"**": ["a.txt"]}, "files": {"a.txt": "1", "b.txt": "2"}}
 
@@ -132,7 +158,12 @@ def test_only_the_record_of_an_approval_releases_and_a_branch_keeps_what_it_bega
     ]  # fmt: skip
     state = fold(made, {}, records[:3])
     one, other = (want.effect.released for want in state.pending.values())
-    assert one is other and one is not None and one.lists == {"**": ["a.txt"]} and one.shown("a.txt") == "1"
+    assert (
+        one is other
+        and one is not None
+        and one.lists == {"**": ["a.txt"]}
+        and one.shown("a.txt") == "1"
+    )
     state = fold(made, {}, records)
     [want] = state.pending.values()
     assert want.effect.released is not None
@@ -142,7 +173,9 @@ def test_only_the_record_of_an_approval_releases_and_a_branch_keeps_what_it_bega
     assert want.effect.released is None  # of an fdc that bound nothing
 
 
-def test_more_files_than_anybody_looks_through_are_refused(root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_files_than_anybody_looks_through_are_refused(
+    root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(preview, "BOUND", 1)
     made = program("record_user_approval_for_plan it\nfor_each_file *.txt\n  delete_file {file1}\n")
     state = start(made, {})
@@ -155,11 +188,15 @@ def test_more_files_than_anybody_looks_through_are_refused(root: Root, tmp_path:
 
 def test_a_command_unbinds_what_it_may_write_and_no_more(root: Root, tmp_path: Path) -> None:
     made = "allow read **\nallow write out/**\nallow write *.txt\nallow run *\n"
-    loops = "for_each_file out/*\n  message_user {file1}\nfor_each_file sub/*\n  message_user {file1}\n"
+    loops = (
+        "for_each_file out/*\n  message_user {file1}\nfor_each_file sub/*\n  message_user {file1}\n"
+    )
     text = f"record_user_approval_for_plan it\nrun_in_bash_session make\n{loops}overwrite_file_with_block a.txt\n    x\n"
     shows = _shown(root, tmp_path, program(made + text))
     assert set(shows["lists"]) == {"sub/*"}
-    assert [row.get("note") for row in shows["rows"] if row.get("file")] == ["a step before may change this file first"]
+    assert [row.get("note") for row in shows["rows"] if row.get("file")] == [
+        "a step before may change this file first"
+    ]
     assert words(shows)[:2] == [
         "command run_in_bash_session make", "unknown the files that match `out/*` after what is done before",
     ]  # fmt: skip
@@ -168,7 +205,16 @@ def test_a_command_unbinds_what_it_may_write_and_no_more(root: Root, tmp_path: P
 def test_an_iteration_is_followed_to_its_end_where_that_is_known_and_for_two_rounds_otherwise(
     root: Root, tmp_path: Path
 ) -> None:
-    text = "{}\niterate max 3 until x == \"a\"\n  overwrite_file_with_block a.txt\n      {{x}}\n"
-    assert len(words(shown(root, tmp_path, text.format("names <- list_files *.txt\nx <- read_file a.txt")))) == 3
+    text = '{}\niterate max 3 until x == "a"\n  overwrite_file_with_block a.txt\n      {{x}}\n'
+    assert (
+        len(
+            words(
+                shown(
+                    root, tmp_path, text.format("names <- list_files *.txt\nx <- read_file a.txt")
+                )
+            )
+        )
+        == 3
+    )
     known = words(shown(root, tmp_path, text.format("x <- request_user_input Which?")))
     assert known == ["write a.txt", "True write a.txt", "unknown how many rounds follow"]

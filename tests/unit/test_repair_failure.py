@@ -15,15 +15,24 @@ def said(text: str, code: int = 1, root: str = "/w/copy") -> dict[str, Any]:
 def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
     """HYP-18."""
     one = 'Traceback (most recent call last):\n  File "/w/copy/a.py", line 3\n    g(<X at 0x7f11aa>)\nValueError: no\n0.02s\n'
-    two = one.replace("/w/copy", "/home/u/p").replace("0x7f11aa", "0x99ffee1").replace("0.02s", "1.7s")
+    two = (
+        one.replace("/w/copy", "/home/u/p")
+        .replace("0x7f11aa", "0x99ffee1")
+        .replace("0.02s", "1.7s")
+    )
     two = two.replace("    g", "\tg")
     assert said(one)["fingerprint"] == said(two, root="/home/u/p")["fingerprint"]
     assert said(one)["fingerprint"] != said(one.replace("line 3", "line 4"))["fingerprint"]
     assert said(one)["fingerprint"] != said(one.replace("no", "yes"))["fingerprint"]
     assert said("all well", 0)["fingerprint"] is None
     named = "error in /tmp/pytest-of-root/pytest-12/test_a0/x.txt: gone"
-    assert said(named)["fingerprint"] == said(named.replace("pytest-12", "pytest-13"))["fingerprint"]
-    assert said("err")["fingerprint"] == failure.read({"exit_code": 1, "stdout": "noise", "stderr": "err"})["fingerprint"]
+    assert (
+        said(named)["fingerprint"] == said(named.replace("pytest-12", "pytest-13"))["fingerprint"]
+    )
+    assert (
+        said("err")["fingerprint"]
+        == failure.read({"exit_code": 1, "stdout": "noise", "stderr": "err"})["fingerprint"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,12 +57,18 @@ def test_the_first_error(text: str, message: str, path: str, line: int) -> None:
 
 def test_the_block_of_an_error_has_its_caret() -> None:
     """HYP-39."""
-    block = said("a.c:1:20: error: x undeclared\n    1 | return x;\n      |        ^\nb.c:2:1: error: y\n")["block"]
+    block = said(
+        "a.c:1:20: error: x undeclared\n    1 | return x;\n      |        ^\nb.c:2:1: error: y\n"
+    )["block"]
     assert block.endswith("^") and "b.c" not in block
 
 
 def test_the_tests_that_fail_have_names() -> None:
-    pytest_said = "FAILED t/test_a.py::test_x[1 2] - assert 0\nERROR t/test_b.py\nFAILED (failures=1)\n"
+    pytest_said = (
+        "FAILED t/test_a.py::test_x[1 2] - assert 0\nERROR t/test_b.py\nFAILED (failures=1)\n"
+    )
     assert ["t/test_a.py::test_x[1 2]", "t/test_b.py"] == failure.failing(pytest_said)
-    assert ["test_x (m.T.test_x)"] == failure.failing("FAIL: test_x (m.T.test_x)\n-----\nFAILED (failures=1)\n")
+    assert ["test_x (m.T.test_x)"] == failure.failing(
+        "FAIL: test_x (m.T.test_x)\n-----\nFAILED (failures=1)\n"
+    )
     assert ["a.c: x", "b.c: y"] == failure.failing("a.c:1:2: error: x\nb.c:2:1: error: y\n")

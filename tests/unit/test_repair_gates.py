@@ -12,11 +12,22 @@ from hypothesis import strategies as st
 from tests.support.repair_states import opened, row_of
 from tests.support.repaired import WRONG
 
-SEEN: dict[str, Any] = {"attempts": [], "executed": {"shop/price.py": [6, 8]}, "output": "AssertionError: 100 != 90"}
+SEEN: dict[str, Any] = {
+    "attempts": [],
+    "executed": {"shop/price.py": [6, 8]},
+    "output": "AssertionError: 100 != 90",
+}
 
 
 @pytest.mark.parametrize(
-    "answer", [None, {}, {"contradictions": []}, {"contradictions": [{"observation": "  "}]}, {"hypothesis_id": "H007"}]
+    "answer",
+    [
+        None,
+        {},
+        {"contradictions": []},
+        {"contradictions": [{"observation": "  "}]},
+        {"hypothesis_id": "H007"},
+    ],
 )
 def test_a_falsification_without_an_outcome_fails(answer: Any) -> None:
     """HYP-09, T-44: an empty list was viable."""
@@ -25,7 +36,11 @@ def test_a_falsification_without_an_outcome_fails(answer: Any) -> None:
 
 def test_what_was_seen_contradicts_whatever_is_said() -> None:
     """HYP-11, T-44: a failure of before became `pending`, never `observed`."""
-    said = {"contradictions": [{"observation": "the region is not run", "status": "pending", "kind": "not-executed"}]}
+    said = {
+        "contradictions": [
+            {"observation": "the region is not run", "status": "pending", "kind": "not-executed"}
+        ]
+    }
     assert [] == gates.challenge(said, row_of(), SEEN).observed
     shown = "the region is not run (no failing test runs lines 7 to 7 of shop/price.py)"
     assert [shown] == gates.challenge(said, row_of(WRONG), SEEN).observed
@@ -33,9 +48,13 @@ def test_what_was_seen_contradicts_whatever_is_said() -> None:
     for kind, attempt in (
         ("unchanged-error", {"unchanged": True}), ("patch-apply", {"reason": "patch-apply"}), ("compile", {"reason": "compile-1"})
     ):  # fmt: skip
-        named = {"contradictions": [{"observation": "it came so", "status": "pending", "kind": kind}]}
+        named = {
+            "contradictions": [{"observation": "it came so", "status": "pending", "kind": kind}]
+        }
         before = {**SEEN, "attempts": [{"hypothesis": "H001", "iteration": 3, **attempt}]}
-        assert ["it came so (iteration 3 showed it)"] == gates.challenge(named, row_of(), before).observed
+        assert ["it came so (iteration 3 showed it)"] == gates.challenge(
+            named, row_of(), before
+        ).observed
         other = {**SEEN, "attempts": [{**before["attempts"][0], "hypothesis": "H002"}]}
         assert [] == gates.challenge(named, row_of(), other).observed
 
@@ -50,12 +69,18 @@ def test_an_unknown_status_is_pending_and_an_observation_needs_evidence() -> Non
         ]
     }  # fmt: skip
     read = gates.challenge(said, row_of(), SEEN)
-    assert ["pending", "pending", "pending", "observed"] == [row["status"] for row in read.contradictions]
-    assert ["d (100 != 90)"] == [one.replace("  ", " ") for one in read.observed] and 3 == len(read.warnings)
+    assert ["pending", "pending", "pending", "observed"] == [
+        row["status"] for row in read.contradictions
+    ]
+    assert ["d (100 != 90)"] == [one.replace("  ", " ") for one in read.observed] and 3 == len(
+        read.warnings
+    )
 
 
 def proposed(intent: str, type_: Any = "scope", operation: Any = "rebind_operator") -> str:
-    return gates.proposal({"intent": intent, "structural_change": {"type": type_, "operation": operation}})
+    return gates.proposal(
+        {"intent": intent, "structural_change": {"type": type_, "operation": operation}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +114,9 @@ def test_a_structural_change_is_taken(intent: str) -> None:
         ("ordering", "insert_semicolon", "Order the branches.", "lexical"),
     ],
 )  # fmt: skip
-def test_a_proposal_that_breaks_a_rule_is_refused(type_: Any, operation: Any, intent: str, why: str) -> None:
+def test_a_proposal_that_breaks_a_rule_is_refused(
+    type_: Any, operation: Any, intent: str, why: str
+) -> None:
     """HYP-20 to 23."""
     assert why in proposed(intent, type_, operation)
 
@@ -103,7 +130,11 @@ LEAVES = st.none() | st.text(max_size=20) | st.integers()
 
 @given(
     st.recursive(
-        LEAVES, lambda one: st.lists(one, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), one, max_size=4), max_leaves=12
+        LEAVES,
+        lambda one: (
+            st.lists(one, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), one, max_size=4)
+        ),
+        max_leaves=12,
     )
 )
 def test_no_answer_makes_a_gate_raise(answer: Any) -> None:
@@ -118,9 +149,17 @@ def test_no_answer_makes_a_gate_raise(answer: Any) -> None:
 
 def test_context_is_asked_for_by_a_word() -> None:
     """HYP-45."""
-    asked = {"category": "DECLARATION", "target": {"kind": "function", "name": "discount"}, "reason": "its signature"}
+    asked = {
+        "category": "DECLARATION",
+        "target": {"kind": "function", "name": "discount"},
+        "reason": "its signature",
+    }
     two = {**asked, "target": {"kind": "function", "name": "two words"}}
-    rows, note = gates.requests({"needs_more_context": True, "requests": [asked, two, {**asked, "category": "MOOD"}]})
+    rows, note = gates.requests(
+        {"needs_more_context": True, "requests": [asked, two, {**asked, "category": "MOOD"}]}
+    )
     assert ["discount"] == [row["name"] for row in rows] and "" == note
-    assert ([], "the answer about context could not be read; it goes on without") == gates.requests("please")
+    assert ([], "the answer about context could not be read; it goes on without") == gates.requests(
+        "please"
+    )
     assert ([], "") == gates.requests({"needs_more_context": False, "requests": []})

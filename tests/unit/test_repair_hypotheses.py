@@ -56,8 +56,13 @@ def test_the_same_in_other_words_does_not_compete() -> None:
     assert [] == hypotheses.create(hypotheses.empty(), [RIGHT, again], 1).ids
     assert [] == hypotheses.create(hypotheses.empty(), [RIGHT, same], 1).ids
     assert ["H001", "H002"] == hypotheses.create(hypotheses.empty(), [RIGHT, other], 1).ids
-    code = [hypothesis(f"`k {sign} 1` is meant", region(6), effect=f"`k {sign} 1` is used") for sign in "+-*"]
-    assert 3 == len(hypotheses.create(hypotheses.empty(), code, 1).ids), "what differs in code differs"
+    code = [
+        hypothesis(f"`k {sign} 1` is meant", region(6), effect=f"`k {sign} 1` is used")
+        for sign in "+-*"
+    ]
+    assert 3 == len(hypotheses.create(hypotheses.empty(), code, 1).ids), (
+        "what differs in code differs"
+    )
     store = made(RIGHT, WRONG)
     assert hypotheses.compare(store, "H001", "H002") == {
         "same_claim": False, "same_region": False, "same_effect": True, "competing": True,
@@ -71,10 +76,23 @@ def test_the_same_in_other_words_does_not_compete() -> None:
 )  # fmt: skip
 def test_confidence_is_a_share_or_nothing(said: Any, number: float | None) -> None:
     """HYP-05."""
-    assert number == pytest.approx(hypotheses.confidence(said)) if number is not None else hypotheses.confidence(said) is None
+    assert (
+        number == pytest.approx(hypotheses.confidence(said))
+        if number is not None
+        else hypotheses.confidence(said) is None
+    )
 
 
-@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=12), st.lists(st.integers(), max_size=2)))
+@given(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=12),
+        st.lists(st.integers(), max_size=2),
+    )
+)
 def test_confidence_takes_anything(said: Any) -> None:
     """HYP-05."""
     number = hypotheses.confidence(said)
@@ -86,7 +104,9 @@ def test_an_end_is_final_and_a_hypothesis_is_in_one_bucket(end: str) -> None:
     """HYP-02, 03."""
     store = hypotheses.retire(made(RIGHT, WRONG), "H001", end, "because")
     inside = hypotheses.buckets(store)
-    assert ["H001"] == [row["id"] for row in inside[end]] and ["H002"] == [row["id"] for row in inside["active"]]
+    assert ["H001"] == [row["id"] for row in inside[end]] and ["H002"] == [
+        row["id"] for row in inside["active"]
+    ]
     assert 2 == sum(len(rows) for rows in inside.values())
     for status in hypotheses.BUCKETS:
         with pytest.raises(Illegal):
@@ -100,7 +120,13 @@ def test_an_end_is_final_and_a_hypothesis_is_in_one_bucket(end: str) -> None:
 def test_the_export_is_in_camel_case_and_holds_no_edit() -> None:
     """HYP-04."""
     row = hypotheses.exported(made({**RIGHT, "edit": "--- a\n", "key": "k"}, WRONG)["rows"][0])
-    assert {"affectedRegion", "expectedEffect", "structuralChange", "retryCount", "falsificationNotes"} < row.keys()
+    assert {
+        "affectedRegion",
+        "expectedEffect",
+        "structuralChange",
+        "retryCount",
+        "falsificationNotes",
+    } < row.keys()
     assert not {"edit", "key", "created"} & row.keys() and 0 == row["retryCount"]
 
 
@@ -108,7 +134,9 @@ def test_selection() -> None:
     """HYP-28: newly proposed, then confidence, then fewer retries, then the lower number."""
     store = made({**RIGHT, "confidence": 0.9}, {**WRONG, "confidence": 0.4})
     assert "H001" == hypotheses.select(store, 1)
-    store = hypotheses.create(store, [{**OTHER, "confidence": 0.1}, hypothesis("d", region(9), 0.1)], 2).store
+    store = hypotheses.create(
+        store, [{**OTHER, "confidence": 0.1}, hypothesis("d", region(9), 0.1)], 2
+    ).store
     assert "H003" == hypotheses.select(store, 2) and "H001" == hypotheses.select(store, 3)
     assert "H004" == hypotheses.select(hypotheses.failed(store, "H003", "no", False), 2)
     assert hypotheses.select(hypotheses.expire(store, ""), 2) is None
@@ -128,4 +156,6 @@ def test_two_failures_retire_and_a_third_attempt_is_refused() -> None:
 
 def test_what_is_carried_holds_no_explanation() -> None:
     """HYP-07."""
-    assert WHY in json.dumps(made(RIGHT, WRONG)) and WHY not in json.dumps(hypotheses.carried(made(RIGHT, WRONG)))
+    assert WHY in json.dumps(made(RIGHT, WRONG)) and WHY not in json.dumps(
+        hypotheses.carried(made(RIGHT, WRONG))
+    )

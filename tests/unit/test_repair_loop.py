@@ -10,7 +10,17 @@ import pytest
 from fdc_toolchain.packs.repair import gates, hypotheses, loop
 from fdc_toolchain.packs.repair.hypotheses import Illegal
 
-from tests.support.repair_states import PATCH, PROPOSAL, SURVIVES, after, diagnosed, opened, printed, stands, tried
+from tests.support.repair_states import (
+    PATCH,
+    PROPOSAL,
+    SURVIVES,
+    after,
+    diagnosed,
+    opened,
+    printed,
+    stands,
+    tried,
+)
 from tests.support.repaired import OTHER, RIGHT, WHY, WRONG, hypothesis, region
 
 FAILING = {"passed": False, "exit_code": 1, "stdout": printed(), "stderr": ""}
@@ -31,7 +41,9 @@ def test_two_must_compete_whenever_none_is_active() -> None:
     state = tried(diagnosed(), after())
     state = {**state, "store": hypotheses.expire(state["store"], "over"), "wanted": 2}
     state = loop.admit(state, {"hypotheses": [OTHER], "exhausted": True})
-    assert ("exhausted", 2) == (state["ended"], len(state["ids"])) and "" == loop.choose(state)["selected"]
+    assert ("exhausted", 2) == (state["ended"], len(state["ids"])) and "" == loop.choose(state)[
+        "selected"
+    ]
 
 
 def test_a_contradicted_hypothesis_gives_way_to_the_next_and_none_left_asks_for_diagnoses() -> None:
@@ -42,7 +54,9 @@ def test_a_contradicted_hypothesis_gives_way_to_the_next_and_none_left_asks_for_
     assert ("H002", False, False) == (state["selected"], state["settled"], state["viable"])
     state = loop.weigh(state, seen, {"shop/price.py": [6]})
     assert ("", True, False) == (state["selected"], state["settled"], state["viable"])
-    assert 2 == state["wanted"] and {"falsified"} == {row["status"] for row in state["store"]["rows"]}
+    assert 2 == state["wanted"] and {"falsified"} == {
+        row["status"] for row in state["store"]["rows"]
+    }
     ended = loop.conclude(state, loop.attempted(state), {})
     assert "" == ended["ended"] and "missing-diff" == ended["attempts"][-1]["reason"]
 
@@ -52,13 +66,18 @@ def test_an_empty_falsification_is_asked_again_once_and_then_rejects() -> None:
     state = loop.weigh(diagnosed(), {"contradictions": []})
     assert "H001" == state["selected"] and not state["settled"] and not state["viable"]
     state = loop.weigh(state, {"contradictions": []})
-    assert "H002" == state["selected"] and "rejected" == hypotheses.get(state["store"], "H001")["status"]
+    assert (
+        "H002" == state["selected"]
+        and "rejected" == hypotheses.get(state["store"], "H001")["status"]
+    )
 
 
 def test_success_ends_it_at_once() -> None:
     """HYP-33."""
     state = tried(diagnosed(), {"passed": True, "exit_code": 0, "output": "OK"})
-    assert ("fixed", 1) == (state["ended"], state["iteration"]) and 0 == len(hypotheses.listed(state["store"], "active"))
+    assert ("fixed", 1) == (state["ended"], state["iteration"]) and 0 == len(
+        hypotheses.listed(state["store"], "active")
+    )
     assert "Loop 1: patch applied; compile/test passes; critique: so" == state["history"][-1]
 
 
@@ -66,7 +85,9 @@ def test_a_patch_that_changes_nothing_weakens_and_the_second_time_stalls() -> No
     """HYP-17, 19, 24, 29: message, place and scope are the same twice."""
     state = tried(diagnosed(), after())
     first = state["attempts"][-1]
-    assert ("unchanged-error", True) == (first["reason"], first["unchanged"]) and first["previous"] == first["current"]
+    assert ("unchanged-error", True) == (first["reason"], first["unchanged"]) and first[
+        "previous"
+    ] == first["current"]
     assert ("weakened", 1, "active") == stands(state["store"], "H001")
     state = tried(loop.choose(state), after())
     assert "stall" == state["attempts"][-1]["reason"] and 1 == state["stalls"]
@@ -80,7 +101,10 @@ def test_a_stall_replaces_the_hypothesis_though_it_has_an_attempt_left() -> None
     state = tried(diagnosed(one, two), after(noise="one\n"))
     state = {**state, "store": hypotheses.retire(state["store"], "H001", "archived", "")}
     state = tried(loop.choose(state), after(noise="two\n"))
-    assert ("stall", ("weakened", 1, "archived")) == (state["attempts"][-1]["reason"], stands(state["store"], "H002"))
+    assert ("stall", ("weakened", 1, "archived")) == (
+        state["attempts"][-1]["reason"],
+        stands(state["store"], "H002"),
+    )
 
 
 def test_stalls_and_iterations_end_it() -> None:
@@ -99,13 +123,25 @@ def test_stalls_and_iterations_end_it() -> None:
 
 @pytest.mark.parametrize(
     ("given", "most"),
-    [((1, 3, 2), 8), ((1, 3, 1), 4), ((0, -2, 0), 1), ((-9, 0, -1), 1), ((40, 0, 1), 40), ((7, 3, 5), 50), ((199, 99, 99), 200)],
+    [
+        ((1, 3, 2), 8),
+        ((1, 3, 1), 4),
+        ((0, -2, 0), 1),
+        ((-9, 0, -1), 1),
+        ((40, 0, 1), 40),
+        ((7, 3, 5), 50),
+        ((199, 99, 99), 200),
+    ],
 )
 def test_the_bound_is_the_one_that_is_written(given: tuple[int, int, int], most: int) -> None:
     """HYP-32: (max(1, max_iterations) + max(0, refine_sub_iterations)) x max(1, passes), and never more than the plan's loop."""
     iterations, refine, passes = given
-    state = loop.open_repair(FAILING, str(iterations), "300", refine=str(refine), passes=str(passes))
-    assert most == state["limit"] == min(200, (max(1, iterations) + max(0, refine)) * max(1, passes))
+    state = loop.open_repair(
+        FAILING, str(iterations), "300", refine=str(refine), passes=str(passes)
+    )
+    assert (
+        most == state["limit"] == min(200, (max(1, iterations) + max(0, refine)) * max(1, passes))
+    )
     rivals = [hypothesis(f"claim {number}", region(number)) for number in range(1, 210)]
     while not state["ended"]:
         wanted = state["wanted"]
@@ -118,23 +154,34 @@ def test_the_bound_is_the_one_that_is_written(given: tuple[int, int, int], most:
 def test_a_pass_begins_with_new_hypotheses_and_an_interpretation() -> None:
     """HYP-32: what was only proposed may be proposed again; what was tried may not."""
     state = loop.open_repair(FAILING, "1", "6", refine="1", passes="2")
-    rows = [{**hypothesis(f"claim {number}", region(number), 0.9 - number / 10), "key": f"k{number}"} for number in (1, 2, 3)]
+    rows = [
+        {**hypothesis(f"claim {number}", region(number), 0.9 - number / 10), "key": f"k{number}"}
+        for number in (1, 2, 3)
+    ]
     state = loop.choose(loop.admit(state, {"hypotheses": rows}))
     state = tried(state, after(line=1))
     assert not state["anew"] and 0 == state["wanted"]
     state = tried(loop.choose(state), after(line=2))
     assert (True, False, 2, "") == (state["anew"], state["fresh"], state["wanted"], state["ended"])
-    assert "archived" == hypotheses.get(state["store"], "H001")["status"] and ["k1"] == state["tried"]
+    assert (
+        "archived" == hypotheses.get(state["store"], "H001")["status"] and ["k1"] == state["tried"]
+    )
     again = loop.admit(state, {"hypotheses": rows})
-    assert ["H001", "H002", "H003", "H004", "H005"] == again["ids"] and "claims the same" not in str(again["store"])
-    assert ["claim 2", "claim 3"] == [row["claim"] for row in hypotheses.listed(again["store"], "active")]
+    assert ["H001", "H002", "H003", "H004", "H005"] == again[
+        "ids"
+    ] and "claims the same" not in str(again["store"])
+    assert ["claim 2", "claim 3"] == [
+        row["claim"] for row in hypotheses.listed(again["store"], "active")
+    ]
 
 
 def test_a_cycle_is_measured_anew_once() -> None:
     """HYP-46: only the iteration that found another first error asks for it; it was every one after it, with a bad patch in."""
     state = tried(diagnosed(), after(failing="b", message="OtherError: x", line=14))
     assert state["fresh"] and state["anew"]
-    state = loop.choose(loop.admit(state, {"hypotheses": [hypothesis("x", region(3)), hypothesis("y", region(4))]}))
+    state = loop.choose(
+        loop.admit(state, {"hypotheses": [hypothesis("x", region(3)), hypothesis("y", region(4))]})
+    )
     state = tried(state, after(failing="b", message="OtherError: x", line=14))
     assert not state["fresh"] and not state["anew"]
 
@@ -158,14 +205,27 @@ def test_a_file_that_stays_as_it_is_weakens_and_then_invalidates() -> None:
 def test_the_same_first_error_at_the_same_place_is_no_effect_whatever_else_fails() -> None:
     """HYP-19."""
     state = tried(diagnosed(), after(failing="abc"))
-    assert ("unchanged-error", True) == (state["attempts"][-1]["reason"], state["attempts"][-1]["unchanged"])
+    assert ("unchanged-error", True) == (
+        state["attempts"][-1]["reason"],
+        state["attempts"][-1]["unchanged"],
+    )
     assert ("weakened", 1, "active") == stands(state["store"], "H001")
 
 
-@pytest.mark.parametrize(("code", "reason"), [(1, "compile-1"), (-11, "compile--11"), (None, "compile-null")])
+@pytest.mark.parametrize(
+    ("code", "reason"), [(1, "compile-1"), (-11, "compile--11"), (None, "compile-null")]
+)
 def test_every_failure_has_one_of_the_reasons(code: int | None, reason: str) -> None:
     """HYP-34: the code of the run is a part of it; None is a command that is not found (HYP-38)."""
-    state = tried(diagnosed(), {"passed": False, "exit_code": code, "stdout": "", "stderr": "bash: line 1: x: command not found"})
+    state = tried(
+        diagnosed(),
+        {
+            "passed": False,
+            "exit_code": code,
+            "stdout": "",
+            "stderr": "bash: line 1: x: command not found",
+        },
+    )
     assert reason == state["attempts"][-1]["reason"]
     assert re.fullmatch(r"compile-(null|-?\d+)", reason) and "compile-<rc>" in gates.REASONS
 
@@ -177,7 +237,9 @@ def test_every_failure_has_one_of_the_reasons(code: int | None, reason: str) -> 
         ({"passed": False, "exit_code": 1, "flaky": True}, "flaky"), ({"passed": False, "exit_code": 1, "flaky": False}, ""),
     ],
 )  # fmt: skip
-def test_where_there_is_nothing_to_measure_with_nothing_begins(measured: dict[str, Any], ended: str) -> None:
+def test_where_there_is_nothing_to_measure_with_nothing_begins(
+    measured: dict[str, Any], ended: str
+) -> None:
     """HYP-31, 38."""
     assert ended == loop.open_repair({**measured, "stdout": "", "stderr": "x"})["ended"]
 
@@ -185,17 +247,32 @@ def test_where_there_is_nothing_to_measure_with_nothing_begins(measured: dict[st
 def test_fewer_failures_are_kept_and_the_next_error_begins_a_cycle() -> None:
     """HYP-46: each cycle takes on the first error."""
     state = tried(diagnosed(), after(failing="b", message="OtherError: x", line=14))
-    assert (2, True, "") == (state["cycle"], state["fresh"], state["ended"]) and "OtherError: x" == state["failure"]["message"]
+    assert (2, True, "") == (
+        state["cycle"],
+        state["fresh"],
+        state["ended"],
+    ) and "OtherError: x" == state["failure"]["message"]
     assert 1 == len(state["accepted"]) and 2 == state["wanted"]
     worse = tried(diagnosed(), after(failing="bc", line=14))
-    assert not worse["fresh"] and [] == worse["accepted"] and "compile-1" == worse["attempts"][-1]["reason"]
+    assert (
+        not worse["fresh"]
+        and [] == worse["accepted"]
+        and "compile-1" == worse["attempts"][-1]["reason"]
+    )
     assert ["fixed", "partial", "none", "passing"] == [
         loop.outcome({**opened(), "ended": ended}, {"changes": list(changes), "diff": ""})["status"]
-        for ended, changes in (("fixed", ({},)), ("stalled", ({},)), ("stalled", ()), ("passing", ()))
+        for ended, changes in (
+            ("fixed", ({},)),
+            ("stalled", ({},)),
+            ("stalled", ()),
+            ("passing", ()),
+        )
     ]
 
 
-@pytest.mark.parametrize("reason", ["missing-diff", "empty-diff", "scope-violation", "patch-apply", "empty-response"])
+@pytest.mark.parametrize(
+    "reason", ["missing-diff", "empty-diff", "scope-violation", "patch-apply", "empty-response"]
+)
 def test_a_patch_that_was_not_applied_is_a_failed_validation(reason: str) -> None:
     """HYP-24, 34."""
     state = tried(diagnosed(), after(), {"ok": False, "reason": reason, "why": "so"})
@@ -225,7 +302,13 @@ def test_history_has_a_line_for_each_iteration_and_prompts_get_five() -> None:
 
 def test_interpretation_and_explanation_are_two_things() -> None:
     """HYP-06, 07."""
-    for bad in ({}, {"interpretation": "x"}, {"explanation": "x"}, {"interpretation": "Same.", "explanation": "same."}, None):
+    for bad in (
+        {},
+        {"interpretation": "x"},
+        {"explanation": "x"},
+        {"interpretation": "Same.", "explanation": "same."},
+        None,
+    ):
         state = loop.hold_interpretation(opened(), bad)
         assert "" == state["interpretation"] and "INTERPRET failed" in state["notes"][0]
     good = loop.hold_interpretation(opened(), {"interpretation": "the branch", "explanation": WHY})

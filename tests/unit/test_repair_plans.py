@@ -10,7 +10,16 @@ from fdc_toolchain.effects.prompt_tools import rendered, variables
 from fdc_toolchain.packs.repair import embedded, gates, hypotheses, loop
 
 from tests.support.linting import findings, lint
-from tests.support.repair_states import BEFORE, PATCH, PROPOSAL, SURVIVES, after, diagnosed, made, row_of
+from tests.support.repair_states import (
+    BEFORE,
+    PATCH,
+    PROPOSAL,
+    SURVIVES,
+    after,
+    diagnosed,
+    made,
+    row_of,
+)
 from tests.support.repaired import RIGHT, WHY, WRONG
 from tests.support.repository import ROOT
 
@@ -20,21 +29,43 @@ CHECKLIST = json.loads((ROOT / "plans/library/fix/checklist.json").read_text("ut
 
 def test_the_checklist_says_what_the_code_checks() -> None:
     """HYP-44."""
-    said = {phase["step"]: {rule["name"]: rule["rule"] for rule in phase["rules"]} for phase in CHECKLIST["phases"]}
+    said = {
+        phase["step"]: {rule["name"]: rule["rule"] for rule in phase["rules"]}
+        for phase in CHECKLIST["phases"]
+    }
     assert said == gates.RULES
-    assert list(gates.RELATIONS) == CHECKLIST["relations"] and list(hypotheses.BUCKETS) == CHECKLIST["buckets"]
-    assert list(gates.REASONS) == CHECKLIST["failure_reasons"] and hypotheses.ATTEMPTS == CHECKLIST["attempts"]
+    assert (
+        list(gates.RELATIONS) == CHECKLIST["relations"]
+        and list(hypotheses.BUCKETS) == CHECKLIST["buckets"]
+    )
+    assert (
+        list(gates.REASONS) == CHECKLIST["failure_reasons"]
+        and hypotheses.ATTEMPTS == CHECKLIST["attempts"]
+    )
     order = [phase["step"] for phase in CHECKLIST["phases"]]
-    assert ["GATHER", "INTERPRET", "DIAGNOSE", "FALSIFY", "PROPOSE", "GENERATE_PATCH", "CRITIQUE", "CONVERGE"] == order
+    assert [
+        "GATHER",
+        "INTERPRET",
+        "DIAGNOSE",
+        "FALSIFY",
+        "PROPOSE",
+        "GENERATE_PATCH",
+        "CRITIQUE",
+        "CONVERGE",
+    ] == order
     assert CHECKLIST["hypothesis"] and CHECKLIST["validation"]
 
 
-@pytest.mark.parametrize("tool", [name for name, row in CATALOGUE.items() if "prompt" in row.get("run", {})])
+@pytest.mark.parametrize(
+    "tool", [name for name, row in CATALOGUE.items() if "prompt" in row.get("run", {})]
+)
 def test_every_prompt_uses_what_its_tool_has(tool: str) -> None:
     declared = CATALOGUE[tool]
     text = (ROOT / declared["run"]["prompt"]).read_text("utf-8")
     assert variables(text) <= {parameter["name"] for parameter in declared["parameters"]}
-    assert "data-" in rendered(text, EXAMPLE)[1] and hasattr(embedded, declared["run"]["embedded"].partition(":")[2])
+    assert "data-" in rendered(text, EXAMPLE)[1] and hasattr(
+        embedded, declared["run"]["embedded"].partition(":")[2]
+    )
 
 
 EXAMPLE: dict[str, Any] = {
@@ -51,7 +82,9 @@ def test_no_prompt_shows_an_explanation_or_an_edit() -> None:
     """HYP-07, 22."""
     for declared in CATALOGUE.values():
         if "prompt" in declared.get("run", {}):
-            whole = "".join(rendered((ROOT / declared["run"]["prompt"]).read_text("utf-8"), EXAMPLE))
+            whole = "".join(
+                rendered((ROOT / declared["run"]["prompt"]).read_text("utf-8"), EXAMPLE)
+            )
             assert WHY not in whole and "SECRET-EDIT" not in whole
 
 
@@ -59,7 +92,7 @@ EARLY = (
     "  early <- write_patch hypothesis={state.hypothesis} proposal={state} context={context}\n  message_user {early}\n"
     "  proposed <- propose_change"
 )
-TESTED = "      after <- run_tests case={case} test={test} seconds={state.patience} twice=\"yes\"\n"
+TESTED = '      after <- run_tests case={case} test={test} seconds={state.patience} twice="yes"\n'
 APPLIED = "      apply_repair case={case} patch={patch}\n"
 PLANS = ("fix", "fix_interpret", "fix_iteration", "fix_attempt")
 
@@ -76,18 +109,31 @@ PLANS = ("fix", "fix_interpret", "fix_iteration", "fix_attempt")
         ("fix", "allow run *\n", "", "FDC451"),
     ],
 )  # fmt: skip
-def test_the_linter_proves_the_order_the_bound_and_what_is_written(where: str, old: str, new: str, code: str) -> None:
+def test_the_linter_proves_the_order_the_bound_and_what_is_written(
+    where: str, old: str, new: str, code: str
+) -> None:
     """HYP-08, 32: no patch without falsification and proposal; each is measured; every loop has a bound; nothing is written."""
     library = ROOT / "plans/library"
-    world = {f"plans/library/{name}.plan": (library / f"{name}.plan").read_text("utf-8") for name in PLANS}
-    world |= {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in (library / "fix").iterdir()}
+    world = {
+        f"plans/library/{name}.plan": (library / f"{name}.plan").read_text("utf-8")
+        for name in PLANS
+    }
+    world |= {
+        str(path.relative_to(ROOT)): path.read_text("utf-8") for path in (library / "fix").iterdir()
+    }
     world["tooling/repair_fsm.json"] = (ROOT / "tooling/repair_fsm.json").read_text("utf-8")
     for name in PLANS[1:]:
         for plan in PLANS:
             key = f"plans/library/{plan}.plan"
-            world[key] = world[key].replace(f"call_plan {name.replace('_', '-')} ", f"call_plan plans/library/{name}.plan ")
+            world[key] = world[key].replace(
+                f"call_plan {name.replace('_', '-')} ", f"call_plan plans/library/{name}.plan "
+            )
     changed = f"plans/library/{where}.plan"
     assert old in world[changed]
     world[changed] = world[changed].replace(old, new, 1) if old else world[changed]
-    errors = [item.code for item in findings(lint(world, "plans/library/fix.plan")) if item.severity == "error"]
-    assert (any(one.startswith(code) for one in errors) if code else not errors), errors
+    errors = [
+        item.code
+        for item in findings(lint(world, "plans/library/fix.plan"))
+        if item.severity == "error"
+    ]
+    assert any(one.startswith(code) for one in errors) if code else not errors, errors

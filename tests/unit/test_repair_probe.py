@@ -54,9 +54,13 @@ PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {PYTHON} -m pytest -q -p no:cachepro
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy, whose commands run without a sandbox."""
 
-    def plainly(argv: list[str], context: Any, place: str, environment: dict[str, str] | None = None) -> Any:
+    def plainly(
+        argv: list[str], context: Any, place: str, environment: dict[str, str] | None = None
+    ) -> Any:
         env = {**os.environ, "PYTHONPATH": place, **(environment or {})}
-        done = subprocess.run(argv, cwd=place, env=env, capture_output=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(
+            argv, cwd=place, env=env, capture_output=True, timeout=PATIENCE, check=False
+        )
         return SimpleNamespace(exit_code=done.returncode, output=done.stdout)
 
     monkeypatch.setattr(repair_copy, "run_in_copy", plainly)
@@ -81,17 +85,28 @@ EDITS = [
 def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command: str) -> None:
     """Before and after the tests are collected; an edit that never ends is stopped; the file is as it was."""
     found = repair_probe.probe(command, None, str(folder), EDITS)  # type: ignore[arg-type]
-    seen = {key: said for key, said in found["verdicts"].items() if key != "header"}  # under pytest it comes after the others
+    seen = {
+        key: said for key, said in found["verdicts"].items() if key != "header"
+    }  # under pytest it comes after the others
     assert {"useless": "fails", "harmful": "fails", "endless": "fails", "right": "passes"} == seen
-    assert CODE == (folder / "code_under.py").read_text("utf-8") and not (folder / repair_probe.HIDDEN).exists()
+    assert (
+        CODE == (folder / "code_under.py").read_text("utf-8")
+        and not (folder / repair_probe.HIDDEN).exists()
+    )
 
 
 def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     """The most credible one is taken; that the tests do not tell it from the others is said (issue 6: honest)."""
-    edits = [edit("right", "most else x", "most else most"), edit("wrong", "most else x", "most else 3"), EDITS[0]]
+    edits = [
+        edit("right", "most else x", "most else most"),
+        edit("wrong", "most else x", "most else 3"),
+        EDITS[0],
+    ]
     found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
     assert {"right": "passes", "wrong": "passes", "useless": "fails"} == found["verdicts"]
-    assert "2 different small edits pass" in embedded.remarks(found)[0] and [] == embedded.remarks({"verdicts": {"a": "passes"}})
+    assert "2 different small edits pass" in embedded.remarks(found)[0] and [] == embedded.remarks(
+        {"verdicts": {"a": "passes"}}
+    )
 
 
 def test_fewer_failures_are_told_from_none(folder: Path) -> None:
@@ -100,7 +115,10 @@ def test_fewer_failures_are_told_from_none(folder: Path) -> None:
     (folder / "code_under.py").write_text(broken, "utf-8")
     at = broken.index("x * x + 1")
     pieces = {"right": "x + x", "other": "4"}
-    edits = [{"key": key, "path": "code_under.py", "pieces": [[at, at + 9, new]]} for key, new in reversed(pieces.items())]
+    edits = [
+        {"key": key, "path": "code_under.py", "pieces": [[at, at + 9, new]]}
+        for key, new in reversed(pieces.items())
+    ]
     found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
     assert {"other": "helps", "right": "helps"} == found["verdicts"], "test_high fails with either"
 

@@ -29,7 +29,9 @@ def test_a_file_with_crlf_looks_like_one_with_lf() -> None:
 
 
 def test_without_its_text_a_finding_still_says_where_it_is() -> None:
-    assert "error[FDC301] unknown-tool: x is y\n --> p.plan:2:3\n\n1 error in 1 file\n" == text(ERROR, None)
+    assert "error[FDC301] unknown-tool: x is y\n --> p.plan:2:3\n\n1 error in 1 file\n" == text(
+        ERROR, None
+    )
 
 
 def test_one_line_between_two_marks_is_shown_and_more_are_left_out() -> None:
@@ -57,7 +59,9 @@ def test_a_run_is_indented_by_its_calls_and_comes_back_from_them() -> None:
 def test_a_run_that_says_its_depth_is_indented_by_that() -> None:
     steps = tuple(Label(Span("a", 1, 1, 1, 2), message) for message in ("x", "  x", "    x", "  x"))
     assert [0, 1, 2, 1] == trace.depths(steps)
-    assert [0, 1, 2, 1, 1] == trace.depths((*steps, Label(Span("b", 1, 1, 1, 2), "in another plan")))
+    assert [0, 1, 2, 1, 1] == trace.depths(
+        (*steps, Label(Span("b", 1, 1, 1, 2), "in another plan"))
+    )
 
 
 def test_every_line_of_a_report_fits_into_eighty_columns_where_words_are_short() -> None:
@@ -68,7 +72,9 @@ def test_every_line_of_a_report_fits_into_eighty_columns_where_words_are_short()
         trace=tuple(Label(Span(path, 1, 1, 1, 2), "state A to state B " * n) for n in range(4)),
         help="help " * 60,
     )  # fmt: skip
-    shown = render("text", [item], {path: "word " * 200}.get, style=Style(width=80), files_checked=1)
+    shown = render(
+        "text", [item], {path: "word " * 200}.get, style=Style(width=80), files_checked=1
+    )
     assert [] == [line for line in shown.split("\n") if len(line) > 80]
 
 
@@ -96,7 +102,16 @@ def test_what_is_hidden_is_written_out_and_what_is_seen_is_kept(raw: str, shown:
 
 @pytest.mark.parametrize(
     ("raw", "width"),
-    [("abc", 3), ("日本", 4), ("e\u0301", 1), ("\u2764\ufe0f", 2), ("😀", 2), ("ｗ", 2), ("\u1100", 2), ("ä", 1)],
+    [
+        ("abc", 3),
+        ("日本", 4),
+        ("e\u0301", 1),
+        ("\u2764\ufe0f", 2),
+        ("😀", 2),
+        ("ｗ", 2),
+        ("\u1100", 2),
+        ("ä", 1),
+    ],
 )
 def test_widths_are_those_of_a_terminal(raw: str, width: int) -> None:
     assert width == cells.columns(raw)
@@ -114,7 +129,9 @@ def test_sarif_leaves_out_what_github_would_refuse_and_says_so() -> None:
 
 def test_sarif_cuts_runs_and_places_to_what_github_stores() -> None:
     labels = tuple(Label(Span("p", n, 1, n, 2), "") for n in range(1, 2001))
-    result = json.loads(render("sarif", [ERROR._replace(labels=labels, trace=labels)], {}.get))["runs"][0]["results"][0]
+    result = json.loads(render("sarif", [ERROR._replace(labels=labels, trace=labels)], {}.get))[
+        "runs"
+    ][0]["results"][0]
     assert 100 == len(result["locations"]) + len(result["relatedLocations"])
     steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
     assert 1000 == len(steps)
@@ -134,7 +151,9 @@ def test_paths_become_uris(path: str, uri: str) -> None:
 
 def test_what_fdc_ships_is_not_sought_in_the_users_repository() -> None:
     item = Diagnostic(Span("fdc:plans/library/x.plan", 1, 1, 1, 2), "FDC301", "m")
-    place = json.loads(render("sarif", [item], {}.get))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    place = json.loads(render("sarif", [item], {}.get))["runs"][0]["results"][0]["locations"][0][
+        "physicalLocation"
+    ]
     assert {"uri": "plans/library/x.plan", "uriBaseId": "%FDC%"} == place["artifactLocation"]
 
 
@@ -150,7 +169,10 @@ def test_a_fingerprint_outlives_lines_above_it_and_tells_twins_apart() -> None:
 
     assert marks("x  y\nz\nx y\n", 1, 3) == marks("# new\n\nx y\nz\n  x y\n", 3, 5)
     one, two = marks("x\nx\n", 1, 2)
-    assert one.split(":")[0] == two.split(":")[0] and ["1", "2"] == [one.split(":")[1], two.split(":")[1]]
+    assert one.split(":")[0] == two.split(":")[0] and ["1", "2"] == [
+        one.split(":")[1],
+        two.split(":")[1],
+    ]
     assert marks("x\n", 1) != marks("y\n", 1)
 
 
@@ -175,7 +197,9 @@ def test_junit_has_only_elements_and_attributes_that_ci_servers_know() -> None:
 
     from tests.support import findings
 
-    tree = xml.fromstring(render("junit", findings.SAMPLE, findings.SAMPLE_TEXTS.get, files_checked=3))
+    tree = xml.fromstring(
+        render("junit", findings.SAMPLE, findings.SAMPLE_TEXTS.get, files_checked=3)
+    )
     for element in tree.iter():
         attributes, children = JUNIT[element.tag]
         assert set(element.attrib) <= attributes, element.tag
@@ -198,6 +222,12 @@ def test_the_renderers_for_terminals_load_next_to_nothing() -> None:
 def test_severities_have_the_words_of_each_format() -> None:
     by_severity = {row.severity: code for code, row in CODES.items()}
     found = [Diagnostic(Span("p", 1, 1, 1, 2), code, "m") for code in by_severity.values()]
-    levels = [result["level"] for result in json.loads(render("sarif", found, {}.get))["runs"][0]["results"]]
-    expected = {severity: severity if severity in ("error", "warning") else "note" for severity in by_severity}
+    levels = [
+        result["level"]
+        for result in json.loads(render("sarif", found, {}.get))["runs"][0]["results"]
+    ]
+    expected = {
+        severity: severity if severity in ("error", "warning") else "note"
+        for severity in by_severity
+    }
     assert expected == dict(zip(by_severity, levels, strict=True))

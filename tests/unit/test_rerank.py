@@ -14,18 +14,26 @@ from fdc_toolchain.effects.question import concepts_of
 from tests.support.explored import QUESTION, shop
 from tests.support.process import fdc
 
-installed = pytest.mark.skipif(bool(rerank.missing()), reason="the extra `semantic` is not installed")
+installed = pytest.mark.skipif(
+    bool(rerank.missing()), reason="the extra `semantic` is not installed"
+)
 
 
 @pytest.mark.skipif(not rerank.missing(), reason="the extra `semantic` is installed")
 def test_without_the_extra_the_option_is_refused_and_nothing_is_begun(tmp_path: Path) -> None:
     done = fdc("explore", QUESTION, "--rerank", cwd=shop(tmp_path))
-    assert 2 == done.returncode and "fdc-toolchain[semantic]" in done.stderr and not (tmp_path / "runs").exists()
+    assert (
+        2 == done.returncode
+        and "fdc-toolchain[semantic]" in done.stderr
+        and not (tmp_path / "runs").exists()
+    )
     with pytest.raises(ToolFailure, match="is not installed"):
         rerank.embedded(["tea"], 8)
 
 
-def test_a_file_of_another_digest_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_digest_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = tmp_path / "model.onnx"
     other.write_bytes(b"another model")
     monkeypatch.setattr(rerank, "_place", lambda what: str(other))
@@ -40,4 +48,7 @@ def test_meaning_brings_up_what_words_alone_do_not(tmp_path: Path) -> None:
     again = rerank.reranked(search, "What if the customer has not enough money?")
     assert {unit.path for unit in search.units()} == {unit.path for unit in again.units()}
     assert again is rerank.reranked(search, "What if the customer has not enough money?")
-    assert again.units() != search.units() and again.units()[0].path in ("shop/orders.py", "README.md")
+    assert again.units() != search.units() and again.units()[0].path in (
+        "shop/orders.py",
+        "README.md",
+    )

@@ -80,16 +80,24 @@ def short_answer(root: Path, question: str, **given: str) -> str:
     [
         ("How hot should the water for green tea be?", "Water of eighty degrees is best for it"),
         ("Why is hot water bad for green tea?", "because hotter water makes it bitter"),
-        ("What happens when the water boils?", "The kettle switches itself off when the water boils."),
+        (
+            "What happens when the water boils?",
+            "The kettle switches itself off when the water boils.",
+        ),
         ("What does the high setting cost?", "nine cents for the water of a small kettle"),
         ("Which settings are there?", "There are three settings:"),
-        ("Mit wieviel Grad wird grüner Tee aufgegossen?", "Grüner Tee wird mit Wasser von achtzig Grad"),
+        (
+            "Mit wieviel Grad wird grüner Tee aufgegossen?",
+            "Grüner Tee wird mit Wasser von achtzig Grad",
+        ),
         ("绿茶用多少度的水", "绿茶应该用八十度的水冲泡。"),
         ("May I copy the kettle under this license?", "Permission is hereby granted"),
         ("What changed about green tea in release 1.2.0?", "no longer crashes"),
     ],
 )
-def test_the_first_sentences_of_the_answer_answer(kitchen: Path, question: str, quoted: str) -> None:
+def test_the_first_sentences_of_the_answer_answer(
+    kitchen: Path, question: str, quoted: str
+) -> None:
     """FDC-52."""
     quotes = [row for row in short_answer(kitchen, question).split("\n") if row.startswith("- ")]
     assert quoted in "\n".join(quotes[:2]), quotes
@@ -98,7 +106,9 @@ def test_the_first_sentences_of_the_answer_answer(kitchen: Path, question: str, 
 def test_licences_change_logs_contents_and_copies_are_no_evidence(kitchen: Path) -> None:
     research(kitchen, "How hot should the water for green tea be?")
     report = report_of(kitchen)
-    assert "docs/copy/tea.md:" in report and "docs/tea.md:" not in report, "one of two equal files is quoted"
+    assert "docs/copy/tea.md:" in report and "docs/tea.md:" not in report, (
+        "one of two equal files is quoted"
+    )
     assert "LICENSE:" not in report and "](#green-tea)" not in report
     answer = report.split("## Evidence")[0]
     assert "CHANGES.md:" not in answer
@@ -114,7 +124,8 @@ def test_what_is_announced_is_shown_with_its_place(kitchen: Path) -> None:
 def test_a_fragment_brings_the_sentence_that_it_leans_on(kitchen: Path) -> None:
     answer = short_answer(kitchen, "May it be refilled?")
     assert (
-        "- The kettle switches itself off when the water boils. `docs/copy/tea.md:13`\n- It may be refilled" in answer
+        "- The kettle switches itself off when the water boils. `docs/copy/tea.md:13`\n- It may be refilled"
+        in answer
     )
 
 
@@ -147,7 +158,11 @@ def test_a_slip_of_the_pen_is_read_as_the_nearest_word_and_said(kitchen: Path) -
         ({}, "What?", "there are no documents to read"),
         ({"a.md": "Green tea.\n"}, "xyzzy plugh", "no document has a word of the question"),
         ({"a.md": "Green tea.\n"}, "☕🫖", "no document has a word of the question"),
-        ({"a.md": "# Green tea\n\n`green`\n"}, "green tea", "no sentence of the documents speaks of the question"),
+        (
+            {"a.md": "# Green tea\n\n`green`\n"},
+            "green tea",
+            "no sentence of the documents speaks of the question",
+        ),
     ],
 )
 def test_a_run_that_finds_nothing_stops_and_says_so(
@@ -188,10 +203,12 @@ def test_comments_of_source_files_are_evidence_when_asked_for(tmp_path: Path) ->
         tmp_path,
         {
             "boil.py": '"""Boils water."""\n\n\ndef boil():\n'
-            '    # Stops at ninety degrees, since steam is dangerous.\n    stop(90)\n'
+            "    # Stops at ninety degrees, since steam is dangerous.\n    stop(90)\n"
         },
     )
-    assert "`boil.py:5`" in short_answer(tmp_path, "Why does it stop at ninety degrees?", include="code")
+    assert "`boil.py:5`" in short_answer(
+        tmp_path, "Why does it stop at ninety degrees?", include="code"
+    )
 
 
 def test_results_of_steps_stay_small(tmp_path: Path) -> None:
@@ -199,17 +216,23 @@ def test_results_of_steps_stay_small(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
-            f"d{n}/doc{n}.md": f"# Tea {n}\n\n" + f"Green tea number {n} wants water of {n} degrees.\n\n" * 20
+            f"d{n}/doc{n}.md": f"# Tea {n}\n\n"
+            + f"Green tea number {n} wants water of {n} degrees.\n\n" * 20
             for n in range(400)
         },
     )
     journal = MemoryJournal()
-    assert "finished" == research(tmp_path, "How hot is the water for green tea?", journal=journal).status
+    assert (
+        "finished"
+        == research(tmp_path, "How hot is the water for green tea?", journal=journal).status
+    )
     assert sum(len(str(record.body)) for record in journal.records) < 100_000
 
 
 @pytest.mark.slow
-def test_a_controller_that_dies_at_any_moment_changes_nothing_of_the_report(kitchen: Path, tmp_path: Path) -> None:
+def test_a_controller_that_dies_at_any_moment_changes_nothing_of_the_report(
+    kitchen: Path, tmp_path: Path
+) -> None:
     """The next controller has no index in memory, and reads again."""
     from fdc_toolchain.effects import library
 
@@ -231,17 +254,22 @@ def test_a_document_that_changed_after_it_was_quoted_is_found_out(kitchen: Path)
     """EXP-17: the check reads the file as it is now."""
     journal = MemoryJournal()
     research(kitchen, "When does the kettle switch itself off?", journal=journal)
-    extracted = next(record for record in journal.records if record.tool == "extract_evidence").body["value"]
+    extracted = next(
+        record for record in journal.records if record.tool == "extract_evidence"
+    ).body["value"]
     path = kitchen / "docs" / "copy" / "tea.md"
     path.write_text(path.read_text("utf-8").replace("switches itself off", "explodes"), "utf-8")
     checked = cite.check(
-        str(kitchen), [_citation({**row, "section": (), "has": ()}) for row in extracted["citations"]]
+        str(kitchen),
+        [_citation({**row, "section": (), "has": ()}) for row in extracted["citations"]],
     )
     assert ["the quoted text is not there"] == [failure.why for failure in checked.failures]
 
 
 def test_large_collections_are_narrowed_to_what_can_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = [Document(f"d{n}.md", (f"Nothing of interest, number {n}.",), str(n), 500) for n in range(50)]
+    documents = [
+        Document(f"d{n}.md", (f"Nothing of interest, number {n}.",), str(n), 500) for n in range(50)
+    ]
     documents[17] = Document("d17.md", ("Kettles are boiling.",), "17", 500)
     concepts = concepts_of("Why does the kettle boil?")
     assert documents == narrow.narrow(documents, concepts)
@@ -258,7 +286,10 @@ def test_a_word_and_its_kin_have_one_stem() -> None:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("What does `call_plan` do when the registry is damaged?", ["call plan", "registry", "damaged"]),
+        (
+            "What does `call_plan` do when the registry is damaged?",
+            ["call plan", "registry", "damaged"],
+        ),
         ('Where is "plan registry" kept?', ["plan registry", "kept"]),
         ("the of and", ["the", "of", "and"]),
         ("What is AGENTS.md?", ["agents md"]),
@@ -274,16 +305,28 @@ def test_other_words_for_the_same_thing_find_it_but_less() -> None:
     index = Index(
         [
             Document(name, (text,), name, 1)
-            for name, text in (("a", "How to remove a file."), ("b", "How to delete a file."), ("c", "Tea."))
+            for name, text in (
+                ("a", "How to remove a file."),
+                ("b", "How to delete a file."),
+                ("c", "Tea."),
+            )
         ]
     )
     found = search(index, concepts_of("delete a file"), 5)
-    assert ["b", "a"] == [index.documents[index.passages[one.passage].document].path for one in found]
+    assert ["b", "a"] == [
+        index.documents[index.passages[one.passage].document].path for one in found
+    ]
 
 
 @pytest.mark.parametrize(
     ("word", "nearest"),
-    [("registri", "registry"), ("linterr", "linter"), ("zzzzzz", None), ("tea", None), ("r2d2x", None)],
+    [
+        ("registri", "registry"),
+        ("linterr", "linter"),
+        ("zzzzzz", None),
+        ("tea", None),
+        ("r2d2x", None),
+    ],
 )
 def test_the_nearest_word_is_one_of_the_documents(word: str, nearest: str | None) -> None:
     index = Index([Document("a", ("The linter reads the registry of plans.",), "a", 1)])
@@ -306,8 +349,12 @@ def test_kinds_of_documents(path: str, first: str, kind: str) -> None:
 def test_kinds_of_sections() -> None:
     changes = ["Changelog", "1.2.0 (2026-01-02)", "v3.1", "What's new", "Changed in 2"]
     texts = ["4.5 Embedded default", "1. Install", "History of tea", "Release process"]
-    assert ["changelog"] * 5 + ["text"] * 4 == [section_kind("text", ("Title", one)) for one in changes + texts]
-    assert ["licence", "text"] == [section_kind("text", ("Title", one)) for one in ("License", "Title of licences")]
+    assert ["changelog"] * 5 + ["text"] * 4 == [
+        section_kind("text", ("Title", one)) for one in changes + texts
+    ]
+    assert ["licence", "text"] == [
+        section_kind("text", ("Title", one)) for one in ("License", "Title of licences")
+    ]
 
 
 def test_the_form_of_a_question_prefers_the_form_of_an_answer() -> None:
@@ -343,7 +390,11 @@ def cited(text: str, **more: Any) -> Citation:
 
 def test_words_of_others_in_a_fact_have_no_effect_in_markdown() -> None:
     """Issue 5, hostile text: a server's own words, as in `image/<script>`, stand in the report's list of what was not read."""
-    pairs = [("\\<b> ![x](y) `z`", "\\<b> !\\[x](y) 'z'"), ("\\\\[x](y)\\", "\\[x](y)"), ("a  <c>", "a \\<c>")]
+    pairs = [
+        ("\\<b> ![x](y) `z`", "\\<b> !\\[x](y) 'z'"),
+        ("\\\\[x](y)\\", "\\[x](y)"),
+        ("a  <c>", "a \\<c>"),
+    ]
     assert [expected for _, expected in pairs] == [_inert(text) for text, _ in pairs]
 
 
@@ -379,15 +430,26 @@ def test_a_report_says_what_it_rests_on() -> None:
 
 def test_a_report_of_nothing_says_so() -> None:
     report = synthesise("Why?", [], {}, {}, [])
-    assert "The documents do not answer this: no sentence speaks of it." in report.markdown and "" == report.answer
+    assert (
+        "The documents do not answer this: no sentence speaks of it." in report.markdown
+        and "" == report.answer
+    )
 
 
 def test_a_written_report_is_checked_from_its_text_alone(tmp_path: Path) -> None:
     write(tmp_path, {"a.md": "One.\n\n> The *kettle*\n> boils at once.\n"})
     good = "- The *kettle* boils at once. `a.md:3-4`"
-    bad = ["- The kettle explodes. `a.md:3-4`", "- One. `b.md:1`", "- One. `a.md:9`", "- One. `../a.md:1`"]
+    bad = [
+        "- The kettle explodes. `a.md:3-4`",
+        "- One. `b.md:1`",
+        "- One. `a.md:9`",
+        "- One. `../a.md:1`",
+    ]
     assert (1, 1) == ((found := cite.check_report(str(tmp_path), good)).checked, len(found.held))
-    assert (4, 0) == ((found := cite.check_report(str(tmp_path), "\n".join(bad))).checked, len(found.held))
+    assert (4, 0) == (
+        (found := cite.check_report(str(tmp_path), "\n".join(bad))).checked,
+        len(found.held),
+    )
 
 
 def test_one_index_serves_many_branches_at_once() -> None:

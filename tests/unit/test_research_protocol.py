@@ -18,7 +18,9 @@ def perform(root: Path, tool: str, **args: str) -> Outcome:
     opened = Root(str(root))
     bench = Workbench("r", opened, str(root), lambda _: None, lambda _: None, {}, 10.0)
     try:
-        return LocalTools(program(), bench).perform(Perform("main/1", "tool", tool, args, "", "read", "a.plan", 1, True))
+        return LocalTools(program(), bench).perform(
+            Perform("main/1", "tool", tool, args, "", "read", "a.plan", 1, True)
+        )
     finally:
         opened.close()
 
@@ -31,26 +33,62 @@ def root(tmp_path: Path) -> Path:
 def test_local_files_and_folders_are_brought(root: Path) -> None:
     """FDC-56."""
     tool = "execute_research_protocol"
-    assert "Text.\n" == perform(root, tool, target="local_filesystem", scope="file", path="docs/a.md").value
-    assert "docs/a.md\ndocs/b.md" == perform(root, tool, target="local_filesystem", scope="directory", path="docs").value
+    assert (
+        "Text.\n"
+        == perform(root, tool, target="local_filesystem", scope="file", path="docs/a.md").value
+    )
+    assert (
+        "docs/a.md\ndocs/b.md"
+        == perform(root, tool, target="local_filesystem", scope="directory", path="docs").value
+    )
 
 
 @pytest.mark.parametrize(
     ("args", "kind", "message"),
     [
-        ({"target": "local_filesystem", "scope": "file"}, "input", "Error: 'path' not specified for local_filesystem file."),
-        ({"target": "local_filesystem", "scope": "directory"}, "input", "Error: 'path' not specified"),
-        ({"target": "external_web", "scope": "narrow"}, "input", "Error: 'query' not specified for external_web narrow."),
+        (
+            {"target": "local_filesystem", "scope": "file"},
+            "input",
+            "Error: 'path' not specified for local_filesystem file.",
+        ),
+        (
+            {"target": "local_filesystem", "scope": "directory"},
+            "input",
+            "Error: 'path' not specified",
+        ),
+        (
+            {"target": "external_web", "scope": "narrow"},
+            "input",
+            "Error: 'query' not specified for external_web narrow.",
+        ),
         ({"target": "external_web", "scope": "broad"}, "input", "Error: 'url' not specified"),
         ({"target": "external_repository", "scope": "all"}, "input", "Error: 'url' not specified"),
-        ({"target": "moon", "scope": "file"}, "input", "do not map to a recognized research protocol."),
-        ({"target": "local_filesystem", "scope": "moon"}, "input", "do not map to a recognized research protocol."),
-        ({"target": "external_web", "scope": "narrow", "query": "tea"}, "unavailable", "the web is out of reach"),
+        (
+            {"target": "moon", "scope": "file"},
+            "input",
+            "do not map to a recognized research protocol.",
+        ),
+        (
+            {"target": "local_filesystem", "scope": "moon"},
+            "input",
+            "do not map to a recognized research protocol.",
+        ),
+        (
+            {"target": "external_web", "scope": "narrow", "query": "tea"},
+            "unavailable",
+            "the web is out of reach",
+        ),
         ({"target": "local_filesystem", "scope": "file", "path": "../x"}, "path", "leads upwards"),
-        ({"target": "local_filesystem", "scope": "file", "path": "bad.md"}, "input", "is not UTF-8"),
+        (
+            {"target": "local_filesystem", "scope": "file", "path": "bad.md"},
+            "input",
+            "is not UTF-8",
+        ),
     ],
 )
-def test_what_cannot_be_brought_fails_and_says_why(root: Path, args: dict[str, str], kind: str, message: str) -> None:
+def test_what_cannot_be_brought_fails_and_says_why(
+    root: Path, args: dict[str, str], kind: str, message: str
+) -> None:
     """FDC-56, T-23."""
     failure = perform(root, "execute_research_protocol", **args).failure
     assert failure is not None and kind == failure.kind and message in failure.message
@@ -59,7 +97,9 @@ def test_what_cannot_be_brought_fails_and_says_why(root: Path, args: dict[str, s
 def test_the_planning_tool_returns_a_plan(root: Path) -> None:
     """FDC-48, FDC-55."""
     made = perform(root, "plan_deep_research", topic='What is "tea"?').value
-    assert 'param question = "What is \\"tea\\"?"' in made and made.startswith("# FSM: tooling/research_fsm.json\n")
+    assert 'param question = "What is \\"tea\\"?"' in made and made.startswith(
+        "# FSM: tooling/research_fsm.json\n"
+    )
     failure = perform(root, "plan_deep_research", topic=" \u200b").failure
     assert failure is not None and "the topic is empty" == failure.message
 
@@ -96,7 +136,11 @@ def test_a_knowledge_graph_that_is_not_there_or_not_right_any_more_says_so(tmp_p
     """FDC-56: nothing is made up."""
     stated = {"target": "knowledge_graph", "scope": "enrich"}
     failure = perform(tmp_path, "execute_research_protocol", **stated, query="reserve").failure
-    assert failure is not None and "input" == failure.kind and "`fdc knowledge build` makes it" in failure.message
+    assert (
+        failure is not None
+        and "input" == failure.kind
+        and "`fdc knowledge build` makes it" in failure.message
+    )
     root = built(tmp_path)
     (root / "shop/stock.py").write_text("# moved\n" * 9)
     told = perform(root, "execute_research_protocol", **stated, query="reserve").value
@@ -104,7 +148,10 @@ def test_a_knowledge_graph_that_is_not_there_or_not_right_any_more_says_so(tmp_p
     failure = perform(root, "execute_research_protocol", **stated, query="nothing_of_it").failure
     assert failure is not None and "has nothing named `nothing_of_it`" in failure.message
     failure = perform(root, "execute_research_protocol", **stated).failure
-    assert failure is not None and "Error: 'query' not specified for knowledge_graph enrich." == failure.message
+    assert (
+        failure is not None
+        and "Error: 'query' not specified for knowledge_graph enrich." == failure.message
+    )
     (root / "knowledge_core/symbols.json").write_text("[")
     failure = perform(root, "execute_research_protocol", **stated, query="reserve").failure
     assert failure is not None and "input" == failure.kind and "not valid JSON" in failure.message

@@ -29,21 +29,33 @@ def test_nothing_is_asked_where_the_web_is_not_to_be_searched(web: str) -> None:
 
 
 def test_queries_are_asked_once_and_a_few_at_most() -> None:
-    assert ["tea", "milk"] == allowed({"queries": ["tea ", "milk", "tea", "", 7, None]}, "yes")["list"]
-    assert QUERIES == len(allowed({"queries": [f"q{number}" for number in range(20)]}, "yes")["list"])
+    assert ["tea", "milk"] == allowed({"queries": ["tea ", "milk", "tea", "", 7, None]}, "yes")[
+        "list"
+    ]
+    assert QUERIES == len(
+        allowed({"queries": [f"q{number}" for number in range(20)]}, "yes")["list"]
+    )
     assert ["how hot?"] == allowed({"failed": "model", "why": "x"}, "yes", "how  hot?")["list"]
     assert [] == allowed({"failed": "model", "why": "x"}, "no", "how hot?")["list"]
     assert [] == allowed({"queries": "tea"}, "yes")["list"] == allowed({}, "yes")["list"]
 
 
 def test_pages_that_speak_of_the_question_come_first_and_each_once() -> None:
-    found = {"hits": [hit("http://a/1", "coffee"), hit("http://b/2", "green tea, hot water"), hit("http://a/1", "coffee again")]}
+    found = {
+        "hits": [
+            hit("http://a/1", "coffee"),
+            hit("http://b/2", "green tea, hot water"),
+            hit("http://a/1", "coffee again"),
+        ]
+    }
     assert ["http://b/2", "http://a/1"] == chosen(found, {"failed": "net", "why": "no line"}, found)
 
 
 def test_other_hosts_come_before_the_third_page_of_one() -> None:
     many = {"hits": [hit(f"http://a/{number}", "green tea water") for number in range(20)]}
-    assert ["http://a/0", "http://a/1", "http://b/", "http://a/2"] == chosen(many, {"hits": [hit("http://b/")]})[:4]
+    assert ["http://a/0", "http://a/1", "http://b/", "http://a/2"] == chosen(
+        many, {"hits": [hit("http://b/")]}
+    )[:4]
     assert PAGES == len(chosen(many))
 
 

@@ -20,9 +20,14 @@ def test_no_file_is_an_empty_registry() -> None:
 
 def test_a_sound_registry_resolves_its_names_and_no_others() -> None:
     """FDC-40, FDC-41."""
-    registry, findings = read_registry(b'{"deep-research": "plans/library/deep_research.plan"}', PATH)
+    registry, findings = read_registry(
+        b'{"deep-research": "plans/library/deep_research.plan"}', PATH
+    )
     assert [] == findings
-    assert ("plans/library/deep_research.plan", None) == (registry.resolve("deep-research"), registry.resolve("deep"))
+    assert ("plans/library/deep_research.plan", None) == (
+        registry.resolve("deep-research"),
+        registry.resolve("deep"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +76,9 @@ def test_bytes_that_are_not_utf_8_are_placed_by_characters() -> None:
 
 
 def test_all_damage_is_reported_and_the_sound_entries_are_kept() -> None:
-    registry, findings = read_registry(b'{"a": 1, "b": "plans/b.plan", "c": "/c", "b": "plans/other.plan"}', PATH)
+    registry, findings = read_registry(
+        b'{"a": 1, "b": "plans/b.plan", "c": "/c", "b": "plans/other.plan"}', PATH
+    )
     assert {"b": "plans/b.plan"} == dict(registry.entries)
     assert 3 == len(findings)
 
@@ -87,7 +94,9 @@ def test_every_name_has_its_place() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["deep-research", "explore/track", "a", "Run.all_tests-2", "0", "a" * 100])
+@pytest.mark.parametrize(
+    "name", ["deep-research", "explore/track", "a", "Run.all_tests-2", "0", "a" * 100]
+)
 def test_a_plan_name_is_allowed(name: str) -> None:
     assert name_fault(name) is None
 
@@ -104,12 +113,16 @@ def test_a_hostile_name_is_refused_in_one_printable_line(name: str) -> None:
     assert fault is not None and fault.isprintable()
 
 
-@pytest.mark.parametrize("path", ["a", "a/b.plan", "./a", "..a/b", "a..b", "with space/x.txt", "ünicode.plan"])
+@pytest.mark.parametrize(
+    "path", ["a", "a/b.plan", "./a", "..a/b", "a..b", "with space/x.txt", "ünicode.plan"]
+)
 def test_a_path_inside_the_workspace_is_allowed(path: str) -> None:
     assert path_fault(path) is None
 
 
-@pytest.mark.parametrize("marker", ["knowledge_core/", "fdc.toml", "pyproject.toml", ".git/", ".git"])
+@pytest.mark.parametrize(
+    "marker", ["knowledge_core/", "fdc.toml", "pyproject.toml", ".git/", ".git"]
+)
 def test_the_workspace_is_the_nearest_folder_with_a_marker(tmp_path: Path, marker: str) -> None:
     outer = tmp_path / "outer"
     (outer / "knowledge_core").mkdir(parents=True)

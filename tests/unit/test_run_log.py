@@ -47,8 +47,12 @@ def test_a_tool_tells_the_type_of_action(action: str, tools: list[str]) -> None:
 
 
 def test_research_is_a_query_where_it_leaves_the_workspace() -> None:
-    assert "EXTERNAL_RAG_QUERY" == typed("execute_research_protocol", target="external_web", scope="narrow")
-    assert "FILE_READ" == typed("execute_research_protocol", target="local_filesystem", scope="file")
+    assert "EXTERNAL_RAG_QUERY" == typed(
+        "execute_research_protocol", target="external_web", scope="narrow"
+    )
+    assert "FILE_READ" == typed(
+        "execute_research_protocol", target="local_filesystem", scope="file"
+    )
 
 
 def test_a_report_of_research_that_was_written_is_one() -> None:
@@ -62,18 +66,42 @@ def test_a_report_of_research_that_was_written_is_one() -> None:
 def test_every_tool_of_the_catalogue_has_a_type_and_makes_a_valid_line() -> None:
     program = {"root": "p", "plans": {"p": {"path": "p.plan", "body": []}}, "tools": TOOLS}
     for tool, row in TOOLS.items():
-        effect = Perform("main/1", "tool", tool, {"path": "x" * 999, "n": 3, "no": None}, "", row["effect"], "p.plan", 1)
-        for outcome in (Outcome("x"), Outcome(failure=Failure("file", "no")), Outcome({"exit_code": 3})):
-            made = entry_of("r", program, Task("t", "s"), Step(effect, outcome, 0.5, datetime.now(UTC)))
+        effect = Perform(
+            "main/1",
+            "tool",
+            tool,
+            {"path": "x" * 999, "n": 3, "no": None},
+            "",
+            row["effect"],
+            "p.plan",
+            1,
+        )
+        for outcome in (
+            Outcome("x"),
+            Outcome(failure=Failure("file", "no")),
+            Outcome({"exit_code": 3}),
+        ):
+            made = entry_of(
+                "r", program, Task("t", "s"), Step(effect, outcome, 0.5, datetime.now(UTC))
+            )
             assert [] == faults(made)
             assert ("SUCCESS" if outcome.value == "x" else "FAILURE") == made["outcome"]["status"]
-            assert 300 > len(made["action"]["details"]["path"]) and "no" not in made["action"]["details"]["arguments"]
+            assert (
+                300 > len(made["action"]["details"]["path"])
+                and "no" not in made["action"]["details"]["arguments"]
+            )
 
 
 def test_a_line_has_a_name_of_its_own_that_never_changes() -> None:
-    effects = [Perform(f"main/{n}", "tool", "t", {}, "", "once", "p", 1, turn=turn) for n in (1, 2) for turn in (1, 2)]
+    effects = [
+        Perform(f"main/{n}", "tool", "t", {}, "", "once", "p", 1, turn=turn)
+        for n in (1, 2)
+        for turn in (1, 2)
+    ]
     names = {log_id(run, effect) for run in ("a", "b") for effect in effects}
-    assert 8 == len(names) and names == {log_id(run, effect) for run in ("b", "a") for effect in effects}
+    assert 8 == len(names) and names == {
+        log_id(run, effect) for run in ("b", "a") for effect in effects
+    }
 
 
 def test_the_stack_at_an_address(workspace: Any) -> None:
@@ -93,7 +121,9 @@ def test_the_stack_at_an_address(workspace: Any) -> None:
         {"plan_path": "sub/deep.plan", "current_step": 2, "plan_length": 2, "line": 2},
     ] == stack
     assert item is not None and "read_file" == item["tool"]
-    assert [("p.plan", 5)] == [(frame["plan_path"], frame["current_step"]) for frame in stack_of(program, "main/5")[0]]
+    assert [("p.plan", 5)] == [
+        (frame["plan_path"], frame["current_step"]) for frame in stack_of(program, "main/5")[0]
+    ]
 
 
 def test_evidence_belongs_to_the_step_below_it() -> None:
@@ -118,7 +148,12 @@ def test_open_tasks_are_those_that_were_started_and_not_closed() -> None:
                      now=datetime.now(UTC))  # fmt: skip
         return line(made)
 
-    log = marked("TASK_START", "a") + marked("TASK_START", "b", "s2") + marked("INFO", "a") + b"{TASK_START torn\n"
+    log = (
+        marked("TASK_START", "a")
+        + marked("TASK_START", "b", "s2")
+        + marked("INFO", "a")
+        + b"{TASK_START torn\n"
+    )
     assert [Task("a", "s"), Task("b", "s2")] == open_tasks(log)
     assert [Task("b", "s2")] == open_tasks(log + marked("TASK_END", "a"))
     assert [] == open_tasks(b"") and {"00000000-0000-4000-8000-000000000000"} == log_ids(log)

@@ -19,28 +19,45 @@ VALUE = "pa:ss/W0rd+x%7é"
 
 
 def test_the_password_of_the_database_is_a_secret_as_written_and_as_meant() -> None:
-    scrubber = Scrubber({"FDC_DATABASE": "postgresql://fdc:p%40ss-word@db.example/fdc", "HOME": "/home/somebody"})
-    assert "[secret FDC_DATABASE] and [secret FDC_DATABASE]" == scrubber.text("p%40ss-word and p@ss-word")
+    scrubber = Scrubber(
+        {"FDC_DATABASE": "postgresql://fdc:p%40ss-word@db.example/fdc", "HOME": "/home/somebody"}
+    )
+    assert "[secret FDC_DATABASE] and [secret FDC_DATABASE]" == scrubber.text(
+        "p%40ss-word and p@ss-word"
+    )
     assert {"a": ["to db.example", 1]} == scrubber.value({"a": ["to db.example", 1]})
 
 
 def test_one_list_says_which_variables_are_secrets_for_records_and_for_tools() -> None:
     """The password of any address is one; the address itself, which a page may name, is not."""
-    names = {"value": ["API_KEY", "GITHUB_TOKEN", "MY_COOKIE", "DB_PASSWD"], "part": ["DATABASE_URL", "SENTRY_DSN", "BROKER_URI"]}
+    names = {
+        "value": ["API_KEY", "GITHUB_TOKEN", "MY_COOKIE", "DB_PASSWD"],
+        "part": ["DATABASE_URL", "SENTRY_DSN", "BROKER_URI"],
+    }
     for how, ours in names.items():
         for name in ours:
             assert variable(name) == how and no_variable(name) is not None
     assert variable("TEAPOT") == "" and no_variable("TEAPOT") is None
-    found = {"BROKER_URL": "amqp://me:drowssap-1@mq.example/x", "SERVER_URL": "https://git.example/a@b", "A_COOKIE": "biscuit-1"}
+    found = {
+        "BROKER_URL": "amqp://me:drowssap-1@mq.example/x",
+        "SERVER_URL": "https://git.example/a@b",
+        "A_COOKIE": "biscuit-1",
+    }
     scrubber = Scrubber(found)
     said = "amqp://me:[secret BROKER_URL]@mq.example/x https://git.example/a@b [secret A_COOKIE]"
-    assert scrubber.text("amqp://me:drowssap-1@mq.example/x https://git.example/a@b biscuit-1") == said
-    assert scrubber.text("https://[broken") == Scrubber({"BAD_URL": "https://[broken@x"}).text("https://[broken")
+    assert (
+        scrubber.text("amqp://me:drowssap-1@mq.example/x https://git.example/a@b biscuit-1") == said
+    )
+    assert scrubber.text("https://[broken") == Scrubber({"BAD_URL": "https://[broken@x"}).text(
+        "https://[broken"
+    )
 
 
 def test_a_short_password_and_a_path_are_not_searched_for() -> None:
     short = "x" * (LEAST - 1)
-    scrubber = Scrubber({"FDC_DATABASE": f"postgresql://fdc:{short}@db/fdc", "SSH_AUTH_SOCK": "/run/agent.sock"})
+    scrubber = Scrubber(
+        {"FDC_DATABASE": f"postgresql://fdc:{short}@db/fdc", "SSH_AUTH_SOCK": "/run/agent.sock"}
+    )
     assert f"{short} /run/agent.sock" == scrubber.text(f"{short} /run/agent.sock")
 
 
@@ -53,11 +70,23 @@ def encoded(value: str) -> dict[str, str]:
     data = value.encode()
     return {
         "as it is": value,
-        **{f"base64 behind {n}": base64.b64encode(b"x" * n + data + b"y" * n).decode() for n in range(4)},
-        **{f"base64 of URLs behind {n}": base64.urlsafe_b64encode(b"?" * n + data).decode().rstrip("=") for n in range(4)},
+        **{
+            f"base64 behind {n}": base64.b64encode(b"x" * n + data + b"y" * n).decode()
+            for n in range(4)
+        },
+        **{
+            f"base64 of URLs behind {n}": base64.urlsafe_b64encode(b"?" * n + data)
+            .decode()
+            .rstrip("=")
+            for n in range(4)
+        },
         "base64 in lines": "\n".join(textwrap.wrap(base64.b64encode(b"xx" + data).decode(), 5)),
-        "hex": data.hex(), "HEX": data.hex().upper(), "hex in pairs": data.hex(" "), "hex in lines": data.hex("\n"),
-        "percent": quote(value, safe=""), "all percent": "".join(f"%{byte:02x}" for byte in data),
+        "hex": data.hex(),
+        "HEX": data.hex().upper(),
+        "hex in pairs": data.hex(" "),
+        "hex in lines": data.hex("\n"),
+        "percent": quote(value, safe=""),
+        "all percent": "".join(f"%{byte:02x}" for byte in data),
         "some percent": value.replace("a", "%61").replace(":", "%3A"),
     }
 
@@ -66,11 +95,20 @@ def encoded(value: str) -> dict[str, str]:
 def test_a_secret_is_found_in_every_way_to_write_it(way: str) -> None:
     text = encoded(VALUE)[way]
     masked = Scrubber({"SERVICE_TOKEN": VALUE}).text(f"before {text} after")
-    assert "[secret SERVICE_TOKEN]" in masked and masked.startswith("before ") and masked.endswith(" after"), masked
-    assert len(masked) < len("before [secret SERVICE_TOKEN] after") + 12, "no more of it is left than its neighbours share"
+    assert (
+        "[secret SERVICE_TOKEN]" in masked
+        and masked.startswith("before ")
+        and masked.endswith(" after")
+    ), masked
+    assert len(masked) < len("before [secret SERVICE_TOKEN] after") + 12, (
+        "no more of it is left than its neighbours share"
+    )
 
 
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=LEAST, max_size=40), st.data())
+@given(
+    st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=LEAST, max_size=40),
+    st.data(),
+)
 def test_no_alignment_and_no_neighbour_hides_a_value(value: str, data: st.DataObject) -> None:
     before, after = data.draw(st.binary(max_size=5)), data.draw(st.binary(max_size=5))
     scrubber = Scrubber({"A_KEY": value})
@@ -95,7 +133,10 @@ def test_what_looks_like_a_secret_is_one(text: str) -> None:
 
 
 def test_what_only_begins_like_one_is_none() -> None:
-    text = " ".join(start for start, _ in FORMS) + " task-list sk-learn AKIA1 npm_config xox-y BEGIN PUBLIC KEY-----"
+    text = (
+        " ".join(start for start, _ in FORMS)
+        + " task-list sk-learn AKIA1 npm_config xox-y BEGIN PUBLIC KEY-----"
+    )
     assert Scrubber({}).text(text) is text
 
 
@@ -113,8 +154,21 @@ def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    wanted = {"tok-from-env", "dbpassword", "npmtoken1", "netrc-password", "json-secret", "Ab1+" * 16}
+    wanted = {
+        "tok-from-env",
+        "dbpassword",
+        "npmtoken1",
+        "netrc-password",
+        "json-secret",
+        "Ab1+" * 16,
+    }
     assert set(values_of(str(tmp_path))) == wanted
-    assert files_of(str(tmp_path)) == [".env", ".netrc", "a/key.pem", "credentials.json", "deploy/.npmrc"]
+    assert files_of(str(tmp_path)) == [
+        ".env",
+        ".netrc",
+        "a/key.pem",
+        "credentials.json",
+        "deploy/.npmrc",
+    ]
     scrubber = Scrubber({}, more=lambda: values_of(str(tmp_path)))
     assert "production [secret .env API_TOKEN]" == scrubber.text("production tok-from-env")

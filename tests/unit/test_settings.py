@@ -52,9 +52,15 @@ def test_every_setting_is_read(tmp_path: Path):
         agents=AgentFiles("A.md", "compact", True, ("claude", "cursor"), 9), protect=("deploy/**",),
     )  # fmt: skip
     assert expected == read(tmp_path, text)
-    table = text.replace("[per", "[tool.fdc.per").replace("[limits", "[tool.fdc.limits").replace("[agents", "[tool.fdc.agents")
+    table = (
+        text.replace("[per", "[tool.fdc.per")
+        .replace("[limits", "[tool.fdc.limits")
+        .replace("[agents", "[tool.fdc.agents")
+    )
     (tmp_path / "fdc.toml").unlink()
-    assert expected == read(tmp_path, f"[tool.fdc]\n{table}\n[tool.ruff]\nx = 1\n", "pyproject.toml")
+    assert expected == read(
+        tmp_path, f"[tool.fdc]\n{table}\n[tool.ruff]\nx = 1\n", "pyproject.toml"
+    )
 
 
 def test_fdc_toml_goes_before_pyproject(tmp_path: Path):
@@ -63,13 +69,20 @@ def test_fdc_toml_goes_before_pyproject(tmp_path: Path):
     assert read(tmp_path, "").profile == "default"
 
 
-@pytest.mark.parametrize("text", ["", "[tool.ruff]\n", "nonsense about fdc", "tool = 1 # fdc\n", "tool = 'tool.fdc'\n"])
+@pytest.mark.parametrize(
+    "text", ["", "[tool.ruff]\n", "nonsense about fdc", "tool = 1 # fdc\n", "tool = 'tool.fdc'\n"]
+)
 def test_a_pyproject_that_does_not_mention_us_is_nobodys_business(tmp_path: Path, text: str):
     assert Settings() == read(tmp_path, text, "pyproject.toml")
 
 
 @pytest.mark.parametrize(
-    "text", ["tool.fdc.strict = true\n", "[tool]\nfdc = {strict = true}\n", '["tool"."fdc"]\nstrict = true\n']
+    "text",
+    [
+        "tool.fdc.strict = true\n",
+        "[tool]\nfdc = {strict = true}\n",
+        '["tool"."fdc"]\nstrict = true\n',
+    ],
 )
 def test_the_table_is_found_however_it_is_written(tmp_path: Path, text: str):
     assert read(tmp_path, text, "pyproject.toml").strict is True
@@ -122,7 +135,9 @@ def test_each_mistake_is_one_sentence_that_says_where(tmp_path: Path, text: str)
 
 
 def test_in_pyproject_the_sentence_names_the_table(tmp_path: Path):
-    with pytest.raises(SettingsError, match=r"^pyproject\.toml: \[tool\.fdc\]: unknown key `strikt`"):
+    with pytest.raises(
+        SettingsError, match=r"^pyproject\.toml: \[tool\.fdc\]: unknown key `strikt`"
+    ):
         read(tmp_path, "[tool.fdc]\nstrikt = true\n", "pyproject.toml")
     with pytest.raises(SettingsError, match="expected a table"):
         read(tmp_path, "[tool]\nfdc = 1\n", "pyproject.toml")
@@ -144,7 +159,17 @@ def test_a_folder_of_that_name_is_told_as_such(tmp_path: Path):
 
 
 def test_no_value_of_any_key_raises_anything_else(tmp_path: Path):
-    keys = ("fsm", "profile", "catalogues", "exclude", "ignore", "per-file-ignores", "strict", "max-stack", "limits")
+    keys = (
+        "fsm",
+        "profile",
+        "catalogues",
+        "exclude",
+        "ignore",
+        "per-file-ignores",
+        "strict",
+        "max-stack",
+        "limits",
+    )
     values = (
         "1", "-1", "1.5", "true", "''", "'x'", "[]", "[1]", "['x']", "[[]]", "[['FDC411']]", "{}", "{a = 1}", "{a = []}",
         "{a = ['FDC411']}", "{a = [[]]}", "{nesting = 9}", "1979-05-27", "nan", "9999999999999999999999",
@@ -154,7 +179,9 @@ def test_no_value_of_any_key_raises_anything_else(tmp_path: Path):
     for key in keys:
         for value in values:
             other = rng.choice(keys)
-            text = f"{key} = {value}\n" + (f"{other} = {rng.choice(values)}\n" if other != key and rng.random() < 0.3 else "")
+            text = f"{key} = {value}\n" + (
+                f"{other} = {rng.choice(values)}\n" if other != key and rng.random() < 0.3 else ""
+            )
             try:
                 read(tmp_path, text)
                 fine += 1

@@ -25,7 +25,9 @@ def template(text: str) -> tuple[str | None, ...]:
 def written(text: str, values: list[str]) -> str:
     """The command with the values quoted in."""
     found, value = iter(places(template(text))), iter(values)
-    return "".join(quoted(next(value), next(found).quote) if part is None else part for part in template(text))
+    return "".join(
+        quoted(next(value), next(found).quote) if part is None else part for part in template(text)
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,18 @@ def test_data_is_quoted_where_it_stands(text: str, quotes: list[str]) -> None:
     assert not any(place.leads or place.wrong for place in found)
 
 
-LEADS = ["@ a", "X=1 @", "a && @", "ls | @", "if @; then", "sudo -n @", "env A=1 @", "$(@)", "! @", "{ @; }"]
+LEADS = [
+    "@ a",
+    "X=1 @",
+    "a && @",
+    "ls | @",
+    "if @; then",
+    "sudo -n @",
+    "env A=1 @",
+    "$(@)",
+    "! @",
+    "{ @; }",
+]
 
 
 @pytest.mark.parametrize("text", LEADS)
@@ -87,14 +100,31 @@ class _Commands:
             "[[ {w} == {w} ]]", "eval true {w}", "sh -c {w}", "cat <<X >/dev/null\n{w}\nX\n{c}", "test {w} = {w}", "! {c}",
         ]  # fmt: skip
         chosen = self.rng.choice(forms if depth < 3 else forms[:5])
-        made = re.sub("{w}|{c}", lambda found: self.word(depth) if found[0] == "{w}" else self.command(depth + 1), chosen)
+        made = re.sub(
+            "{w}|{c}",
+            lambda found: self.word(depth) if found[0] == "{w}" else self.command(depth + 1),
+            chosen,
+        )
         return made.replace("{{", "{").replace("}}", "}")
 
     def word(self, depth: int) -> str:
         return "".join(self.piece(depth) for _ in range(self.rng.randint(1, 3)))
 
     def piece(self, depth: int) -> str:
-        kinds = ["lit", "@", "@", '"lit @"', "'lit @'", '"@@"', "\\ ", '"\\""', "'\"'", '"\'"', "$x", '"$x @"']
+        kinds = [
+            "lit",
+            "@",
+            "@",
+            '"lit @"',
+            "'lit @'",
+            '"@@"',
+            "\\ ",
+            '"\\""',
+            "'\"'",
+            '"\'"',
+            "$x",
+            '"$x @"',
+        ]
         kinds += ["${x:-@}", "`true @`"]
         if depth < 3 and self.rng.random() < 0.3:
             inner = self.command(depth + 1)
@@ -112,7 +142,12 @@ def test_no_value_ever_becomes_code(tmp_path: Path) -> None:
             continue
         values = random.Random(seed).choices(HOSTILE, k=len(found))
         command = written(text, values)
-        quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 300, "check": False}
+        quiet: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "capture_output": True,
+            "timeout": 300,
+            "check": False,
+        }
         subprocess.run(["bash", "-c", command], cwd=tmp_path, **quiet)
         assert not (tmp_path / "pwned").exists(), (text, command)
         tried += 1
@@ -122,7 +157,12 @@ def test_no_value_ever_becomes_code(tmp_path: Path) -> None:
 def test_the_oracle_sees_what_becomes_code(tmp_path: Path) -> None:
     for text in ("true @", 'true "@"', "true '@'"):
         for value in ("$(touch pwned)", "' ;touch pwned; '", '" ;touch pwned; "'):
-            subprocess.run(["bash", "-c", text.replace("@", value)], cwd=tmp_path, capture_output=True, check=False)
+            subprocess.run(
+                ["bash", "-c", text.replace("@", value)],
+                cwd=tmp_path,
+                capture_output=True,
+                check=False,
+            )
     assert (tmp_path / "pwned").exists()
 
 

@@ -14,11 +14,23 @@ def assumed(files: dict[str, str]) -> list[tuple[str, int, str]]:
     return [(item.span.path, item.span.line, item.code) for item in lint(files).assumptions]
 
 
-@pytest.mark.parametrize("line", ["# FSM: tooling/fdc_fsm.json", "use fsm tooling/fdc_fsm.json", "# FSM: tooling/./fdc_fsm.json"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# FSM: tooling/fdc_fsm.json",
+        "use fsm tooling/fdc_fsm.json",
+        "# FSM: tooling/./fdc_fsm.json",
+    ],
+)
 def test_a_path_that_only_fdc_has_is_an_assumption_and_no_finding(line: str) -> None:
     checked = lint(f"{line}\n{STEPS}")
     [item] = checked.assumptions
-    assert (item.code, item.severity, item.span.line, checked.diagnostics) == ("FDC711", "assumption", 1, [])
+    assert (item.code, item.severity, item.span.line, checked.diagnostics) == (
+        "FDC711",
+        "assumption",
+        1,
+        [],
+    )
     assert "comes with fdc" in item.message and item.help is not None
 
 
@@ -33,7 +45,9 @@ def test_each_plan_that_names_one_has_one() -> None:
 def test_a_file_of_ones_own_a_name_and_the_default_are_none() -> None:
     open_ended = STEPS.replace("close_task\n", "")
     assert [] == assumed({"a.plan": f"# FSM: any.json\n{open_ended}"})
-    assert [] == assumed({"a.plan": f"# FSM: tooling/fdc_fsm.json\n{open_ended}", "tooling/fdc_fsm.json": ANY})
+    assert [] == assumed(
+        {"a.plan": f"# FSM: tooling/fdc_fsm.json\n{open_ended}", "tooling/fdc_fsm.json": ANY}
+    )
     assert [] == assumed({"a.plan": f"use fsm fdc\n{STEPS}"})
     assert [] == assumed({"a.plan": STEPS})
     assert [] == assumed({"a.plan": "use fsm any.json\ncall_plan deep-research question=tea\n"})

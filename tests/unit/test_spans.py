@@ -32,7 +32,9 @@ def traced(made: dict[str, Any], works: FunctionTools) -> list[Any]:
     kept = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
-    watch = spans.Spans(Silence(), provider.get_tracer("t"), {"name": "r", "plan": "a.plan", "simulated": False})
+    watch = spans.Spans(
+        Silence(), provider.get_tracer("t"), {"name": "r", "plan": "a.plan", "simulated": False}
+    )
     state = fold(made, {"given": {"list": ["a", "b"]}}, [])
     ending = drive(made, state, Ports(MemoryJournal(), works, FakeClock(tick=1.0), watch))
     watch.over(ending.status, ending.stop and ending.stop.kind, state.steps)
@@ -50,12 +52,28 @@ def test_a_run_its_steps_and_its_model_calls_are_a_tree() -> None:
         tools={"ask": ASK, "note": "pure"}, params={"list": None},
     )  # fmt: skip
     found = traced(made, FunctionTools({"note": lambda effect: "n", "ask": lambda effect: answer}))
-    by_name = {name: [one for one in found if one.name == name] for name in ("run a.plan", "tool note", "tool ask", "chat m-1")}
-    assert {name: len(rows) for name, rows in by_name.items()} == {"run a.plan": 1, "tool note": 2, "tool ask": 2, "chat m-1": 2}
+    by_name = {
+        name: [one for one in found if one.name == name]
+        for name in ("run a.plan", "tool note", "tool ask", "chat m-1")
+    }
+    assert {name: len(rows) for name, rows in by_name.items()} == {
+        "run a.plan": 1,
+        "tool note": 2,
+        "tool ask": 2,
+        "chat m-1": 2,
+    }
     [run] = by_name["run a.plan"]
-    assert all(one.parent.span_id == run.context.span_id for one in by_name["tool ask"] + by_name["tool note"])
-    assert {one.parent.span_id for one in by_name["chat m-1"]} == {one.context.span_id for one in by_name["tool ask"]}
-    assert {one.attributes["fdc.step.address"] for one in by_name["tool ask"]} == {"main/1#1/2", "main/1#2/2"}
+    assert all(
+        one.parent.span_id == run.context.span_id
+        for one in by_name["tool ask"] + by_name["tool note"]
+    )
+    assert {one.parent.span_id for one in by_name["chat m-1"]} == {
+        one.context.span_id for one in by_name["tool ask"]
+    }
+    assert {one.attributes["fdc.step.address"] for one in by_name["tool ask"]} == {
+        "main/1#1/2",
+        "main/1#2/2",
+    }
     chat = by_name["chat m-1"][0]
     assert dict(chat.attributes) == {
         "gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", "fdc.model.role": "critic",
@@ -84,7 +102,10 @@ def test_every_attribute_is_named_in_the_table_and_no_name_is_there_twice() -> N
 def test_nothing_is_made_where_nobody_asks() -> None:
     assert spans.tracer({}, sys.stderr) is None
     assert spans.tracer({"OTEL_TRACES_EXPORTER": "none"}, sys.stderr) is None
-    assert spans.tracer({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}, sys.stderr) is None
+    assert (
+        spans.tracer({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}, sys.stderr)
+        is None
+    )
 
 
 PLAN = "set_plan x\nplan_step_complete y\nmessage_user hello\nclose_task\nsubmit\n"
@@ -105,7 +126,9 @@ def test_a_real_run_sends_its_spans_to_a_collector(workspace: Path) -> None:
 
     (workspace / "a.plan").write_text(PLAN)
     server = HTTPServer(("127.0.0.1", 0), Collector)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         address = f"http://127.0.0.1:{server.server_address[1]}"

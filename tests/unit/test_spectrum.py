@@ -61,7 +61,10 @@ def measure(tmp_path: Path) -> Iterator[Measure]:
     def measured(command: str) -> dict[str, Any]:
         before = {path.name for path in copy.iterdir()} - {".pytest_cache", "__pycache__"}
         found = spectrum.measure(command, context, str(copy), spectrum=True)
-        assert before == {path.name for path in copy.iterdir()} - {".pytest_cache", "__pycache__"}  # it tidies up
+        assert before == {path.name for path in copy.iterdir()} - {
+            ".pytest_cache",
+            "__pycache__",
+        }  # it tidies up
         assert found == json.loads(json.dumps(found))
         return found
 
@@ -70,7 +73,9 @@ def measure(tmp_path: Path) -> Iterator[Measure]:
 
 
 def table(found: dict[str, Any], path: str) -> dict[int, tuple[int, int]]:
-    rows = next((file["lines"] for file in found["spectra"][0]["files"] if file["path"] == path), [])
+    rows = next(
+        (file["lines"] for file in found["spectra"][0]["files"] if file["path"] == path), []
+    )
     return {line: (bad, good) for line, bad, good in rows}
 
 
@@ -80,7 +85,9 @@ def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
     found = measure(f"{sys.executable} -m pytest -q -W error test_shapes.py")
     run = found["spectra"][0]
     assert (1, 2, 2) == (found["exit_code"], run["failing"], run["passing"])
-    assert {1: (2, 2), 4: (2, 2), 5: (0, 2), 6: (0, 1), 7: (0, 1), 10: (2, 2), 11: (2, 0)} == table(found, "shapes.py")
+    assert {1: (2, 2), 4: (2, 2), 5: (0, 2), 6: (0, 1), 7: (0, 1), 10: (2, 2), 11: (2, 0)} == table(
+        found, "shapes.py"
+    )
     assert ["test_shapes.py", 7] in run["frames"]
     best = rank(found["spectra"])
     assert Suspect("shapes.py", 11, 1.0) == next(one for one in best if one.path == "shapes.py")
@@ -88,14 +95,20 @@ def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
 
 
 @pytest.mark.slow
-def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(measure: Measure, tmp_path: Path) -> None:
+def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(
+    measure: Measure, tmp_path: Path
+) -> None:
     """pytest hands `run` its result by name: a recorder that did not know the name made every such test fail (issue 6)."""
     text = "import unittest\nfrom shapes import area\n\n\nclass T(unittest.TestCase):\n"
     text += "    def test_area(self): self.assertEqual(area(2, 3), 6)\n    def test_none(self): self.assertEqual(area(0, 3), 1)\n"
     (tmp_path / "copy" / "test_shapes.py").write_text(text, "utf-8")
     found = measure(f"{sys.executable} -m pytest -q test_shapes.py")
-    assert (1, 1) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"]), found["output"]
-    assert {5: (1, 1), 6: (1, 0), 7: (0, 1)} == {line: table(found, "shapes.py")[line] for line in (5, 6, 7)}
+    assert (1, 1) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"]), found[
+        "output"
+    ]
+    assert {5: (1, 1), 6: (1, 0), 7: (0, 1)} == {
+        line: table(found, "shapes.py")[line] for line in (5, 6, 7)
+    }
 
 
 @pytest.mark.slow
@@ -108,12 +121,16 @@ def test_each_test_of_unittest_has_its_own_lines(measure: Measure, tmp_path: Pat
         "    @unittest.skip('no')\n    def test_never(self): pass\n", "utf-8")  # fmt: skip
     found = measure(f"{sys.executable} -m unittest -q")
     assert (1, 1) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"])
-    assert {7: (0, 1), 11: (1, 0)} == {line: row for line, row in table(found, "shapes.py").items() if line in (7, 11)}
+    assert {7: (0, 1), 11: (1, 0)} == {
+        line: row for line, row in table(found, "shapes.py").items() if line in (7, 11)
+    }
 
 
 def test_a_run_without_a_known_test_is_one_test(measure: Measure) -> None:
     """A script: every line that it ran is suspect, those that its traceback passes through before the others."""
-    found = measure(f"{sys.executable} -c 'import shapes; assert shapes.area(0, 1) == 0; shapes.edge(1, None)'")
+    found = measure(
+        f"{sys.executable} -c 'import shapes; assert shapes.area(0, 1) == 0; shapes.edge(1, None)'"
+    )
     assert (1, 0) == (found["spectra"][0]["failing"], found["spectra"][0]["passing"])
     assert [["shapes.py", 11]] == found["spectra"][0]["frames"]
     assert Suspect("shapes.py", 11, 1.0) == rank(found["spectra"])[0]
@@ -131,7 +148,9 @@ def test_a_process_that_a_test_begins_belongs_to_it(measure: Measure, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_file_of_tests_that_cannot_be_imported_is_a_failing_test(measure: Measure, tmp_path: Path) -> None:
+def test_a_file_of_tests_that_cannot_be_imported_is_a_failing_test(
+    measure: Measure, tmp_path: Path
+) -> None:
     (tmp_path / "copy" / "shapes.py").write_text(f"{SHAPES}\n\nTOP = edge(1, None)\n", "utf-8")
     found = measure(f"{sys.executable} -m pytest -q")
     assert 1 == found["spectra"][0]["failing"]
@@ -160,8 +179,12 @@ def test_another_measurement_stands_back(measure: Measure, tmp_path: Path) -> No
 
 def test_the_environment_of_the_tests_is_theirs(measure: Measure, tmp_path: Path) -> None:
     """A sitecustomize of their own still runs."""
-    (tmp_path / "copy" / "sitecustomize.py").write_text("import os\nos.environ['THEIRS'] = 'yes'\n", "utf-8")
-    found = measure(f"{sys.executable} -c 'import os, shapes; print(os.environ[\"THEIRS\"], shapes.edge(1, 2))'")
+    (tmp_path / "copy" / "sitecustomize.py").write_text(
+        "import os\nos.environ['THEIRS'] = 'yes'\n", "utf-8"
+    )
+    found = measure(
+        f"{sys.executable} -c 'import os, shapes; print(os.environ[\"THEIRS\"], shapes.edge(1, 2))'"
+    )
     assert (0, "yes 3\n") == (found["exit_code"], found["output"])
     assert [] == rank(found["spectra"])
     assert "FDC_SPECTRUM" not in os.environ
@@ -183,4 +206,8 @@ def test_lines_that_are_as_suspect_stand_by_the_traceback() -> None:
                      {"path": "b.py", "lines": [[2, 1, 0]]}, {"path": "c.py", "lines": [[1, 1, 0]]}]}  # fmt: skip
     places = [(one.path, one.line) for one in rank([run])]
     assert [("a.py", 9), ("b.py", 2), ("a.py", 8), ("a.py", 1), ("c.py", 1), ("a.py", 20)] == places
-    assert [] == rank([]) == rank([{**run, "failing": 0, "files": [{"path": "a.py", "lines": [[1, 0, 2]]}]}])
+    assert (
+        []
+        == rank([])
+        == rank([{**run, "failing": 0, "files": [{"path": "a.py", "lines": [[1, 0, 2]]}]}])
+    )

@@ -24,7 +24,9 @@ def test_a_comment_is_about_the_next_statement():
     assert found("# fdc: ignore[unused-name] made by hand\na <- list_files\n") == []
     assert found("#fdc:ignore[FDC313] made by hand\na <- list_files\n") == []
     assert found("# fdc: ignore[FDC313] made by hand\n\n# more words\n\na <- list_files\n") == []
-    assert found("# fdc: ignore[FDC313] made by hand\na <- list_files\nb <- list_files\n") == [("a.plan", 3, "FDC313")]
+    assert found("# fdc: ignore[FDC313] made by hand\na <- list_files\nb <- list_files\n") == [
+        ("a.plan", 3, "FDC313")
+    ]
 
 
 def test_several_codes_and_several_comments_add_up():
@@ -46,7 +48,9 @@ def test_a_finding_in_a_text_block_belongs_to_its_step():
 
 
 def test_the_same_words_in_a_text_block_are_text():
-    text = "create_file_with_block n.md\n  # fdc: ignore[FDC313] x\nread_file n.md\na <- list_files\n"
+    text = (
+        "create_file_with_block n.md\n  # fdc: ignore[FDC313] x\nread_file n.md\na <- list_files\n"
+    )
     assert found(text) == [("a.plan", 4, "FDC313")]
 
 
@@ -117,7 +121,10 @@ def test_a_comment_may_name_a_warning_by_code_or_name_and_no_error(code: str):
         told = findings(lint(f"# fdc: ignore[{name}] x\nset_plan\n"), "FDC115")
         assert (not told) is silenced_by_text(code)
         for item in told:
-            assert item.message == f"no comment silences {code} ({CODES[code].name}); only warnings can be silenced"
+            assert (
+                item.message
+                == f"no comment silences {code} ({CODES[code].name}); only warnings can be silenced"
+            )
 
 
 ERRORS = [
@@ -158,11 +165,19 @@ def test_a_confirmed_allowance_is_an_assumption_and_nobody_allows_a_soundness_er
 
 def test_settings_can_deny_assumptions():
     text = "x <- view_text_website https://example.org\nrun_in_bash_session echo {x}\n"
-    settings = Settings(fsm="any.json", allow=(Allowed("FDC471", "**", "fine"),), trusted=True, assumptions=("allowed-error",))
+    settings = Settings(
+        fsm="any.json",
+        allow=(Allowed("FDC471", "**", "fine"),),
+        trusted=True,
+        assumptions=("allowed-error",),
+    )
     [item] = findings(lint(text, settings=settings), "FDC712")
     assert item.severity == "error"
 
 
 def test_settings_that_ignore_a_code_do_not_make_its_suppressions_idle():
-    checked = lint("# fdc: ignore[FDC313] x\na <- list_files\n", settings=Settings(fsm="any.json", ignore=("FDC313",)))
+    checked = lint(
+        "# fdc: ignore[FDC313] x\na <- list_files\n",
+        settings=Settings(fsm="any.json", ignore=("FDC313",)),
+    )
     assert places(checked) == []

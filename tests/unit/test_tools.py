@@ -41,14 +41,27 @@ class Bench:
         self.said: list[str] = []
         self.root = Root(str(workspace))
         tools = {**CATALOGUE, **more.pop("tools", {})}
-        options: dict[str, Any] = {"ask": lambda question: None, "answers": {}, "shell_seconds": 20.0, **more}
+        options: dict[str, Any] = {
+            "ask": lambda question: None,
+            "answers": {},
+            "shell_seconds": 20.0,
+            **more,
+        }
         options.setdefault("operator", Operator(unsandboxed=True))
         bench = Workbench("run", self.root, str(folder), self.said.append, **options)
-        made = {"tools": tools, "predicates": options.get("predicates", {}), "modules": hashes(workspace, tools.values())}
+        made = {
+            "tools": tools,
+            "predicates": options.get("predicates", {}),
+            "modules": hashes(workspace, tools.values()),
+        }
         self.tools = LocalTools(made, bench)
 
-    def effect(self, tool: str, at: str = "main/1", bound: bool = True, grants: Any = (), **args: Any) -> Perform:
-        return Perform(at, "tool", tool, args, request_of("tool", tool, args), "once", "p", 1, bound, grants)
+    def effect(
+        self, tool: str, at: str = "main/1", bound: bool = True, grants: Any = (), **args: Any
+    ) -> Perform:
+        return Perform(
+            at, "tool", tool, args, request_of("tool", tool, args), "once", "p", 1, bound, grants
+        )
 
     def do(self, tool: str, **more: Any) -> Outcome:
         return self.tools.perform(self.effect(tool, **more))
@@ -77,12 +90,18 @@ def test_every_tool_of_the_catalogue_has_a_row() -> None:
     assert set(CATALOGUE) - set(TOOLS) == set()
 
 
-@pytest.mark.parametrize("tool", ["google_search", "view_text_website", "research", "reply_to_pr_comments"])
+@pytest.mark.parametrize(
+    "tool", ["google_search", "view_text_website", "research", "reply_to_pr_comments"]
+)
 def test_a_tool_that_cannot_run_here_says_so_and_brings_nothing(bench: Bench, tool: str) -> None:
     """T-23: results are never made up."""
     args = {parameter["name"]: "x" for parameter in CATALOGUE[tool]["parameters"]}
     outcome = bench.do(tool, **args)
-    assert outcome.failure is not None and outcome.failure.kind == "unavailable" and outcome.value is None
+    assert (
+        outcome.failure is not None
+        and outcome.failure.kind == "unavailable"
+        and outcome.value is None
+    )
 
 
 def test_a_tool_that_no_plan_may_use_is_refused_here_too(bench: Bench) -> None:
@@ -93,10 +112,15 @@ def test_a_tool_that_no_plan_may_use_is_refused_here_too(bench: Bench) -> None:
 
 
 def test_files_are_made_read_renamed_and_deleted(bench: Bench, workspace: Path) -> None:
-    assert bench.value("create_file_with_block", path="d/a.txt", content="ä\n") == {"path": "d/a.txt", "bytes": 3}
+    assert bench.value("create_file_with_block", path="d/a.txt", content="ä\n") == {
+        "path": "d/a.txt",
+        "bytes": 3,
+    }
     assert bench.value("read_file", path="d/a.txt") == "ä\n"
     bench.value("overwrite_file_with_block", path="d/a.txt", content="b\n")
-    assert bench.value("rename_file", path="d/a.txt", target="e/b.txt") == "renamed d/a.txt to e/b.txt"
+    assert (
+        bench.value("rename_file", path="d/a.txt", target="e/b.txt") == "renamed d/a.txt to e/b.txt"
+    )
     assert bench.value("delete_file", path="e/b.txt") == "deleted e/b.txt"
     assert bench.value("delete_file", path="e/b.txt") == "e/b.txt was gone already"
     assert bench.refused("read_file", path="e/b.txt") == "`e/b.txt` does not exist"
@@ -112,9 +136,16 @@ def test_renaming_never_overwrites(bench: Bench, workspace: Path) -> None:
 
 @pytest.mark.parametrize(
     ("here", "there", "expected"),
-    [(True, False, "not-done"), (False, True, "done"), (False, False, "unknown"), ("same", True, "done")],
+    [
+        (True, False, "not-done"),
+        (False, True, "done"),
+        (False, False, "unknown"),
+        ("same", True, "done"),
+    ],
 )
-def test_a_lost_renaming_is_found_out(bench: Bench, workspace: Path, here: Any, there: bool, expected: str) -> None:
+def test_a_lost_renaming_is_found_out(
+    bench: Bench, workspace: Path, here: Any, there: bool, expected: str
+) -> None:
     if there:
         (workspace / "b").write_text("x")
     if here == "same":
@@ -133,7 +164,9 @@ def test_a_text_that_is_not_utf8_is_refused_with_the_place(bench: Bench, workspa
 
 
 def test_an_image_is_described_by_its_head(bench: Bench, workspace: Path) -> None:
-    head = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big")
+    head = (
+        b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big")
+    )
     (workspace / "i.png").write_bytes(head)
     assert bench.value("view_image", path="i.png").startswith("i.png: PNG image, 640 x 480 pixels")
     (workspace / "t").write_text("text")
@@ -185,8 +218,16 @@ def test_sections_replace_whole_lines_exactly_once(bench: Bench, workspace: Path
         ("a\n", section("", "b\n"), "searches for nothing"),
         ("a\n", "prose\n" + section("a\n", "b\n"), "text outside of the sections"),
         ("a\n", section("a\n", "=======\nb\n"), "for the second time"),
-        ("a\n", "<<<<<<< SEARCH\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "inside a section"),
-        ("a\n", "<<<<<<< SEARCHED\na\n=======\nb\n>>>>>>> REPLACE\n", "text outside of the sections"),
+        (
+            "a\n",
+            "<<<<<<< SEARCH\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+            "inside a section",
+        ),
+        (
+            "a\n",
+            "<<<<<<< SEARCHED\na\n=======\nb\n>>>>>>> REPLACE\n",
+            "text outside of the sections",
+        ),
     ],
 )
 def test_a_section_that_does_not_fit_leaves_the_file_untouched(
@@ -205,7 +246,9 @@ def test_line_ends_and_a_missing_last_one_stay_as_they_are() -> None:
         apply("", section("a\n", "b\n"))
 
 
-def test_a_lost_replacement_is_found_out_by_what_the_file_holds(bench: Bench, workspace: Path) -> None:
+def test_a_lost_replacement_is_found_out_by_what_the_file_holds(
+    bench: Bench, workspace: Path
+) -> None:
     args = {"path": "f", "diff": section("a\n", "b\n")}
     (workspace / "f").write_text("a\n")
     effect = bench.effect("replace_with_git_merge_diff", **args)
@@ -234,7 +277,9 @@ def test_lines_are_found_by_regular_expression(bench: Bench, workspace: Path) ->
     assert bench.refused("grep", pattern="x", path="no/such") == "`no/such` does not exist"
 
 
-def test_a_pattern_that_would_take_for_ever_is_stopped(bench: Bench, workspace: Path, monkeypatch: Any) -> None:
+def test_a_pattern_that_would_take_for_ever_is_stopped(
+    bench: Bench, workspace: Path, monkeypatch: Any
+) -> None:
     from fdc_toolchain.effects import find_tools
 
     monkeypatch.setattr(find_tools, "GREP_SECONDS", 0.4)
@@ -254,7 +299,9 @@ def test_files_are_listed_by_folder_or_glob(bench: Bench, workspace: Path) -> No
 # Commands
 
 
-def test_a_command_brings_its_output_and_exit_code_and_the_journal_hears_how_it_was_fenced(bench: Bench) -> None:
+def test_a_command_brings_its_output_and_exit_code_and_the_journal_hears_how_it_was_fenced(
+    bench: Bench,
+) -> None:
     outcome = bench.do("run_in_bash_session", command="echo out; echo err >&2; exit 3")
     assert outcome.value == {"output": "out\nerr\n", "exit_code": 3}
     assert outcome.notes == {"sandbox": TIER}
@@ -263,45 +310,66 @@ def test_a_command_brings_its_output_and_exit_code_and_the_journal_hears_how_it_
 def test_a_failing_command_whose_result_nobody_keeps_fails_the_step(bench: Bench) -> None:
     """T-23: failures are not logged as success."""
     outcome = bench.do("run_in_bash_session", command="echo why; false", bound=False)
-    assert outcome.failure is not None and outcome.failure.message == "the command ended with exit code 1: why"
+    assert (
+        outcome.failure is not None
+        and outcome.failure.message == "the command ended with exit code 1: why"
+    )
     assert outcome.notes == {"sandbox": TIER, "output": "why\n"}
 
 
 def test_no_secret_of_the_environment_reaches_a_command(bench: Bench, monkeypatch: Any) -> None:
     """G-SBX: variables are passed by name, whatever they hold."""
-    for name in ("ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD", "BASH_ENV"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "GITHUB_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "MY_PASSWORD",
+        "BASH_ENV",
+    ):
         monkeypatch.setenv(name, "hunter2")
-    output = bench.value("run_in_bash_session", command="env; cat /proc/self/environ /proc/$$/environ")["output"]
+    output = bench.value(
+        "run_in_bash_session", command="env; cat /proc/self/environ /proc/$$/environ"
+    )["output"]
     assert "hunter2" not in output
     assert "FDC_KEY=run:main/1" in output and "PATH=" in output
 
 
-def test_a_secret_that_a_file_holds_too_does_not_reach_the_journal(workspace: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_secret_that_a_file_holds_too_does_not_reach_the_journal(
+    workspace: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
     """Design 6: secrets are never journaled, whoever says them: a file, a command's output, a failure."""
     monkeypatch.setenv("SERVICE_TOKEN", "tok-0123456789")
     monkeypatch.setenv("SHORT_KEY", "a")
     (workspace / "service.txt").write_text("SERVICE_TOKEN=tok-0123456789 a\n")
     bench = Bench(workspace, tmp_path)
-    assert bench.value("read_file", path="service.txt") == "SERVICE_TOKEN=[secret SERVICE_TOKEN] a\n"
+    assert (
+        bench.value("read_file", path="service.txt") == "SERVICE_TOKEN=[secret SERVICE_TOKEN] a\n"
+    )
     outcome = bench.do("run_in_bash_session", command="cat service.txt; exit 1", bound=False)
     assert "tok-" not in repr(outcome) and "[secret SERVICE_TOKEN]" in repr(outcome)
 
 
-def test_a_command_that_takes_too_long_is_killed_with_all_its_children(workspace: Path, tmp_path: Path) -> None:
+def test_a_command_that_takes_too_long_is_killed_with_all_its_children(
+    workspace: Path, tmp_path: Path
+) -> None:
     bench = Bench(workspace, tmp_path, shell_seconds=0.4)
     message = bench.refused("run_in_bash_session", command="(sleep 60; touch late) & sleep 60")
     assert message == "the command took longer than 0.4 s and was killed"
     gone(workspace)
 
 
-def test_what_a_command_leaves_in_the_background_does_not_outlive_it(bench: Bench, workspace: Path) -> None:
+def test_what_a_command_leaves_in_the_background_does_not_outlive_it(
+    bench: Bench, workspace: Path
+) -> None:
     bench.value("run_in_bash_session", command="sleep 60 &")
     gone(workspace)
 
 
 def test_a_cancelled_command_dies_at_once_and_has_no_outcome(bench: Bench, workspace: Path) -> None:
     """Left alone, it would be given up after the bench's twenty seconds, as a failure."""
-    started = threading.Thread(target=lambda: (wait_for(lambda: working_in(workspace)), bench.tools.cancel()))
+    started = threading.Thread(
+        target=lambda: (wait_for(lambda: working_in(workspace)), bench.tools.cancel())
+    )
     started.start()
     with pytest.raises(Cancelled):
         bench.do("run_in_bash_session", command="sleep 60")
@@ -310,7 +378,9 @@ def test_a_cancelled_command_dies_at_once_and_has_no_outcome(bench: Bench, works
 
 
 def test_the_middle_of_a_long_output_is_left_out_and_that_is_said(bench: Bench) -> None:
-    outcome = bench.do("run_in_bash_session", command="echo first; yes x | head -c 5000000; echo last")
+    outcome = bench.do(
+        "run_in_bash_session", command="echo first; yes x | head -c 5000000; echo last"
+    )
     output = outcome.value["output"]
     assert output.startswith("first\n") and output.endswith("last\n") and len(output) < 300_000
     assert "bytes left out]" in output and "cut" in (outcome.notes or {})
@@ -337,14 +407,20 @@ def test_a_message_is_said_once_and_found_again_after_a_crash(bench: Bench) -> N
     assert bench.tools.probe(bench.effect("message_user", at="main/2", text="hello")) == "not-done"
 
 
-def test_a_list_of_messages_that_a_crash_cut_off_is_taken_up_again(bench: Bench, tmp_path: Path) -> None:
+def test_a_list_of_messages_that_a_crash_cut_off_is_taken_up_again(
+    bench: Bench, tmp_path: Path
+) -> None:
     bench.value("message_user", text="one")
     with open(tmp_path / "run" / "messages.jsonl", "ab") as file:
         file.write(b'{"key":"run:main/2","te')
     bench.value("message_user", at="main/3", text="three")
-    assert bench.tools.probe(bench.effect("message_user", at="main/1", text="one")) == Outcome("one")
+    assert bench.tools.probe(bench.effect("message_user", at="main/1", text="one")) == Outcome(
+        "one"
+    )
     assert bench.tools.probe(bench.effect("message_user", at="main/2", text="two")) == "not-done"
-    assert bench.tools.probe(bench.effect("message_user", at="main/3", text="three")) == Outcome("three")
+    assert bench.tools.probe(bench.effect("message_user", at="main/3", text="three")) == Outcome(
+        "three"
+    )
 
 
 def test_a_question_without_anybody_there_waits(bench: Bench) -> None:
@@ -356,7 +432,9 @@ def test_a_question_without_anybody_there_waits(bench: Bench) -> None:
 
 def test_only_a_persons_yes_is_an_approval(workspace: Path, tmp_path: Path) -> None:
     def asked(answer: str) -> Outcome:
-        return Bench(workspace, tmp_path, answers={"main/1": answer}).do("record_user_approval_for_plan", text="it")
+        return Bench(workspace, tmp_path, answers={"main/1": answer}).do(
+            "record_user_approval_for_plan", text="it"
+        )
 
     assert asked(" Yes ").value == "approved: it"
     assert asked("no").failure is not None
@@ -374,7 +452,9 @@ def test_an_answer_that_is_none_is_asked_for_again(workspace: Path, tmp_path: Pa
     assert next(said, None) is None
     gone = iter(["maybe", None])
     with pytest.raises(Waiting):
-        Bench(workspace, tmp_path, ask=lambda question: next(gone)).do("record_user_approval_for_plan")
+        Bench(workspace, tmp_path, ask=lambda question: next(gone)).do(
+            "record_user_approval_for_plan"
+        )
 
 
 # Declarations
@@ -400,12 +480,16 @@ def own(workspace: Path, tmp_path: Path) -> Iterator[Bench]:
         "def keyed(idempotency_key): return idempotency_key\n"
     )
     names = {"keyed", "broken", "leaves", "strange", "deep", "gone"}
-    tools = {name: python_tool(name) for name in names} | {"double": python_tool("double", text=True, more=False)}
+    tools = {name: python_tool(name) for name in names} | {
+        "double": python_tool("double", text=True, more=False)
+    }
     tools["absent"] = python_tool("no_such_function")
     yield Bench(workspace, tmp_path, tools=tools)
 
 
-def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(own: Bench, workspace: Path) -> None:
+def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(
+    own: Bench, workspace: Path
+) -> None:
     assert own.value("double", text="ab") == {"twice": "abab", "more": None, "tuple": [1, 2]}
     assert own.value("keyed") == "run:main/1"
     assert str(workspace) not in sys.path and "own_tools" not in sys.modules
@@ -422,15 +506,25 @@ def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(own
         ("absent", "unavailable", "cannot be imported"),
     ],
 )
-def test_whatever_a_python_tool_does_is_an_outcome(own: Bench, tool: str, kind: str, says: str) -> None:
+def test_whatever_a_python_tool_does_is_an_outcome(
+    own: Bench, tool: str, kind: str, says: str
+) -> None:
     failure = own.do(tool).failure
     assert failure is not None and failure.kind == kind and says in failure.message
 
 
-def test_what_a_declaration_requires_is_there_and_numbers_are_numbers(workspace: Path, tmp_path: Path) -> None:
-    counted = {"effect": "read", "run": {"python": "builtins:dict"}, "parameters": [{"name": "n", "kind": "number"}]}
+def test_what_a_declaration_requires_is_there_and_numbers_are_numbers(
+    workspace: Path, tmp_path: Path
+) -> None:
+    counted = {
+        "effect": "read",
+        "run": {"python": "builtins:dict"},
+        "parameters": [{"name": "n", "kind": "number"}],
+    }
     bench = Bench(workspace, tmp_path, tools={"counted": counted})
-    assert bench.value("counted", n="3") == {"n": 3} and bench.value("counted", n="-2.5") == {"n": -2.5}
+    assert bench.value("counted", n="3") == {"n": 3} and bench.value("counted", n="-2.5") == {
+        "n": -2.5
+    }
     assert bench.refused("counted", n="many") == "`n` takes a number, found `many`"
     assert bench.refused("counted", n=None) == "`n` has no value in this run"
     assert "`text`, `body`" in bench.refused("message_user")
@@ -440,23 +534,33 @@ def test_what_a_declaration_requires_is_there_and_numbers_are_numbers(workspace:
 
 
 def grant(**kinds: str) -> dict[str, Any]:
-    return {kind: tuple(((False, glob),) for glob in globs.split()) for kind, globs in kinds.items()}
+    return {
+        kind: tuple(((False, glob),) for glob in globs.split()) for kind, globs in kinds.items()
+    }
 
 
-def test_what_the_plans_on_the_stack_do_not_all_allow_is_not_touched(bench: Bench, workspace: Path) -> None:
+def test_what_the_plans_on_the_stack_do_not_all_allow_is_not_touched(
+    bench: Bench, workspace: Path
+) -> None:
     (workspace / "a.md").write_text("x")
     wide, narrow = grant(read="**", write="out/**", run="*"), grant(read="**", write="out/sub/*")
     assert bench.value("read_file", path="a.md", grants=(wide, narrow)) == "x"
     bench.value("create_file_with_block", path="out/sub/f", content="", grants=(wide, narrow))
     for path in ("out/f", "out/sub/deep/f", "elsewhere"):
-        message = bench.refused("create_file_with_block", path=path, content="", grants=(wide, narrow))
+        message = bench.refused(
+            "create_file_with_block", path=path, content="", grants=(wide, narrow)
+        )
         assert message == f"the plan's `allow write` does not name `{path}`"
-    assert "allow run" in bench.refused("run_in_bash_session", command="true", grants=(wide, narrow))
+    assert "allow run" in bench.refused(
+        "run_in_bash_session", command="true", grants=(wide, narrow)
+    )
     assert bench.do("run_in_bash_session", command="true", grants=(wide,)).failure is None
 
 
 def test_a_value_in_a_grant_matches_itself_and_nothing_more(bench: Bench) -> None:
     """A parameter `**` must not turn `allow write out/{name}` into everything."""
     stated = {"write": (((False, "out/"), (True, "**")),)}
-    assert "does not name" in bench.refused("create_file_with_block", path="out/x", content="", grants=(stated,))
+    assert "does not name" in bench.refused(
+        "create_file_with_block", path="out/x", content="", grants=(stated,)
+    )
     bench.value("create_file_with_block", path="out/**", content="", grants=(stated,))

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.resolve.types import ANY, COUNT, TEXT, NoType, joined, list_of, object_of, parsed, shown
+from fdc_toolchain.resolve.types import (
+    ANY,
+    COUNT,
+    TEXT,
+    NoType,
+    joined,
+    list_of,
+    object_of,
+    parsed,
+    shown,
+)
 
 from tests.support.linting import findings, lint
 from tests.support.repository import ROOT
@@ -89,7 +99,13 @@ def test_beside_a_name_that_nothing_binds_the_assumption_is_about_the_side_that_
 
 
 def test_there_is_one_assumption_for_each_place_that_binds() -> None:
-    row = {"summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": []}
+    row = {
+        "summary": "x",
+        "action": "read_op",
+        "effect": "read",
+        "trust": "workspace",
+        "parameters": [],
+    }
     tools = json.dumps({"format": 1, "name": "own", "tools": {"look": row}})
     text = "a <- look\nb <- look\nfor x in {a.rows} max 3\n  read_file {x}\nfor y in {b} max 2\n  message_user {y}\n"
     made = assumed(text, **{"fdc_tools.json": tools})
@@ -99,8 +115,12 @@ def test_there_is_one_assumption_for_each_place_that_binds() -> None:
 
 def test_what_a_call_gives_is_followed_into_the_plan_and_its_result_out_of_it() -> None:
     sub = "param p\nparam q = 3\nfor x in {p} max 3\n  message_user {x}\nif q > 2\n  submit\nyield {p}\n"
-    assert [("a.plan", 3)] == refused(TEXT_ + "w <- call_plan s.plan p={t}\nmessage_user {w}\n", **{"s.plan": sub})
-    assert [("a.plan", 4)] == refused(LIST + "w <- call_plan s.plan p={l}\nread_file {w}\n", **{"s.plan": sub})
+    assert [("a.plan", 3)] == refused(
+        TEXT_ + "w <- call_plan s.plan p={t}\nmessage_user {w}\n", **{"s.plan": sub}
+    )
+    assert [("a.plan", 4)] == refused(
+        LIST + "w <- call_plan s.plan p={l}\nread_file {w}\n", **{"s.plan": sub}
+    )
     assert [("a.plan", 3)] == refused(LIST + "call_plan s.plan p={l} q=many\n", **{"s.plan": sub})
     assert [] == refused(LIST + "call_plan s.plan p={l} q=12\n", **{"s.plan": sub})
 
@@ -116,19 +136,25 @@ def test_a_call_whose_depth_is_used_up_gives_null() -> None:
     assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": sub})
     other = sub.replace("read_file {w}", "if len(w) > 0\n  read_file {w}")
     assert [("s.plan", 2)] == refused("call_plan s.plan\n", **{"s.plan": other})
-    assert [] == refused("call_plan s.plan\n", **{"s.plan": sub.replace("read_file", "message_user")})
+    assert [] == refused(
+        "call_plan s.plan\n", **{"s.plan": sub.replace("read_file", "message_user")}
+    )
 
 
 def test_a_name_that_changes_its_type_from_round_to_round_is_of_both() -> None:
     text = TEXT_ + "iterate max 3\n  read_file {t}\n  t <- list_files\n"
-    assert [(5, "the result `t` of `list_files` is as the plan uses it: `t` is text")] == assumed(text)
+    assert [(5, "the result `t` of `list_files` is as the plan uses it: `t` is text")] == assumed(
+        text
+    )
     assert [("a.plan", 5)] == refused(TEXT_ + "iterate max 3\n  t <- list_files\nread_file {t}\n")
 
 
 def test_a_kept_failure_is_a_record_among_the_results() -> None:
     kept = LIST + "r <- fork x in {l} max 3 keep failures\n  t <- read_file {x}\n  yield {t}\n"
     assert [] == refused(kept + "for o in {r} max 9\n  if o.line > 3\n    message_user {o.why}\n")
-    assert ["`o` is text"] == [said.split(": ")[1] for _, said in assumed(kept + "for o in {r} max 9\n  read_file {o}\n")]
+    assert ["`o` is text"] == [
+        said.split(": ")[1] for _, said in assumed(kept + "for o in {r} max 9\n  read_file {o}\n")
+    ]
 
 
 def test_a_catalogue_s_types_are_read_as_they_are_written() -> None:
@@ -160,9 +186,21 @@ def test_the_shipped_plans_have_no_error_and_at_most_two_assumptions_each() -> N
     assert some and not many
 
 
-GIVES = {"summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": []}
+GIVES = {
+    "summary": "x",
+    "action": "read_op",
+    "effect": "read",
+    "trust": "workspace",
+    "parameters": [],
+}
 NEEDS = {**GIVES, "parameters": [{"name": "what", "kind": "word"}]}
-OWN = json.dumps({"format": 1, "name": "own", "tools": {"gives": {**GIVES, "result": {"a": "any", "b": "any"}}, "needs": NEEDS}})
+OWN = json.dumps(
+    {
+        "format": 1,
+        "name": "own",
+        "tools": {"gives": {**GIVES, "result": {"a": "any", "b": "any"}}, "needs": NEEDS},
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +214,11 @@ OWN = json.dumps({"format": 1, "name": "own", "tools": {"gives": {**GIVES, "resu
     ],
 )
 def test_a_tested_value_is_not_null_and_what_is_below_a_test_knows_it(text: str) -> None:
-    said = [item for _, sentence in assumed(text, **{"fdc_tools.json": OWN}) for item in sentence.partition(": ")[2].split(", ")]
+    said = [
+        item
+        for _, sentence in assumed(text, **{"fdc_tools.json": OWN})
+        for item in sentence.partition(": ")[2].split(", ")
+    ]
     assert all(item == "`v.b` is a list" for item in said), said
 
 
@@ -192,15 +234,25 @@ def test_a_tested_value_is_not_null_and_what_is_below_a_test_knows_it(text: str)
         'v <- gives\nif v.a != "x"\n  needs {v.a}\n',
     ],
 )
-def test_a_test_says_nothing_of_other_values_other_branches_and_names_bound_again(text: str) -> None:
-    assert any("`v.a` is not null" in sentence for _, sentence in assumed(text, **{"fdc_tools.json": OWN}))
+def test_a_test_says_nothing_of_other_values_other_branches_and_names_bound_again(
+    text: str,
+) -> None:
+    assert any(
+        "`v.a` is not null" in sentence for _, sentence in assumed(text, **{"fdc_tools.json": OWN})
+    )
 
 
-@pytest.mark.parametrize(("default", "line"), [("out.md", 4), ('"a b"', 4), ("3", None), ('"12"', None), ("true", 4)])
-def test_a_default_that_no_use_survives_is_refused_where_the_plan_is_a_root(default: str, line: int | None) -> None:
+@pytest.mark.parametrize(
+    ("default", "line"), [("out.md", 4), ('"a b"', 4), ("3", None), ('"12"', None), ("true", 4)]
+)
+def test_a_default_that_no_use_survives_is_refused_where_the_plan_is_a_root(
+    default: str, line: int | None
+) -> None:
     """`fdc run a.plan` without arguments would certainly stop; with another argument the assumption can be true."""
     expected = [] if line is None else [("a.plan", line)]
-    assert expected == refused(f'param p = {default}\nparam q\nrequire p < 3 else "no"\nmessage_user {{q}}\n')
+    assert expected == refused(
+        f'param p = {default}\nparam q\nrequire p < 3 else "no"\nmessage_user {{q}}\n'
+    )
     # what the run is always given is an assumption only
     assert [] == refused('param p\nparam q\nrequire p < 3 else "no"\nmessage_user {q}\n')
 
@@ -211,4 +263,6 @@ def test_an_assumption_of_a_form_names_each_line_that_uses_it() -> None:
     checked = lint({"a.plan": plan, "b.plan": 'param q\nrequire q < 9 else "no"\n'}, "a.plan")
     [one] = [item for item in checked.assumptions if item.code == "FDC706"]
     assert ("a.plan", 2) == (one.span.path, one.span.line)
-    assert [("a.plan", 3), ("a.plan", 4), ("a.plan", 5), ("b.plan", 2)] == [(at.span.path, at.span.line) for at in one.labels]
+    assert [("a.plan", 3), ("a.plan", 4), ("a.plan", 5), ("b.plan", 2)] == [
+        (at.span.path, at.span.line) for at in one.labels
+    ]

@@ -33,7 +33,11 @@ def test_what_fits(kind: str, value: Any) -> None:
         ("value", None, "it is null, not true or false or a number or text or a list or an object"),
         ("list[text]", ["a", 3], "`[1]` is a number, not text"),
         ("object{a: text}", {}, "`a` is null, not text"),
-        ("list[object{a: object{b: number}}]", [{"a": {"b": 1}}, {"a": {"b": "x"}}], "`[1].a.b` is text, not a number"),
+        (
+            "list[object{a: object{b: number}}]",
+            [{"a": {"b": 1}}, {"a": {"b": "x"}}],
+            "`[1].a.b` is text, not a number",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(kind: str, value: Any, said: str) -> None:
@@ -51,5 +55,9 @@ def test_a_field_that_a_models_answer_need_not_have_may_be_null() -> None:
                 continue
             seen += 1
             must = json.loads((ROOT / schema).read_text("utf-8")).get("required", [])
-            wrong += [(name, key) for key, kind in result.items() if key not in must and not parsed(kind).kinds & NULL]
+            wrong += [
+                (name, key)
+                for key, kind in result.items()
+                if key not in must and not parsed(kind).kinds & NULL
+            ]
     assert seen > 5 and wrong == []

@@ -5,16 +5,30 @@ from __future__ import annotations
 import pytest
 from fdc_toolchain.knowledge.unfilled import SECTIONS, unfilled
 
-WRITTEN = "# Post-mortem\n\n" + "".join(f"## {n}. {name}\n\nIt was so.\n\n" for n, name in enumerate(SECTIONS, 1))
+WRITTEN = "# Post-mortem\n\n" + "".join(
+    f"## {n}. {name}\n\nIt was so.\n\n" for n, name in enumerate(SECTIONS, 1)
+)
 
 
 def test_a_page_that_is_written_has_no_gap() -> None:
     assert [] == unfilled(WRITTEN)
-    assert [] == unfilled(WRITTEN.replace("It was so.", "- [a link](x.md)\n- [x] done\n- [ ] not\n- a [b] c\n\n```\n[code]\n```"))
+    assert [] == unfilled(
+        WRITTEN.replace(
+            "It was so.", "- [a link](x.md)\n- [x] done\n- [ ] not\n- a [b] c\n\n```\n[code]\n```"
+        )
+    )
 
 
 @pytest.mark.parametrize(
-    "line", ["[What happened?]", "- [What?]", "* [What?]", "3. [What?]", "1. **Lesson:** [What?]", "   **Action:** [What?]"]
+    "line",
+    [
+        "[What happened?]",
+        "- [What?]",
+        "* [What?]",
+        "3. [What?]",
+        "1. **Lesson:** [What?]",
+        "   **Action:** [What?]",
+    ],
 )
 def test_a_line_that_is_only_a_bracket_is_a_gap(line: str) -> None:
     page = WRITTEN.replace("It was so.", f"It was so.\n{line}", 1)
@@ -24,8 +38,11 @@ def test_a_line_that_is_only_a_bracket_is_a_gap(line: str) -> None:
 
 
 def test_sections_without_text_and_sections_that_are_gone_are_gaps() -> None:
-    page = WRITTEN.replace("## 2. What Went Well\n\nIt was so.\n", "## 2. What Went Well\n").replace("4. Root Cause", "4. Roots")
-    assert [("What Went Well", "nothing is written here"), ("Root Cause Analysis", "the section is missing")] == [
-        (gap.section, gap.what) for gap in unfilled(page)
-    ]
+    page = WRITTEN.replace(
+        "## 2. What Went Well\n\nIt was so.\n", "## 2. What Went Well\n"
+    ).replace("4. Root Cause", "4. Roots")
+    assert [
+        ("What Went Well", "nothing is written here"),
+        ("Root Cause Analysis", "the section is missing"),
+    ] == [(gap.section, gap.what) for gap in unfilled(page)]
     assert list(SECTIONS) == sorted((gap.section for gap in unfilled("")), key=SECTIONS.index)

@@ -61,9 +61,13 @@ SAID: dict[str, dict[str, Any]] = {
 REFUSED = {
     # Their errors. SearXNG's is a page; Brave's, Tavily's and Exa's are records of three forms.
     "searxng": Reply(b"<!doctype html><title>403 Forbidden</title>"),
-    "brave": Reply(b'{"type": "ErrorResponse", "error": {"status": 401, "code": "SUBSCRIPTION_TOKEN_INVALID", "id": "x"}}'),
+    "brave": Reply(
+        b'{"type": "ErrorResponse", "error": {"status": 401, "code": "SUBSCRIPTION_TOKEN_INVALID", "id": "x"}}'
+    ),
     "tavily": Reply(b'{"detail": {"error": "Unauthorized: missing or invalid API key."}}'),
-    "exa": Reply(b'{"requestId": "67207943fab9832d162b5317f4cef830", "error": "Invalid API key", "tag": "INVALID_API_KEY"}'),
+    "exa": Reply(
+        b'{"requestId": "67207943fab9832d162b5317f4cef830", "error": "Invalid API key", "tag": "INVALID_API_KEY"}'
+    ),
 }
 EMPTY: dict[str, dict[str, Any]] = {
     **{name: {**SAID[name], "results": []} for name in ("tavily", "exa")},
@@ -80,7 +84,9 @@ NAMES = list(SAID)
 def engines(**answers: Reply) -> Iterator[tuple[dict[str, Site], dict[str, str]]]:
     """One server for each provider named, and the environment in which these are set up in that order."""
     with ExitStack() as stack:
-        sites = {name: stack.enter_context(site({PATHS[name]: reply})) for name, reply in answers.items()}
+        sites = {
+            name: stack.enter_context(site({PATHS[name]: reply})) for name, reply in answers.items()
+        }
         environment = {"FDC_SEARCH": " ".join(sites)}
         for name, server in sites.items():
             environment |= {f"FDC_{name.upper()}_URL": server.url, **KEYS[name]}
@@ -94,7 +100,10 @@ def said(value: object, status: int = 200) -> Reply:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The distance between two questions is tested by itself."""
-    monkeypatch.setattr("fdc_toolchain.effects.web_search._GAPS", Gaps(pause=lambda _: None, clock=iter(range(10**6)).__next__))
+    monkeypatch.setattr(
+        "fdc_toolchain.effects.web_search._GAPS",
+        Gaps(pause=lambda _: None, clock=iter(range(10**6)).__next__),
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -103,7 +112,11 @@ def test_each_provider_is_asked_in_its_own_way_and_understood(name: str) -> None
         [tried] = search("how hot is green tea?", ready(environment))
         asked = sites[name].asked[0]
     [hit] = tried.hits
-    assert ("ok", "https://example.org/tea", "Green tea & water") == (tried.status, hit.url, hit.title)
+    assert ("ok", "https://example.org/tea", "Green tea & water") == (
+        tried.status,
+        hit.url,
+        hit.title,
+    )
     assert "eighty" in hit.snippet and "degrees" in hit.snippet and "<" not in hit.snippet
     sent = asked.body.decode() or asked.path
     assert "how" in sent and "green" in sent
@@ -115,9 +128,17 @@ def test_each_provider_is_asked_in_its_own_way_and_understood(name: str) -> None
 DOCUMENTED: dict[str, tuple[str, tuple[str, str], dict[str, object]]] = {
     # provider: how its documentation wants to be asked: what, with which header, and with these parameters
     "searxng": ("GET", ("accept", "application/json"), {"q": "tea", "format": "json"}),
-    "brave": ("GET", ("x-subscription-token", "brave-key"), {"q": "tea", "count": "10", "text_decorations": "false"}),
+    "brave": (
+        "GET",
+        ("x-subscription-token", "brave-key"),
+        {"q": "tea", "count": "10", "text_decorations": "false"},
+    ),
     "tavily": ("POST", ("authorization", "Bearer tavily-key"), {"query": "tea", "max_results": 10}),
-    "exa": ("POST", ("x-api-key", "exa-key"), {"query": "tea", "numResults": 10, "contents": {"highlights": True}}),
+    "exa": (
+        "POST",
+        ("x-api-key", "exa-key"),
+        {"query": "tea", "numResults": 10, "contents": {"highlights": True}},
+    ),
 }
 
 
@@ -131,7 +152,10 @@ def test_a_request_is_what_the_provider_documents(name: str) -> None:
     if method == "GET":
         assert parameters == dict(parse_qsl(urlsplit(asked.path).query)) and not asked.body
     else:
-        assert parameters == json.loads(asked.body) and asked.headers["content-type"] == "application/json"
+        assert (
+            parameters == json.loads(asked.body)
+            and asked.headers["content-type"] == "application/json"
+        )
 
 
 @pytest.mark.parametrize("name", ["brave", "tavily"])
@@ -141,7 +165,11 @@ def test_a_long_question_is_cut_to_what_a_provider_takes(name: str) -> None:
         with engines(**{name: said(SAID[name])}) as (sites, environment):
             search(question, ready(environment))
             asked = sites[name].asked[0]
-        sent = json.loads(asked.body)["query"] if asked.body else dict(parse_qsl(urlsplit(asked.path).query))["q"]
+        sent = (
+            json.loads(asked.body)["query"]
+            if asked.body
+            else dict(parse_qsl(urlsplit(asked.path).query))["q"]
+        )
         assert 190 < len(sent) <= 400 and len(sent.split()) <= 50
 
 
@@ -163,7 +191,12 @@ def test_errors_as_they_are_documented_are_one_sentence_and_the_next_is_asked(
     with engines(**{name: refused, after: said(SAID[after])}) as (sites, environment):
         first, second = search("tea", ready(environment))
         assert 1 == len(sites[name].paths()) == len(sites[after].paths())
-    assert (name, outcome, after, "ok") == (first.provider, first.status, second.provider, second.status)
+    assert (name, outcome, after, "ok") == (
+        first.provider,
+        first.status,
+        second.provider,
+        second.status,
+    )
     assert first.why.startswith(why) and "\n" not in first.why and "-key" not in first.why
 
 
@@ -178,7 +211,11 @@ def test_answers_that_are_none_are_told_apart_by_every_provider(name: str) -> No
         (said(wrong), "unavailable", "another form"),
         (said(EMPTY[name]), "empty", "no results"),
         (Reply(b" " * 5_000_000, "application/json"), "unavailable", "bytes"),
-        (Reply(status=302, headers={"location": "http://127.0.0.1:1/"}), "unavailable", "status 302"),
+        (
+            Reply(status=302, headers={"location": "http://127.0.0.1:1/"}),
+            "unavailable",
+            "status 302",
+        ),
     ):
         with engines(**{name: reply}) as (_, environment):
             [tried] = search("tea", ready(environment))
@@ -188,38 +225,62 @@ def test_answers_that_are_none_are_told_apart_by_every_provider(name: str) -> No
     assert tried.status in ("empty", "unavailable") and not tried.hits
 
 
-@pytest.mark.parametrize(("module", "name"), [("tavily", "tavily"), ("exa_py", "exa"), ("ddgs", "search")])
+@pytest.mark.parametrize(
+    ("module", "name"), [("tavily", "tavily"), ("exa_py", "exa"), ("ddgs", "search")]
+)
 def test_a_package_that_is_not_there_is_one_sentence_with_its_install_and_the_next_is_asked(
     module: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Issue 5, "Tavily, Exa and ddgs as extras"."""
     monkeypatch.setitem(sys.modules, module, None)
     with engines(searxng=said(SAID["searxng"])) as (_, environment):
-        keys = {"TAVILY_API_KEY": "t", "EXA_API_KEY": "e", "FDC_SEARCH": f"{'ddgs' if name == 'search' else name} searxng"}
+        keys = {
+            "TAVILY_API_KEY": "t",
+            "EXA_API_KEY": "e",
+            "FDC_SEARCH": f"{'ddgs' if name == 'search' else name} searxng",
+        }
         first, second = search("tea", ready({**environment, **keys}))
     assert ("unavailable", "ok") == (first.status, second.status)
     assert f"its package is not installed: `pip install 'fdc-toolchain[{name}]'`" == first.why
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert any(one.startswith({"exa_py": "exa-py", "tavily": "tavily-python"}.get(module, module)) for one in extras[name])
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert any(
+        one.startswith({"exa_py": "exa-py", "tavily": "tavily-python"}.get(module, module))
+        for one in extras[name]
+    )
 
 
-def test_a_package_sends_nothing_of_the_machine_but_the_question_and_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_sends_nothing_of_the_machine_but_the_question_and_the_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Proxies of the environment, which a package would use by itself, see nothing; nor do servers see who asks beside fdc."""
-    with site({}) as proxy, engines(tavily=said(SAID["tavily"]), exa=said(SAID["exa"])) as (sites, environment):
+    with (
+        site({}) as proxy,
+        engines(tavily=said(SAID["tavily"]), exa=said(SAID["exa"])) as (sites, environment),
+    ):
         for name in ("HTTP_PROXY", "http_proxy", "TAVILY_HTTP_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url)
         for name in ("tavily", "exa"):
             search("tea", ready({**environment, "FDC_SEARCH": name}))
             [asked] = sites[name].asked
-            assert asked.headers["user-agent"].startswith("fdc/") and "gzip" == asked.headers["accept-encoding"]
+            assert (
+                asked.headers["user-agent"].startswith("fdc/")
+                and "gzip" == asked.headers["accept-encoding"]
+            )
         assert [] == proxy.paths()
 
 
 def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> None:
-    with engines(searxng=said({}, 500), brave=said(SAID["brave"]), tavily=said(SAID["tavily"])) as (sites, environment):
+    with engines(searxng=said({}, 500), brave=said(SAID["brave"]), tavily=said(SAID["tavily"])) as (
+        sites,
+        environment,
+    ):
         tried = search("tea", ready(environment))
         assert [] == sites["tavily"].paths()
-    assert [("searxng", "unavailable"), ("brave", "ok")] == [(one.provider, one.status) for one in tried]
+    assert [("searxng", "unavailable"), ("brave", "ok")] == [
+        (one.provider, one.status) for one in tried
+    ]
     assert ["https://example.org/tea"] == [hit.url for hit in answer(tried)]
 
 
@@ -235,16 +296,30 @@ def test_the_first_that_finds_something_answers_and_the_rest_is_not_asked() -> N
         (Reply(b"[" * 100_000, "application/json"), "unavailable", "is no JSON"),
         (said({"results": "none"}), "unavailable", "another form"),
         (said({"results": [1, None, {"url": 7}, {"title": "no address"}]}), "empty", "no results"),
-        (said({"results": [{"url": "javascript:alert(1)"}, {"url": "file:///etc/passwd"}]}), "empty", "no results"),
+        (
+            said({"results": [{"url": "javascript:alert(1)"}, {"url": "file:///etc/passwd"}]}),
+            "empty",
+            "no results",
+        ),
         (said({}, 500), "unavailable", "it answers with status 500"),
-        (said({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}), "limited", "CAPTCHA"),
+        (
+            said({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}),
+            "limited",
+            "CAPTCHA",
+        ),
         (said({"results": []}), "empty", "no results"),
         (said([]), "empty", "no results"),
         (Reply(b"x" * 5_000_000, "application/json"), "unavailable", "bytes"),
-        (Reply(status=302, headers={"location": "http://169.254.169.254/"}), "unavailable", "status 302"),
+        (
+            Reply(status=302, headers={"location": "http://169.254.169.254/"}),
+            "unavailable",
+            "status 302",
+        ),
     ],
 )
-def test_an_answer_that_is_none_has_an_outcome_and_the_next_is_asked(reply: Reply, status: str, why: str) -> None:
+def test_an_answer_that_is_none_has_an_outcome_and_the_next_is_asked(
+    reply: Reply, status: str, why: str
+) -> None:
     with engines(searxng=reply, brave=said(SAID["brave"])) as (_, environment):
         first, second = search("tea", ready(environment))
     assert (status, "ok") == (first.status, second.status)
@@ -262,10 +337,19 @@ def test_a_provider_that_does_not_answer_at_all_is_unavailable() -> None:
     assert "unavailable" == gone.status and "refused" in gone.why
 
 
-def test_none_that_answers_is_a_failure_that_names_each_and_none_with_results_is_an_answer() -> None:
-    with engines(searxng=said({}, 429), brave=said({}, 401)) as (_, environment), pytest.raises(ToolFailure) as caught:
+def test_none_that_answers_is_a_failure_that_names_each_and_none_with_results_is_an_answer() -> (
+    None
+):
+    with (
+        engines(searxng=said({}, 429), brave=said({}, 401)) as (_, environment),
+        pytest.raises(ToolFailure) as caught,
+    ):
         answer(search("tea", ready(environment)))
-    assert "busy" == caught.value.kind and "searxng: " in str(caught.value) and "brave: " in str(caught.value)
+    assert (
+        "busy" == caught.value.kind
+        and "searxng: " in str(caught.value)
+        and "brave: " in str(caught.value)
+    )
     assert "brave-key" not in str(caught.value)
     with engines(tavily=said({"results": []}), exa=said({}, 500)) as (_, environment):
         assert [] == answer(search("tea", ready(environment)))
@@ -275,7 +359,10 @@ def test_without_a_provider_one_sentence_says_what_to_set() -> None:
     assert [] == ready({})
     with pytest.raises(ToolFailure) as caught:
         answer(search("tea", ready({})))
-    assert ("unavailable", f"no search provider is set up: {SET_UP}") == (caught.value.kind, str(caught.value))
+    assert ("unavailable", f"no search provider is set up: {SET_UP}") == (
+        caught.value.kind,
+        str(caught.value),
+    )
 
 
 @pytest.mark.parametrize(
@@ -296,7 +383,9 @@ def test_what_is_set_is_used_in_the_order_of_the_table_or_the_one_that_is_stated
     assert ["searxng", "brave", "exa"] == [one.name for one in ready(keys)]
     assert ["exa", "brave"] == [one.name for one in ready({**keys, "FDC_SEARCH": "exa,brave"})]
     assert "ddgs" not in [one.name for one in ready(keys)] and "ddgs" in PROVIDERS
-    assert ["https://api.search.brave.com"] == [one.address for one in ready({"BRAVE_API_KEY": "b"})]
+    assert ["https://api.search.brave.com"] == [
+        one.address for one in ready({"BRAVE_API_KEY": "b"})
+    ]
 
 
 def test_a_provider_is_not_asked_faster_than_it_likes() -> None:
@@ -314,9 +403,13 @@ def test_a_provider_is_not_asked_faster_than_it_likes() -> None:
     assert pytest.approx(2.2) == sum(paused)
 
 
-def test_a_provider_that_asks_for_patience_is_left_alone_and_the_next_is_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_that_asks_for_patience_is_left_alone_and_the_next_is_asked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = [1000.0]
-    monkeypatch.setattr("fdc_toolchain.effects.web_search._GAPS", Gaps(lambda: now[0], lambda seconds: None))
+    monkeypatch.setattr(
+        "fdc_toolchain.effects.web_search._GAPS", Gaps(lambda: now[0], lambda seconds: None)
+    )
     patience = said({}, 429)._replace(headers={"retry-after": "30"})
     with engines(searxng=patience, brave=said(SAID["brave"])) as (sites, environment):
         for left in (30.0, 10.0):
@@ -351,7 +444,9 @@ def test_how_long_a_provider_wants_to_be_left_alone(
     assert seconds == gaps.resting("brave")
 
 
-def test_the_package_that_needs_no_key_is_asked_through_a_line_that_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_package_that_needs_no_key_is_asked_through_a_line_that_leads_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The real `ddgs`; its proxy is a server of ours that lets nothing through, so it leaves the machine no more than we do."""
 
     with site({}) as proxy:

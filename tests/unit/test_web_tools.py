@@ -26,7 +26,10 @@ TEA = """<p>Green tea wants water of eighty degrees, and it is brewed for two mi
 def web() -> Iterator[Site]:
     routes = {
         "/tea": page("On tea", TEA),
-        "/repo": page("A repository", "<p>Read me: this repository holds what is known of tea and of its water.</p>"),
+        "/repo": page(
+            "A repository",
+            "<p>Read me: this repository holds what is known of tea and of its water.</p>",
+        ),
         "/plain": Reply(b"plain tea\x1b[31m\n", "text/plain"),
         "/empty": Reply(b"<html><body><script>1</script></body></html>"),
     }
@@ -43,11 +46,15 @@ class Desk:
 
     def do(self, tool: str, grants: Any = (), **args: Any) -> Outcome:
         opened = Root(str(self.folder))
-        bench = Workbench("r", opened, str(self.folder), lambda _: None, lambda _: None, {}, 10.0, self.operator)
+        bench = Workbench(
+            "r", opened, str(self.folder), lambda _: None, lambda _: None, {}, 10.0, self.operator
+        )
         tools = {**program()["tools"], **_declared("grammar/tools.json")}
         try:
             made = LocalTools({"tools": tools, "predicates": {}}, bench)
-            return made.perform(Perform("main/1", "tool", tool, args, "", "read", "a.plan", 1, True, grants))
+            return made.perform(
+                Perform("main/1", "tool", tool, args, "", "read", "a.plan", 1, True, grants)
+            )
         finally:
             opened.close()
 
@@ -74,7 +81,11 @@ def test_a_page_is_brought_as_text_kept_and_labelled(desk: Desk, web: Site) -> N
     assert "eighty degrees" in done.value and done.notes is not None
     assert ("untrusted", [f"{web.url}/tea"]) == (done.notes["trust"], done.notes["from"])
     kept = json.loads((desk.folder / "pages" / f"{done.notes['sha256']}.json").read_text())
-    assert (f"{web.url}/tea", "On tea", done.notes["fetched"]) == (kept["url"], kept["title"], kept["fetched"])
+    assert (f"{web.url}/tea", "On tea", done.notes["fetched"]) == (
+        kept["url"],
+        kept["title"],
+        kept["fetched"],
+    )
     assert done.value == "\n".join(web_pages.lines_of(str(desk.folder), done.notes["sha256"]))
 
 
@@ -100,12 +111,16 @@ def test_a_page_without_text_is_a_failure(desk: Desk, web: Site) -> None:
     assert "unreadable" == desk.refused("view_text_website", url=f"{web.url}/empty")[0]
 
 
-@pytest.mark.parametrize("tool", ["google_search", "view_text_website", "search_web", "read_web_page"])
+@pytest.mark.parametrize(
+    "tool", ["google_search", "view_text_website", "search_web", "read_web_page"]
+)
 def test_nothing_goes_out_unless_the_operator_says_so(tmp_path: Path, web: Site, tool: str) -> None:
     """A plan's `allow net *` is not enough, and neither is anything else in a plan."""
     before = len(web.paths())
     outcome = Desk(tmp_path, Operator(private=(web.host,))).do(
-        tool, grants=({"net": (((False, "*"),),)},), **{"query" if "search" in tool else "url": f"{web.url}/tea"}
+        tool,
+        grants=({"net": (((False, "*"),),)},),
+        **{"query" if "search" in tool else "url": f"{web.url}/tea"},
     )
     said = outcome.failure.message if outcome.failure is not None else outcome.value["why"]
     assert "the web is out of reach: whoever starts fdc allows it" in said
@@ -113,18 +128,29 @@ def test_nothing_goes_out_unless_the_operator_says_so(tmp_path: Path, web: Site,
 
 
 def test_who_may_reach_the_web_may_not_reach_this_machine(tmp_path: Path, web: Site) -> None:
-    kind, message = Desk(tmp_path, Operator(web=True)).refused("view_text_website", url=f"{web.url}/tea")
+    kind, message = Desk(tmp_path, Operator(web=True)).refused(
+        "view_text_website", url=f"{web.url}/tea"
+    )
     assert "address" == kind and "private network" in message
 
 
-@pytest.mark.parametrize(("glob", "goes"), [("*", True), ("127.0.*", True), ("example.org", False), ("*.example.org", False)])
-def test_a_plan_may_name_the_hosts_that_it_reaches(desk: Desk, web: Site, glob: str, goes: bool) -> None:
-    done = desk.do("view_text_website", grants=({"net": (((False, glob),),)},), url=f"{web.url}/tea")
+@pytest.mark.parametrize(
+    ("glob", "goes"),
+    [("*", True), ("127.0.*", True), ("example.org", False), ("*.example.org", False)],
+)
+def test_a_plan_may_name_the_hosts_that_it_reaches(
+    desk: Desk, web: Site, glob: str, goes: bool
+) -> None:
+    done = desk.do(
+        "view_text_website", grants=({"net": (((False, glob),),)},), url=f"{web.url}/tea"
+    )
     assert goes == (done.failure is None)
     assert goes or (done.failure is not None and "capability" == done.failure.kind)
 
 
-def test_no_query_and_no_address_carries_a_secret_away(desk: Desk, web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_query_and_no_address_carries_a_secret_away(
+    desk: Desk, web: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BRAVE_API_KEY", "very-secret-key")
     before = len(web.paths())
     assert "secret" == desk.refused("google_search", query="tea very-secret-key")[0]
@@ -132,13 +158,17 @@ def test_no_query_and_no_address_carries_a_secret_away(desk: Desk, web: Site, mo
     assert before == len(web.paths())
 
 
-def test_a_search_brings_results_and_says_in_the_journal_who_was_asked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_brings_results_and_says_in_the_journal_who_was_asked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with searxng([("https://example.org/tea", "Tea", "hot")]) as engine:
         monkeypatch.setenv("FDC_SEARXNG_URL", engine.url)
         done = desk.do("google_search", query="how hot?")
     assert [{"url": "https://example.org/tea", "title": "Tea", "snippet": "hot"}] == done.value
     assert done.notes is not None and "untrusted" == done.notes["trust"]
-    assert [{"provider": "searxng", "status": "ok", "why": "1 results", "results": 1}] == done.notes["search"]
+    assert [
+        {"provider": "searxng", "status": "ok", "why": "1 results", "results": 1}
+    ] == done.notes["search"]
 
 
 def test_without_a_provider_the_failure_says_what_to_set(desk: Desk) -> None:
@@ -157,29 +187,45 @@ def test_an_empty_query_is_asked_of_nobody(desk: Desk, args: dict[str, str]) -> 
 @pytest.mark.parametrize(
     ("citation", "why"),
     [
-        ({"path": "docs/tea.md", "line": 3, "quote": "Green tea wants lava."}, "the quoted text is not there"),
+        (
+            {"path": "docs/tea.md", "line": 3, "quote": "Green tea wants lava."},
+            "the quoted text is not there",
+        ),
         ({"path": "docs/tea.md", "line": 3, "quote": " "}, "the quoted text is not there"),
         ({"path": "docs/tea.md", "line": 300, "quote": "tea"}, "4 lines, not 300"),
-        ({"path": "docs/tea.md", "line": True, "quote": "tea"}, "does not say source, line and quotation"),
+        (
+            {"path": "docs/tea.md", "line": True, "quote": "tea"},
+            "does not say source, line and quotation",
+        ),
         ({"path": "docs/none.md", "line": 1, "quote": "tea"}, "cannot be opened"),
         ({"path": "../outside.md", "line": 1, "quote": "tea"}, "cannot be opened"),
         ({"path": "/etc/passwd", "line": 1, "quote": "root"}, "cannot be opened"),
-        ({"path": "https://example.org/never-read", "line": 1, "quote": "tea"}, "was not read in this run"),
+        (
+            {"path": "https://example.org/never-read", "line": 1, "quote": "tea"},
+            "was not read in this run",
+        ),
         ("docs/tea.md", "it is no citation"),
     ],
 )
-def test_a_claim_that_cites_what_is_not_there_is_rejected_with_the_reason(desk: Desk, citation: Any, why: str) -> None:
+def test_a_claim_that_cites_what_is_not_there_is_rejected_with_the_reason(
+    desk: Desk, citation: Any, why: str
+) -> None:
     """EXP-17 for research; the claim beside it, which holds, is kept."""
     (desk.folder / "docs").mkdir()
     (desk.folder / "docs/tea.md").write_text("# Tea\n\nGreen tea wants water of eighty degrees.\n")
     holds = {"path": "docs/tea.md", "line": 3, "quote": "water of eighty degrees"}
-    claims = [{"claim": "true", "citations": [holds]}, {"claim": "untrue", "citations": [holds, citation]}]
+    claims = [
+        {"claim": "true", "citations": [holds]},
+        {"claim": "untrue", "citations": [holds, citation]},
+    ]
     scan = desk.do("scan_documents", folder="docs").value
     done = desk.do("check_claims", claims={"claims": claims}, scan=scan).value
     assert ["true"] == [row["claim"] for row in done["held"]] and why in done["rejected"][0]["why"]
 
 
-def test_a_claim_that_cites_a_page_is_held_against_the_text_that_was_read(desk: Desk, web: Site) -> None:
+def test_a_claim_that_cites_a_page_is_held_against_the_text_that_was_read(
+    desk: Desk, web: Site
+) -> None:
     (desk.folder / "docs").mkdir()
     scan = desk.do("scan_documents", folder="docs").value
     row = desk.do("read_web_page", url=f"{web.url}/tea").value
@@ -187,11 +233,24 @@ def test_a_claim_that_cites_a_page_is_held_against_the_text_that_was_read(desk: 
     number = next(n for n, line in enumerate(lines, 1) if "eighty" in line)
     claims = [
         {"claim": said, "citations": [{"path": row["url"], "line": number, "quote": quote}]}
-        for said, quote in (("true", "water of eighty degrees"), ("untrue", "water of ninety degrees"))
+        for said, quote in (
+            ("true", "water of eighty degrees"),
+            ("untrue", "water of ninety degrees"),
+        )
     ]
-    done = desk.do("check_claims", claims={"claims": claims}, scan=scan, pages=[row, {"failed": "net", "why": "x"}])
-    assert ["true"] == [one["claim"] for one in done.value["held"]] and 1 == len(done.value["rejected"])
-    assert done.notes is not None and ("untrusted", [row["url"]]) == (done.notes["trust"], done.notes["from"])
+    done = desk.do(
+        "check_claims",
+        claims={"claims": claims},
+        scan=scan,
+        pages=[row, {"failed": "net", "why": "x"}],
+    )
+    assert ["true"] == [one["claim"] for one in done.value["held"]] and 1 == len(
+        done.value["rejected"]
+    )
+    assert done.notes is not None and ("untrusted", [row["url"]]) == (
+        done.notes["trust"],
+        done.notes["from"],
+    )
 
 
 # The research protocol's targets beyond this machine (FDC-56)
@@ -199,9 +258,20 @@ def test_a_claim_that_cites_a_page_is_held_against_the_text_that_was_read(desk: 
 
 def test_the_protocol_reads_pages_and_repositories(desk: Desk, web: Site) -> None:
     """FDC-56: external_web/broad, external_repository; labelled like any page."""
-    broad = desk.do("execute_research_protocol", target="external_web", scope="broad", url=f"{web.url}/tea")
-    assert "eighty degrees" in broad.value and broad.notes is not None and "untrusted" == broad.notes["trust"]
-    repository = desk.do("execute_research_protocol", target="external_repository", scope="", url=f"{web.url}/repo.git")
+    broad = desk.do(
+        "execute_research_protocol", target="external_web", scope="broad", url=f"{web.url}/tea"
+    )
+    assert (
+        "eighty degrees" in broad.value
+        and broad.notes is not None
+        and "untrusted" == broad.notes["trust"]
+    )
+    repository = desk.do(
+        "execute_research_protocol",
+        target="external_repository",
+        scope="",
+        url=f"{web.url}/repo.git",
+    )
     assert "this repository holds" in repository.value
 
 
@@ -209,7 +279,9 @@ def test_the_protocol_searches(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
     """FDC-56: external_web/narrow."""
     with searxng([("https://example.org/tea", "Tea", "hot water")]) as engine:
         monkeypatch.setenv("FDC_SEARXNG_URL", engine.url)
-        done = desk.do("execute_research_protocol", target="external_web", scope="narrow", query="tea")
+        done = desk.do(
+            "execute_research_protocol", target="external_web", scope="narrow", query="tea"
+        )
     assert "Tea\nhttps://example.org/tea\nhot water" == done.value
 
 

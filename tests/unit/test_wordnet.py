@@ -45,11 +45,18 @@ def write(folder: Path) -> Path:
         for offset, lexname, kind, words, pointers, gloss in synsets:
             said = " ".join(f"{word} 0" for word in words)
             points = "".join(f" {symbol} {to} {pos} {ends}" for symbol, to, pos, ends in pointers)
-            lines.append(f"{offset} {lexname} {kind} {len(words):02x} {said} {len(pointers):03}{points} | {gloss}  \n")
+            lines.append(
+                f"{offset} {lexname} {kind} {len(words):02x} {said} {len(pointers):03}{points} | {gloss}  \n"
+            )
         (folder / f"data.{part}").write_text("".join(lines))
-        rows = [f"{label} {part[0]} {len(at)} 1 @ {len(at)} 0 {' '.join(at)}  \n" for label, at in INDEX[part].items()]
+        rows = [
+            f"{label} {part[0]} {len(at)} 1 @ {len(at)} 0 {' '.join(at)}  \n"
+            for label, at in INDEX[part].items()
+        ]
         (folder / f"index.{part}").write_text(LICENCE + "".join(rows))
-    (folder / "cntlist.rev").write_text("time%1:11:00:: 1 7\ntime%1:28:00:: 2 9\nday%1:28:00:: 1 3\nturn%2:30:00:: 1 5\n")
+    (folder / "cntlist.rev").write_text(
+        "time%1:11:00:: 1 7\ntime%1:28:00:: 2 9\nday%1:28:00:: 1 3\nturn%2:30:00:: 1 5\n"
+    )
     (folder / "noun.exc").write_text("suns day\n")
     return folder
 
@@ -62,20 +69,32 @@ def read(folder: Path) -> tuple[Table, dict[str, Word]]:
 def test_words_senses_glosses_and_relations_are_read(tmp_path: Path) -> None:
     """Issue 6: the commonest sense of the commonest field, examples apart, names and words of several left out."""
     table, words = read(write(tmp_path / "dict"))
-    assert {"time", "day", "turn"} == set(words) and "WordNet 3.0" in table.source and 7 == table.read
+    assert (
+        {"time", "day", "turn"} == set(words) and "WordNet 3.0" in table.source and 7 == table.read
+    )
     time = words["time"]
     assert ("noun", 2, "noun.time") == (time.pos, time.sense, time.lexname)
     assert ("a period of experiences", ("time flies", "in time")) == (time.gloss, time.examples)
     assert (16, 2, 9 / 16) == (time.met, time.senses, pytest.approx(time.share, abs=1e-3))
     assert (("noun.time", 9), ("noun.event", 7)) == time.contexts
-    assert (("clock time",), ("entity",), ("day",)) == (time.synonyms, time.hypernyms, time.hyponyms)
-    assert (("rest",), ("wind",), ("day",)) == (words["turn"].antonyms, words["turn"].synonyms, words["turn"].family)
+    assert (("clock time",), ("entity",), ("day",)) == (
+        time.synonyms,
+        time.hypernyms,
+        time.hyponyms,
+    )
+    assert (("rest",), ("wind",), ("day",)) == (
+        words["turn"].antonyms,
+        words["turn"].synonyms,
+        words["turn"].family,
+    )
 
 
 def test_definitions_become_words_by_their_lemmas(tmp_path: Path) -> None:
     """`turning` is turn, `times` is time, `days` is day; form words and words of no dictionary are left out."""
     table, words = read(write(tmp_path / "dict"))
-    said = {label: [table.words[place].label for place in word.uses] for label, word in words.items()}
+    said = {
+        label: [table.words[place].label for place in word.uses] for label, word in words.items()
+    }
     assert {"time": [], "day": ["time", "turn"], "turn": ["turn", "day"]} == said
     # `turn` and `wind` share one definition, which is counted once; `rest` is defined with `turn` too
     assert (2, 1, 3) == (words["time"].used, words["day"].used, words["turn"].used)
@@ -89,11 +108,18 @@ def test_the_second_reading_comes_from_the_cache_and_a_changed_file_does_not(
     first = wordnet.table(str(folder))
     assert first == wordnet.table(str(folder)) and (tmp_path / "cache/wordnet").exists()
     path = folder / "data.noun"
-    path.write_text(path.read_text().replace("a period of experiences", "a period of many experiences"))
-    assert "a period of many experiences" in {word.gloss for word in wordnet.table(str(folder)).words}
+    path.write_text(
+        path.read_text().replace("a period of experiences", "a period of many experiences")
+    )
+    assert "a period of many experiences" in {
+        word.gloss for word in wordnet.table(str(folder)).words
+    }
 
 
-@pytest.mark.parametrize("broken", ["00000010 03 n 01\n", "\x00\x01 nonsense\n", "00000010 99 n 01 entity 0 000 | x\n", ""])
+@pytest.mark.parametrize(
+    "broken",
+    ["00000010 03 n 01\n", "\x00\x01 nonsense\n", "00000010 99 n 01 entity 0 000 | x\n", ""],
+)
 def test_files_that_are_not_wordnets_are_refused(tmp_path: Path, broken: str) -> None:
     """One sentence that names the folder, and no traceback."""
     folder = write(tmp_path / "dict")
@@ -102,7 +128,9 @@ def test_files_that_are_not_wordnets_are_refused(tmp_path: Path, broken: str) ->
         wordnet.table(str(folder))
 
 
-def test_the_files_are_looked_for_where_packages_lay_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_files_are_looked_for_where_packages_lay_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WNSEARCHDIR", str(tmp_path / "nowhere"))
     assert wordnet.find(str(tmp_path)) is None
     monkeypatch.setenv("WNSEARCHDIR", str(write(tmp_path / "dict")))

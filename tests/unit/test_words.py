@@ -25,7 +25,9 @@ def machine(accept: str, **moves: str) -> str:
 
 def summaries(text: str, automaton: str, **fragments: str) -> tuple[Summaries, object]:
     files = {"fdc_tools.json": CATALOGUE, "m.json": automaton, "a.plan": "use fsm m.json\n" + text}
-    checked = lint({**files, **{f"{name}.plan": body for name, body in fragments.items()}}, "a.plan")
+    checked = lint(
+        {**files, **{f"{name}.plan": body for name, body in fragments.items()}}, "a.plan"
+    )
     instance = checked.context.graph.instance("a.plan")
     assert instance.unit.automaton is not None
     return Summaries(Machine.of(instance.unit.automaton)), instance
@@ -37,7 +39,9 @@ FORKED = 'if cited("x")\n  ta\nelse\n  tb\n'
 def test_a_summary_belongs_to_one_entry_state_whoever_else_came_in_with_it():
     """Entered from S1 and S2 at once, then from S1 alone: what S2 leads to is not held against the second call."""
     automaton = machine("34", S0_a="1", S0_b="2", S1_c="3", S2_c="4", S3_a="1", S4_a="1")
-    found, instance = summaries(FORKED + "call_plan f.plan\nta\ncall_plan f.plan\n", automaton, f="tc\n")
+    found, instance = summaries(
+        FORKED + "call_plan f.plan\nta\ncall_plan f.plan\n", automaton, f="tc\n"
+    )
     assert found.root(instance) == 1 << 3
 
 
@@ -52,13 +56,21 @@ def test_of_several_ways_into_a_state_the_shortest_is_told():
 
 def test_a_run_of_astronomic_length_has_its_length_and_prints_its_ends():
     """10^9 calls: counted exactly, gone through once, told in two dozen lines."""
-    files = {f"p{n}.plan": f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, 9)} | {"p9.plan": "ta\n"}
-    files |= {"fdc_tools.json": CATALOGUE, "m.json": machine("0", S0_a="0"), "p0.plan": "use fsm m.json\n"}
+    files = {f"p{n}.plan": f"call_plan p{n + 1}.plan\n" * 10 for n in range(1, 9)} | {
+        "p9.plan": "ta\n"
+    }
+    files |= {
+        "fdc_tools.json": CATALOGUE,
+        "m.json": machine("0", S0_a="0"),
+        "p0.plan": "use fsm m.json\n",
+    }
     files["p0.plan"] += "call_plan p1.plan\n" * 10 + "tb\n"
     [found] = findings(lint(files, "p0.plan"), "FDC401")
     assert len(found.trace) < 40
     [gap] = [label for label in found.trace if "more steps" in label.message]
-    shown = sum("(" not in label.message for label in found.trace) - 2  # without the gap and the refused step
+    shown = (
+        sum("(" not in label.message for label in found.trace) - 2
+    )  # without the gap and the refused step
     total = 10**9 + sum(10**n for n in range(1, 10))
     assert gap.message.strip() == f"... {total - shown} more steps ..."
 
@@ -67,4 +79,6 @@ def test_the_turns_of_a_loop_are_told_as_remarks_between_the_steps() -> None:
     files = {"fdc_tools.json": CATALOGUE, "m.json": machine("01", S0_a="1", S1_b="0", S1_c="1")}
     text = 'use fsm m.json\niterate max 3 until cited("x")\n  ta\n'
     [found] = findings(lint({**files, "a.plan": text}, "a.plan"), "FDC401")
-    assert [label.message.strip() for label in found.trace if "turn" in label.message] == ["(turn 2)"]
+    assert [label.message.strip() for label in found.trace if "turn" in label.message] == [
+        "(turn 2)"
+    ]

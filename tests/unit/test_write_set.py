@@ -36,23 +36,41 @@ COMMAND = "run_in_bash_session make\n"
 
 
 def test_paths_are_known_where_the_text_or_the_inputs_say_them(workspace: Path) -> None:
-    found = written(workspace, "param out = \"a.txt\"\n---\n" + WRITE.format("{out}") + WRITE.format("./docs//b.md"), out="c.txt")
-    assert {"c.txt", "docs/b.md"} == found.shared.names and not found.shared.globs and not any(found.own)
-    found = written(workspace, "param out = \"a.txt\"\n---\n" + WRITE.format("out/{out}.md"))
+    found = written(
+        workspace,
+        'param out = "a.txt"\n---\n' + WRITE.format("{out}") + WRITE.format("./docs//b.md"),
+        out="c.txt",
+    )
+    assert (
+        {"c.txt", "docs/b.md"} == found.shared.names
+        and not found.shared.globs
+        and not any(found.own)
+    )
+    found = written(workspace, 'param out = "a.txt"\n---\n' + WRITE.format("out/{out}.md"))
     assert {"out/a.txt.md"} == found.shared.names
 
 
 def test_what_is_computed_stands_for_every_text(workspace: Path) -> None:
-    found = written(workspace, "answer <- request_user_input Which?\n" + WRITE.format("out/{answer}.md"))
+    found = written(
+        workspace, "answer <- request_user_input Which?\n" + WRITE.format("out/{answer}.md")
+    )
     assert ["out/**.md"] == [shown(glob) for glob in found.shared.globs]
-    again = written(workspace, "param out = \"a\"\n---\nout <- request_user_input Which?\n" + WRITE.format("{out}/x.md"), out="b")
-    assert ["**x.md"] == [shown(glob) for glob in again.shared.globs], "a step gives the name another value"
+    again = written(
+        workspace,
+        'param out = "a"\n---\nout <- request_user_input Which?\n' + WRITE.format("{out}/x.md"),
+        out="b",
+    )
+    assert ["**x.md"] == [shown(glob) for glob in again.shared.globs], (
+        "a step gives the name another value"
+    )
 
 
 def test_files_of_a_loop_are_its_glob(workspace: Path) -> None:
     (workspace / "docs").mkdir()
     (workspace / "docs" / "a.md").write_text("x\n")
-    found = written(workspace, "for_each_file docs/*.md\n    overwrite_file_with_block {file1}.out\n        x\n")
+    found = written(
+        workspace, "for_each_file docs/*.md\n    overwrite_file_with_block {file1}.out\n        x\n"
+    )
     assert ["docs/*.md.out"] == [shown(glob) for glob in found.shared.globs]
 
 
@@ -78,11 +96,15 @@ def test_the_runs_own_folder_is_no_other_runs(workspace: Path) -> None:
     mine, other = written(workspace, body, "r1"), written(workspace, body, "r2")
     assert {"runs/r1/note.md"} == mine.own.names and not any(mine.shared)
     assert mine.meets(other) is None and mine.meets(written(workspace, COMMAND, "r2")) is None
-    assert "runs/r1/note.md" == mine.meets(written(workspace, body, "r1")), "a run that was forked keeps the folder"
+    assert "runs/r1/note.md" == mine.meets(written(workspace, body, "r1")), (
+        "a run that was forked keeps the folder"
+    )
 
 
 def test_a_simulated_run_writes_nothing(workspace: Path) -> None:
-    assert not write_set(program(workspace, COMMAND), {"simulate": {}, "builtin": {"run": "runs/x"}})
+    assert not write_set(
+        program(workspace, COMMAND), {"simulate": {}, "builtin": {"run": "runs/x"}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +128,9 @@ def test_a_simulated_run_writes_nothing(workspace: Path) -> None:
         ("allow run *\nallow read **\nallow write build/**\n---\n" + COMMAND, WRITE.format("build/a"), "build/a"),
     ],
 )  # fmt: skip
-def test_two_runs_meet_where_one_path_may_be_written_by_both(workspace: Path, one: str, two: str, path: str | None) -> None:
+def test_two_runs_meet_where_one_path_may_be_written_by_both(
+    workspace: Path, one: str, two: str, path: str | None
+) -> None:
     (workspace / "README.md").write_text("x\n")
     mine, other = written(workspace, one, "r1"), written(workspace, two, "r2")
     assert path == mine.meets(other)
@@ -114,7 +138,9 @@ def test_two_runs_meet_where_one_path_may_be_written_by_both(workspace: Path, on
 
 
 def test_it_is_the_same_after_it_was_written_down(workspace: Path) -> None:
-    found = written(workspace, ASK + WRITE.format("out/{x}.md") + WRITE.format("a") + WRITE.format("{run}/b"))
+    found = written(
+        workspace, ASK + WRITE.format("out/{x}.md") + WRITE.format("a") + WRITE.format("{run}/b")
+    )
     assert found == of_json(json.loads(json.dumps(found.to_json())))
 
 

@@ -14,7 +14,9 @@ def _found() -> None:
     from importlib.util import module_from_spec, spec_from_file_location
 
     here = os.path.dirname(os.path.abspath(__file__))
-    spec = spec_from_file_location("fdc_toolchain", os.path.join(here, "__init__.py"), submodule_search_locations=[here])
+    spec = spec_from_file_location(
+        "fdc_toolchain", os.path.join(here, "__init__.py"), submodule_search_locations=[here]
+    )
     if spec is None or spec.loader is None:
         raise ImportError(f"{here} is no package")
     module = sys.modules["fdc_toolchain"] = module_from_spec(spec)

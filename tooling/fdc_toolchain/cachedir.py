@@ -58,7 +58,9 @@ def prune(folder: str, most: int) -> None:
         with os.scandir(os.path.join(cache_dir(), folder)) as listing:
             entries = list(listing)
         if len(entries) > most:
-            for _, path in sorted((entry.stat().st_mtime_ns, entry.path) for entry in entries)[:-most]:
+            for _, path in sorted((entry.stat().st_mtime_ns, entry.path) for entry in entries)[
+                :-most
+            ]:
                 os.unlink(path)
     except OSError:
         pass

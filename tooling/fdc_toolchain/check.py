@@ -78,7 +78,9 @@ def check(
         if own_comments and unit.plan and "fdc:" in unit.text
     }
     parts = parted(settle(linker.settings, found, marked))
-    return Checked(parts.findings, tuple(keys), context, _sources(linker), parts.assumptions, parts.fragments)
+    return Checked(
+        parts.findings, tuple(keys), context, _sources(linker), parts.assumptions, parts.fragments
+    )
 
 
 def default_automaton(linker: Linker) -> Automaton | None:
@@ -107,7 +109,13 @@ def judge(
     roots: list[tuple[Instance, Automaton | None]] = []
     for key in judged:
         unit = linker.units[key]
-        governing = unit.automaton if unit.stated is not None else unit.continues if unit.part is not None else default
+        governing = (
+            unit.automaton
+            if unit.stated is not None
+            else unit.continues
+            if unit.part is not None
+            else default
+        )
         roots.append((graph.instance(key), governing))
     reached = dict.fromkeys(keys)
     work = list(reached)
@@ -132,7 +140,9 @@ def judge(
     return found, context
 
 
-def settle(settings: Settings, found: list[Diagnostic], marked: Mapping[str, tuple[Plan, bool]]) -> list[Diagnostic]:
+def settle(
+    settings: Settings, found: list[Diagnostic], marked: Mapping[str, tuple[Plan, bool]]
+) -> list[Diagnostic]:
     """Without what comments and settings silence, in order, each once.
 
     `marked`: the plans with such comments, and whether each was judged as a whole run. Errors stay, but for
@@ -161,7 +171,10 @@ def _ignored(settings: Settings, item: Diagnostic) -> bool:
         return True
     from .text.glob_match import matches
 
-    return any(item.code in codes and matches(item.span.path, glob) for glob, codes in settings.per_file_ignores)
+    return any(
+        item.code in codes and matches(item.span.path, glob)
+        for glob, codes in settings.per_file_ignores
+    )
 
 
 def _allowed(settings: Settings, item: Diagnostic) -> Diagnostic:
@@ -176,12 +189,19 @@ def _allowed(settings: Settings, item: Diagnostic) -> Diagnostic:
                 help_ = "the settings allow this; that counts on this machine once you confirm it with `fdc trust`"
                 return item._replace(help=help_)
             message = f"the operator allowed {item.code} here ({row.reason}): {item.message}"
-            return item._replace(code="FDC712", message=message, help="mend the plan, and remove the row of `allow`", fix=None)
+            return item._replace(
+                code="FDC712",
+                message=message,
+                help="mend the plan, and remove the row of `allow`",
+                fix=None,
+            )
     return item
 
 
 def _denied(settings: Settings, item: Diagnostic) -> Diagnostic:
-    if item.severity == "assumption" and ("deny" in settings.assumptions or item.rule in settings.assumptions):
+    if item.severity == "assumption" and (
+        "deny" in settings.assumptions or item.rule in settings.assumptions
+    ):
         return item._replace(grade="error")
     return item
 
@@ -216,9 +236,20 @@ def program_of(checked: Checked) -> dict[str, Any]:
     unit = linker.units[key]
     default = context.default if unit.part is None else unit.continues
     rows, untrusted = linker.catalogue.rows, linker.settings.untrusted
-    program = lower(context.graph, key, default, linker.files, rows, linker.obligations, untrusted, context.marks)
+    program = lower(
+        context.graph,
+        key,
+        default,
+        linker.files,
+        rows,
+        linker.obligations,
+        untrusted,
+        context.marks,
+    )
     reached = {plan["path"] for plan in program["plans"].values()}
-    program["assumptions"] = [_assumption(item) for item in checked.assumptions if item.span.path in reached]
+    program["assumptions"] = [
+        _assumption(item) for item in checked.assumptions if item.span.path in reached
+    ]
     if linker.outside:
         program["stored"] = [row.path for row in linker.outside]
     return program
@@ -226,7 +257,9 @@ def program_of(checked: Checked) -> dict[str, Any]:
 
 def _assumption(item: Diagnostic) -> dict[str, Any]:
     """An assumption as a program carries it: its places are the lines that stop the run where it is false."""
-    places = dict.fromkeys((span.path, span.line) for span in (item.span, *(label.span for label in item.labels)))
+    places = dict.fromkeys(
+        (span.path, span.line) for span in (item.span, *(label.span for label in item.labels))
+    )
     return {
         "rule": item.rule,
         "code": item.code,

@@ -25,7 +25,9 @@ def read(path: str, *, limit: int = 64 * 1024 * 1024) -> bytes | None:
     `limit` bytes, and where the system refuses.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not make us wait for its writer
+        handle = os.open(
+            path, os.O_RDONLY | os.O_NONBLOCK
+        )  # a pipe must not make us wait for its writer
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -52,7 +54,9 @@ def replace(path: str, data: bytes) -> None:
     sync_folder(os.path.dirname(path))
 
 
-def replace_all(files: Mapping[str, bytes], remove: Iterable[str] = (), last: Mapping[str, bytes] | None = None) -> None:
+def replace_all(
+    files: Mapping[str, bytes], remove: Iterable[str] = (), last: Mapping[str, bytes] | None = None
+) -> None:
     """Makes each path's bytes its content, in that order, then removes the files in `remove`, then does the same with
     those in `last`, which say that the others are as they should be: all of it or nothing.
 
@@ -116,7 +120,12 @@ def _sweep_dead(path: str) -> None:
     stem = _stem(name)
     for entry in os.listdir(folder or "."):
         writer = entry[len(stem) :].split(".")[0]
-        if entry.startswith(stem) and entry.endswith(".tmp") and writer.isdecimal() and not _lives(int(writer)):
+        if (
+            entry.startswith(stem)
+            and entry.endswith(".tmp")
+            and writer.isdecimal()
+            and not _lives(int(writer))
+        ):
             left = os.path.join(folder, entry)
             if os.path.isdir(left) and not os.path.islink(left):
                 import shutil

@@ -63,16 +63,22 @@ def lower(
             "path": unit.key,
             "name": unit.name,
             "automaton": automaton(instance),
-            "params": [{"name": param.name, "default": param.default} for param in unit.params.values()],
+            "params": [
+                {"name": param.name, "default": param.default} for param in unit.params.values()
+            ],
             "allow": {kind: [glob.text for glob in globs] for kind, globs in unit.allow.items()},
             **({"budget": _budget(unit)} if unit.budget and instance is not root else {}),
             "body": lowering.body(unit.body),
         }
         made = max(made, lowering.made)
     unit = root.unit
-    own = own_modules.modules({one for row in (*tools.values(), *asked.values()) for one in targets(row)}, files)
+    own = own_modules.modules(
+        {one for row in (*tools.values(), *asked.values()) for one in targets(row)}, files
+    )
     governed = automaton(root)
-    watched = [rule.plain() for rule in rules if rule.severity == "error" and rule.applies(key, governed)]
+    watched = [
+        rule.plain() for rule in rules if rule.severity == "error" and rule.applies(key, governed)
+    ]
     return {
         "format": made,
         "root": root.id,
@@ -99,7 +105,9 @@ def _sources(files: Files, reached: Iterable[str]) -> dict[str, str]:
 
 
 def _hashes(files: Files, keys: Iterable[str]) -> dict[str, str]:
-    return {key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in keys}
+    return {
+        key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in keys
+    }
 
 
 class _Lowering:
@@ -149,8 +157,14 @@ class _Lowering:
         for parameter in node.bound.tool.parameters:
             value = node.bound.arguments.get(parameter.name)
             if parameter.sink == "command" and value is not None and "{" in value.text:
-                places = {id(piece.ref): piece.place for piece in pieces(unit, value) if not piece.is_text}
-                refs = iter(part for part in value.parts if isinstance(part, Ref) and part.path[0] in self.names)
+                places = {
+                    id(piece.ref): piece.place for piece in pieces(unit, value) if not piece.is_text
+                }
+                refs = iter(
+                    part
+                    for part in value.parts
+                    if isinstance(part, Ref) and part.path[0] in self.names
+                )
                 made = self.template(value)
                 for part in made:
                     if isinstance(part, dict) and (place := places.get(id(next(refs)))) is not None:
@@ -188,7 +202,9 @@ class _Lowering:
         if isinstance(node, Act):
             tool = node.bound.tool
             if tool.name not in self.tools:
-                self.tools[tool.name] = deepcopy(self.declaration(tool.row))  # the catalogue's rows are everybody's
+                self.tools[tool.name] = deepcopy(
+                    self.declaration(tool.row)
+                )  # the catalogue's rows are everybody's
             cited = self.evidence.get(node.step.line)
             mark = self.marks.get((self.instance.unit.key, node.step.line))
             return {
@@ -199,7 +215,8 @@ class _Lowering:
                 "tool": tool.name,
                 "action": node.bound.action,
                 "bind": node.step.bind,
-                "args": {name: self.template(value) for name, value in node.bound.arguments.items()} | self.commands(node),
+                "args": {name: self.template(value) for name, value in node.bound.arguments.items()}
+                | self.commands(node),
             }
         if isinstance(node, Invoke):
             return self._call(node)
@@ -216,7 +233,12 @@ class _Lowering:
             }
         if isinstance(node, Gate):
             assert node.condition is not None
-            return {"op": "require", "line": node.node.line, "cond": self.condition(node.condition), "why": node.why}
+            return {
+                "op": "require",
+                "line": node.node.line,
+                "cond": self.condition(node.condition),
+                "why": node.why,
+            }
         assert isinstance(node, Collect) and node.value is not None
         return {"op": "yield", "line": node.node.line, "value": self.template(node.value)}
 

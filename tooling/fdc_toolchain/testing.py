@@ -101,7 +101,9 @@ class ScriptedModel:
         self._replies = list(replies)
         self.asked: list[tuple[str, list[Message]]] = []
 
-    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+    def complete(
+        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+    ) -> dict[str, Any]:
         """The next reply. Raises ModelFailed where there is none left."""
         self.asked.append((role, list(messages)))
         if not self._replies:

@@ -44,10 +44,22 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
         if isinstance(node, Gate) and node.known is not None:
             if node.known:
                 help_ = "remove it, or let it ask for something that a run finds out"
-                yield Diagnostic(unit.span(node.node), "FDC483", "this gate stops no run: its condition always holds", help=help_)
+                yield Diagnostic(
+                    unit.span(node.node),
+                    "FDC483",
+                    "this gate stops no run: its condition always holds",
+                    help=help_,
+                )
             else:
-                help_ = "remove the steps below it, or let it ask for something that a run finds out"
-                yield Diagnostic(unit.span(node.node), "FDC482", "no run passes this gate: its condition never holds", help=help_)
+                help_ = (
+                    "remove the steps below it, or let it ask for something that a run finds out"
+                )
+                yield Diagnostic(
+                    unit.span(node.node),
+                    "FDC482",
+                    "no run passes this gate: its condition never holds",
+                    help=help_,
+                )
         elif isinstance(node, Loop):
             yield from _gates(unit, node.body)
         elif isinstance(node, Choice):
@@ -163,6 +175,8 @@ class _Changes:
             return  # of a script that closes the task, `closure` says what is assumed
         self.context.probes.setdefault(unit.key, set()).add(path)
         if not self.context.linker.files.exists(path):
-            message = f"the command runs `{path}`, which does not exist, and no step before it makes it"
+            message = (
+                f"the command runs `{path}`, which does not exist, and no step before it makes it"
+            )
             help_ = "correct the path, which counts from the workspace, or create the file in a step before"
             self.wrong.append(Diagnostic(place(unit, act, value), "FDC485", message, help=help_))

@@ -30,7 +30,9 @@ _BOUNDING = frozenset(("steps", "seconds"))
 _CAPPED = frozenset(("steps", "model_calls", "tokens", "money"))
 """What the worst case has a number of."""
 
-_BUDGET = "lower a loop's `max`, or write above the first step what the run may cost: `budget steps {}`"
+_BUDGET = (
+    "lower a loop's `max`, or write above the first step what the run may cost: `budget steps {}`"
+)
 
 WRITES = frozenset(("write_op", "delete_op", "move_op"))
 CHANGES = frozenset(("create", "write", "edit", "delete"))
@@ -72,7 +74,9 @@ def _most(left: Polynomial, right: Polynomial) -> Polynomial:
 def _times(poly: Polynomial, size: str | int) -> Polynomial:
     if isinstance(size, int):
         return {sizes: coefficient * size for sizes, coefficient in poly.items()}
-    return _small({tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()})
+    return _small(
+        {tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()}
+    )
 
 
 def _small(poly: Polynomial) -> Polynomial:
@@ -123,9 +127,16 @@ class Bounds:
                 calls += tool.model_calls
                 tokens += tool.tokens
                 money += tool.money
-                command = tool.writes_unknown and bound.action == tool.action  # not one that the catalogue knows, as `close`
+                command = (
+                    tool.writes_unknown and bound.action == tool.action
+                )  # not one that the catalogue knows, as `close`
                 shell = shell or (command and tool.row.get("writes") == "unknown")
-                writes = writes or command or bound.action in WRITES or any(access in CHANGES for access, _ in bound.files)
+                writes = (
+                    writes
+                    or command
+                    or bound.action in WRITES
+                    or any(access in CHANGES for access, _ in bound.files)
+                )
                 continue
             if isinstance(node, Invoke):
                 callee = instance.callees[node.number]
@@ -134,11 +145,24 @@ class Bounds:
                 inner = self.loop(instance, node)
             elif isinstance(node, Choice):
                 then, orelse = self.body(instance, node.then), self.body(instance, node.orelse)
-                inner = _worse(then, orelse) if node.known is None else _chosen(then, orelse, node.known)
+                inner = (
+                    _worse(then, orelse)
+                    if node.known is None
+                    else _chosen(then, orelse, node.known)
+                )
             else:
                 continue
             total = _sum(total, inner)
-        here = Cost(_constant(steps), _constant(calls), _constant(tokens), _constant(money), 0, 0, writes, shell)
+        here = Cost(
+            _constant(steps),
+            _constant(calls),
+            _constant(tokens),
+            _constant(money),
+            0,
+            0,
+            writes,
+            shell,
+        )
         return here if total is _FREE else _sum(total, here)
 
     def repeated(self, instance: Instance, node: Loop | Invoke) -> int:
@@ -231,7 +255,10 @@ def shown(poly: Polynomial) -> str:
     """The polynomial as text, highest degree first: `3*|src/*.py|^2 + 5`."""
     terms = []
     for sizes, coefficient in sorted(poly.items(), key=lambda item: (-len(item[0]), item[0])):
-        powers = [f"|{name}|" + (f"^{sizes.count(name)}" if sizes.count(name) > 1 else "") for name in dict.fromkeys(sizes)]
+        powers = [
+            f"|{name}|" + (f"^{sizes.count(name)}" if sizes.count(name) > 1 else "")
+            for name in dict.fromkeys(sizes)
+        ]
         number = f"{coefficient:g}" if isinstance(coefficient, float) else str(coefficient)
         terms.append("*".join(powers if number == "1" and powers else [number, *powers]))
     return " + ".join(terms) or "0"
@@ -240,7 +267,9 @@ def shown(poly: Polynomial) -> str:
 def check(context: Context) -> Iterator[Diagnostic]:
     """A stated budget that the worst run certainly exceeds (files not counted yet are left to the runner), and one that
     a plan needs and does not state."""
-    bounds = Bounds(held=False)  # what is certain, whatever the sizes: a budget that a call comes to is not
+    bounds = Bounds(
+        held=False
+    )  # what is certain, whatever the sizes: a budget that a call comes to is not
     stated = False
     for instance in context.order:
         unit = instance.unit
@@ -254,7 +283,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
             worst = (poly or {}).get((), 0)
             if worst > limit:
                 message = f"the worst run takes {worst:g} {measure.replace('_', ' ')}, more than the budget of {limit:g}"
-                yield Diagnostic(span, "FDC421", message, help="lower a loop's `max`, or raise the budget")
+                yield Diagnostic(
+                    span, "FDC421", message, help="lower a loop's `max`, or raise the budget"
+                )
     bounds = Bounds() if stated else bounds
     for instance, _ in context.roots:
         if not _BOUNDING & instance.unit.budget.keys():
@@ -266,7 +297,11 @@ def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
     unit = instance.unit
     worst = sum(bounds.plan(instance).steps.values())
     if worst > MOST_STEPS:
-        node = max(_loops(unit.body), key=lambda node: sum(bounds.loop(instance, node).steps.values()), default=None)
+        node = max(
+            _loops(unit.body),
+            key=lambda node: sum(bounds.loop(instance, node).steps.values()),
+            default=None,
+        )
         span = _head(unit, node) if node is not None else _head(unit, unit.body[0])
         message = f"the worst run takes {worst:g} steps, more than {MOST_STEPS:,}, and the plan states no budget"
         yield Diagnostic(span, "FDC422", message, help=_BUDGET.format(MOST_STEPS))
@@ -291,4 +326,6 @@ def _loops(nodes: list[Node]) -> Iterator[Loop | Invoke]:
 
 def _head(unit: Unit, node: Node) -> Span:
     """Where a node stands."""
-    return unit.span(node.step if isinstance(node, Act) else node.call if isinstance(node, Invoke) else node.node)
+    return unit.span(
+        node.step if isinstance(node, Act) else node.call if isinstance(node, Invoke) else node.node
+    )

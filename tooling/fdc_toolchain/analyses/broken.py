@@ -101,7 +101,9 @@ def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[D
     return status, [item._replace(labels=(*item.labels, where)) for item in found]
 
 
-def _judged(case: Case, root: Instance, rule: Obligation) -> tuple[list[Diagnostic], list[Diagnostic]]:
+def _judged(
+    case: Case, root: Instance, rule: Obligation
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """The ways in which runs of one walk break the rule for certain, and one in which one may, for a finding of less."""
     sure: list[Diagnostic] = []
     unproved: list[Diagnostic] = []
@@ -110,7 +112,11 @@ def _judged(case: Case, root: Instance, rule: Obligation) -> tuple[list[Diagnost
         return [], []
     for start in case.starts:
         finding = case.search.root(case.root, start)
-        certain = [one for one in finding.refusals if one.length < UNSURE and not isinstance(one.node, Loop)]
+        certain = [
+            one
+            for one in finding.refusals
+            if one.length < UNSURE and not isinstance(one.node, Loop)
+        ]
         sure += [_refused(one, root, rule, case.about) for one in certain[:MOST]]
         end = finding.unfinished
         if end is not None and end[1] < UNSURE:
@@ -118,10 +124,16 @@ def _judged(case: Case, root: Instance, rule: Obligation) -> tuple[list[Diagnost
         if finding.refusals:
             one = finding.refusals[0]
             doubt = (None if one in certain else _doubt(one)) or case.doubt
-            unproved += [_unproved(one.outer, doubt, rule, labels(one.path), case.about)] if doubt else []
+            unproved += (
+                [_unproved(one.outer, doubt, rule, labels(one.path), case.about)] if doubt else []
+            )
         elif end is not None:
             doubt = doubt_in(end[2]) or case.doubt
-            unproved += [_unproved(last_line(root), doubt, rule, labels(end[2]), case.about)] if doubt else []
+            unproved += (
+                [_unproved(last_line(root), doubt, rule, labels(end[2]), case.about)]
+                if doubt
+                else []
+            )
     return sure, unproved
 
 
@@ -137,10 +149,19 @@ def _named(rule: Obligation) -> str:
 
 
 def _finding(
-    span: Span, code: str, message: str, rule: Obligation, more: tuple[Label, ...], trace: tuple[Label, ...]
+    span: Span,
+    code: str,
+    message: str,
+    rule: Obligation,
+    more: tuple[Label, ...],
+    trace: tuple[Label, ...],
 ) -> Diagnostic:
     found = Diagnostic(span, code, message, more, trace, f"the rule: {asked(rule)}")
-    return found._replace(grade="warning") if code == "FDC461" and rule.severity == "warning" else found
+    return (
+        found._replace(grade="warning")
+        if code == "FDC461" and rule.severity == "warning"
+        else found
+    )
 
 
 def _refused(refusal: Refusal, root: Instance, rule: Obligation, about: str) -> Diagnostic:
@@ -154,14 +175,18 @@ def _refused(refusal: Refusal, root: Instance, rule: Obligation, about: str) -> 
         statement, what = unit.span(node.step), f"`{node.step.tool}`"
     more = () if refusal.outer == statement else (Label(statement, "this step"),)
     trace = (*labels(refusal.path), Label(statement, "breaks the rule"))
-    return _finding(refusal.outer, "FDC461", f"{what} breaks {_named(rule)}{about}{here}", rule, more, trace)
+    return _finding(
+        refusal.outer, "FDC461", f"{what} breaks {_named(rule)}{about}{here}", rule, more, trace
+    )
 
 
 def _line(node: object) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line  # type: ignore[attr-defined]
 
 
-def _unfinished(root: Instance, rule: Obligation, case: Case, state: int, length: int, path: Path) -> Diagnostic:
+def _unfinished(
+    root: Instance, rule: Obligation, case: Case, state: int, length: int, path: Path
+) -> Diagnostic:
     where = case.words.machine.states[state]
     message = f"a run breaks {_named(rule)}{case.about}: at its end, {where}"
     return _finding(last_line(root), "FDC461", message, rule, (), labels(path))
@@ -178,14 +203,22 @@ def _doubt(refusal: Refusal) -> Leaf | None:
     return found
 
 
-def _unproved(span: Span, doubt: Leaf, rule: Obligation, trace: tuple[Label, ...], about: str) -> Diagnostic:
+def _unproved(
+    span: Span, doubt: Leaf, rule: Obligation, trace: tuple[Label, ...], about: str
+) -> Diagnostic:
     if doubt.doubt == SOME_ORDER:
         why = "the branches of a fork may interleave in an order that breaks it"
     else:
         why = "it depends on a value that is known only when the plan runs"
     there = Span(doubt.key, doubt.line, doubt.column, doubt.line, doubt.column + 1)
-    more = () if there[:2] == span[:2] else (Label(there, "this fork" if doubt.doubt == SOME_ORDER else "this step"),)
-    return _finding(span, "FDC463", f"{_named(rule)} is not proved{about}: {why}", rule, more, trace)
+    more = (
+        ()
+        if there[:2] == span[:2]
+        else (Label(there, "this fork" if doubt.doubt == SOME_ORDER else "this step"),)
+    )
+    return _finding(
+        span, "FDC463", f"{_named(rule)} is not proved{about}: {why}", rule, more, trace
+    )
 
 
 _ASKED = {

@@ -43,7 +43,12 @@ def _cycles(context: Context, group: list[str]) -> Iterator[Chain]:
     count = 0
     for start in sorted(group):
         for first in units[start].calls:
-            if first.depth is not None or first.key not in inside or id(first) in told or count == MOST_CYCLES:
+            if (
+                first.depth is not None
+                or first.key not in inside
+                or id(first) in told
+                or count == MOST_CYCLES
+            ):
                 continue
             count += 1
             chain = [(start, first), *_way(context, inside, first.key, start)]
@@ -59,7 +64,12 @@ def _way(context: Context, inside: set[str], start: str, goal: str) -> Chain:
     while queue and goal not in before and start != goal:
         here = queue.popleft()
         for call in context.graph.units[here].calls:
-            if call.depth is None and call.key in inside and call.key not in before and call.key != start:
+            if (
+                call.depth is None
+                and call.key in inside
+                and call.key not in before
+                and call.key != start
+            ):
                 before[call.key] = (here, call)
                 queue.append(call.key)
     chain: Chain = []
@@ -73,11 +83,14 @@ def _cycle(context: Context, chain: Chain) -> Diagnostic:
     units = context.graph.units
     names = _names([*(units[key].name for key, _ in chain), units[chain[0][0]].name])
     trace = tuple(
-        Label(units[key].span(call.call), f"`{units[key].name}` calls `{call.name}`") for key, call in chain[:MOST_NAMES]
+        Label(units[key].span(call.call), f"`{units[key].name}` calls `{call.name}`")
+        for key, call in chain[:MOST_NAMES]
     )
     help_ = "a call may close a cycle only where it says how deep: `call_plan NAME ... depth N`"
     message = f"plans call each other without end: {names}"
-    return Diagnostic(units[chain[0][0]].span(chain[0][1].call), "FDC322", message, trace=trace, help=help_)
+    return Diagnostic(
+        units[chain[0][0]].span(chain[0][1].call), "FDC322", message, trace=trace, help=help_
+    )
 
 
 def _names(names: list[str]) -> str:
@@ -91,7 +104,9 @@ def _depth(context: Context) -> Iterator[Diagnostic]:
     for key in sorted(context.graph.overflow):
         unit = context.graph.units[key]
         message = "the stated recursion unfolds to more plans than can be checked"
-        yield Diagnostic(unit.span(unit.calls[0].call), "FDC323", message, help="state a smaller `depth`")
+        yield Diagnostic(
+            unit.span(unit.calls[0].call), "FDC323", message, help="state a smaller `depth`"
+        )
     for instance, _ in context.roots:
         if instance.height <= most:
             continue
@@ -100,7 +115,9 @@ def _depth(context: Context) -> Iterator[Diagnostic]:
         names = [here.unit.name]
         while here.deepest is not None:
             call = here.unit.calls[here.deepest]
-            trace.append(Label(here.unit.span(call.call), f"`{here.unit.name}` calls `{call.name}`"))
+            trace.append(
+                Label(here.unit.span(call.call), f"`{here.unit.name}` calls `{call.name}`")
+            )
             callee = here.callees[here.deepest]
             assert callee is not None
             here = callee
@@ -117,8 +134,12 @@ def _arguments(unit: Unit, call: Invoke, callee: Unit) -> Iterator[Diagnostic]:
             span = unit.at(call.call, max(0, value.start - len(name) - 1), value.end)
             known = ", ".join(f"`{item}`" for item in callee.params) or "none"
             hint = did_you_mean(name, callee.params) or f"its parameters: {known}"
-            yield Diagnostic(span, "FDC303", f"`{callee.name}` has no parameter `{name}`", help=hint)
+            yield Diagnostic(
+                span, "FDC303", f"`{callee.name}` has no parameter `{name}`", help=hint
+            )
     for name, param in callee.params.items():
         if param.default is None and name not in call.arguments:
             label = Label(param.span, "declared here, without a default")
-            yield Diagnostic(unit.span(call.call), "FDC302", f"`{callee.name}` needs `{name}`", (label,))
+            yield Diagnostic(
+                unit.span(call.call), "FDC302", f"`{callee.name}` needs `{name}`", (label,)
+            )

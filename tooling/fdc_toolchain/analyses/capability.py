@@ -41,7 +41,9 @@ def _judge(root: Instance, grant: Unit) -> Iterator[Diagnostic]:
         for loop in _loops(instance.unit.body):
             assert loop.over is not None
             if not listed(loop.over, grant.allow.get("read", []), folder=False):
-                message = f"`for_each_file` may read `{loop.over.text}`, which `allow read` does not name"
+                message = (
+                    f"`for_each_file` may read `{loop.over.text}`, which `allow read` does not name"
+                )
                 span = instance.unit.span(loop.node)
                 labels = () if outer is None else (Label(span, "this loop"),)
                 yield Diagnostic(outer or span, "FDC451", message, labels)

@@ -80,7 +80,12 @@ class _Submits:
         self._plan(instance)
         for node, name in self._found[id(instance)].values():
             message = f"`{name}` comes after `submit`, which ends the work"
-            yield Diagnostic(instance.unit.span(node), "FDC403", message, help="move it before the close, or take it away")
+            yield Diagnostic(
+                instance.unit.span(node),
+                "FDC403",
+                message,
+                help="move it before the close, or take it away",
+            )
 
     def _plan(self, instance: Instance) -> int:
         known = self._exits.get(id(instance))
@@ -102,7 +107,11 @@ class _Submits:
                     if here & _AFTER and (callee.unit.acts or callee.unit.calls):
                         self._say(instance, node.call, "call_plan")
                     out = self._plan(callee)
-                    here = here if callee.unit.stated is not None else (here & _AFTER) | (out if here & _BEFORE else 0)
+                    here = (
+                        here
+                        if callee.unit.stated is not None
+                        else (here & _AFTER) | (out if here & _BEFORE else 0)
+                    )
             elif isinstance(node, Loop):
                 before, grown = here, -1
                 while here != grown:
@@ -113,7 +122,9 @@ class _Submits:
                 here = out | (before if node.least == 0 else 0)
             elif isinstance(node, Choice):
                 then = self._body(instance, node.then, here) if node.known is not False else 0
-                here = then | (self._body(instance, node.orelse, here) if node.known is not True else 0)
+                here = then | (
+                    self._body(instance, node.orelse, here) if node.known is not True else 0
+                )
         return here
 
     def _say(self, instance: Instance, node: tree.Statement, name: str) -> None:

@@ -22,7 +22,10 @@ def check(order: Iterable[Instance], model: str) -> Iterator[Diagnostic]:
     beside each other do not mix theirs.
     """
     instances = list(order)
-    own = {id(one): [act for act in one.unit.acts if act.step.tool in (NAMES, DIAGONAL)] for one in instances}
+    own = {
+        id(one): [act for act in one.unit.acts if act.step.tool in (NAMES, DIAGONAL)]
+        for one in instances
+    }
     made: dict[int, frozenset[str]] = {}
     for instance in instances:
         below = (made[id(callee)] for callee in instance.callees if callee is not None)

@@ -22,7 +22,9 @@ _OPTIONS = {
     "wc": _ANY_OPTION,
     "sha256sum": _ANY_OPTION,
     "diff": re.compile(r"-[abBdeEiNqrstuUwyZ0-9]*|--(brief|unified(=\d+)?)"),  # `-l` starts `pr`
-    "sort": re.compile(r"-[bcdfghiMmnrRsuVzkt0-9.,]*"),  # `-o` writes, `--compress-program` starts one
+    "sort": re.compile(
+        r"-[bcdfghiMmnrRsuVzkt0-9.,]*"
+    ),  # `-o` writes, `--compress-program` starts one
 }
 """By program: the options that neither write nor start anything. An argument from elsewhere may be any option."""
 
@@ -51,7 +53,9 @@ def _looks(text: str) -> bool:
         if word.startswith(_COMPUTED):  # it may be any option
             if options is not _ANY_OPTION:
                 return False
-        elif word.startswith("-") and not options.fullmatch(word.replace(_COMPUTED, "") if options is _ANY_OPTION else word):
+        elif word.startswith("-") and not options.fullmatch(
+            word.replace(_COMPUTED, "") if options is _ANY_OPTION else word
+        ):
             return False  # what is computed could be the rest of any other option
     return True
 
@@ -64,7 +68,11 @@ def files_of(value: Value) -> list[Pattern]:
         if word.startswith("-") and (program == "sha256sum" or not _SHORT.fullmatch(word)):
             return [SEEN]
         argument = Value(word, template(word), 0, len(word))
-        if argument.parts and isinstance(argument.parts[0], Ref) and argument.parts[0].path != ("run",):
+        if (
+            argument.parts
+            and isinstance(argument.parts[0], Ref)
+            and argument.parts[0].path != ("run",)
+        ):
             return [SEEN]  # it may be such an option
         found.append(tree_of(argument) if program == "diff" else pattern_of(argument))
     return found

@@ -79,7 +79,9 @@ def named(root: Instance, rule: Obligation) -> Named:
     reached = list(_reached(root))
     nodes = [node for instance in reached for node in _nodes(instance.unit.body)]
     files = any(isinstance(node, Loop) and node.kind == "each" for node in nodes)
-    paths = any(isinstance(node, Act) and events.kind_of(node, same) in ("path", "glob") for node in nodes)
+    paths = any(
+        isinstance(node, Act) and events.kind_of(node, same) in ("path", "glob") for node in nodes
+    )
     out = Named(set(), set(), files, "path" if paths else "word")
     for group in rule.events:
         for event in group:
@@ -147,7 +149,14 @@ class PerValue(Summaries):
     """The words of one rule about one value. States with a file that is there come after those without (`there`)."""
 
     def __init__(
-        self, rule: Obligation, value: str, kind: str, root: Instance, fixed: Mapping[str, bool], *, files: bool
+        self,
+        rule: Obligation,
+        value: str,
+        kind: str,
+        root: Instance,
+        fixed: Mapping[str, bool],
+        *,
+        files: bool,
     ) -> None:
         made = rule.machine
         one = machine_of(rule)
@@ -171,7 +180,12 @@ class PerValue(Summaries):
 
     # ---- names -------------------------------------------------------------------------
 
-    def view(self, base: Instance, same: frozenset[str] = frozenset(), other: frozenset[str] = frozenset()) -> View:
+    def view(
+        self,
+        base: Instance,
+        same: frozenset[str] = frozenset(),
+        other: frozenset[str] = frozenset(),
+    ) -> View:
         """The plan with these names known; the same one each time."""
         base = base.base if isinstance(base, View) else base
         key = (id(base), same, other)
@@ -200,7 +214,11 @@ class PerValue(Summaries):
         assert isinstance(view, View)
         if view.base is self.root_plan and kind == self.kind and value.text in self.fixed:
             return self.fixed[value.text]
-        if len(value.parts) == 1 and isinstance(value.parts[0], Ref) and len(value.parts[0].path) == 1:
+        if (
+            len(value.parts) == 1
+            and isinstance(value.parts[0], Ref)
+            and len(value.parts[0].path) == 1
+        ):
             name = value.parts[0].path[0]
             return True if name in view.same else False if name in view.other else None
         pattern = events.pattern_of(value, kind)
@@ -249,7 +267,9 @@ class PerValue(Summaries):
         for _, value in files:
             relations.setdefault(value.text, self.relation(view, value, "path"))
         found: dict[tuple[int, str], None] = {}
-        choices = [(True, False) if relation is None else (relation,) for relation in relations.values()]
+        choices = [
+            (True, False) if relation is None else (relation,) for relation in relations.values()
+        ]
         for assumed in product(*choices):
             is_it = dict(zip(relations, assumed, strict=True))
             becomes = ""
@@ -298,7 +318,9 @@ class PerValue(Summaries):
         if literal is not None:
             return None
         pattern = events.pattern_of(node.over, "glob")
-        tokens = glob_match.compiled([(literal and not set("*?[") & set(text), text) for literal, text in pattern])
+        tokens = glob_match.compiled(
+            [(literal and not set("*?[") & set(text), text) for literal, text in pattern]
+        )
         return None if "[" in node.over.text or glob_match.fits(self.value, tokens) else False
 
     def loop(self, instance: Instance, node: Loop, mask: int) -> int:
@@ -310,7 +332,9 @@ class PerValue(Summaries):
             return super().loop(others, node, mask)
         visiting = mask & (self.there if listed else ~self.machine.sink)
         out = super().loop(others, node, mask & ~visiting if listed else mask)
-        return out | self._visiting(others, self.with_names(instance, node, same=True), node, visiting)
+        return out | self._visiting(
+            others, self.with_names(instance, node, same=True), node, visiting
+        )
 
     def _visiting(self, others: View, this: View, node: Loop, mask: int) -> int:
         """Any number of turns for other files, one for this, any number for others, within the loop's bound."""
@@ -340,7 +364,9 @@ class PerValueSearch(Search):
     def _move(self, before: str, after: str) -> str:
         return "" if before == after else after
 
-    def _loop(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _loop(
+        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         words = self.words
         if node.kind != "each":
             return super()._loop(words.with_names(instance, node, same=None), node, here, refusals)
@@ -348,7 +374,9 @@ class PerValueSearch(Search):
         listed = words.listed(node)
         if listed is False:
             return super()._loop(others, node, here, refusals)
-        visiting = {state: way for state, way in here.items() if not listed or words.there >> state & 1}
+        visiting = {
+            state: way for state, way in here.items() if not listed or words.there >> state & 1
+        }
         rest = {state: way for state, way in here.items() if not listed or state not in visiting}
         out = super()._loop(others, node, rest, refusals) if rest else {}
         this = words.with_names(instance, node, same=True)
@@ -369,9 +397,21 @@ class PerValueSearch(Search):
             remark = self._leaf(others, node.node, f"turn {turn}", False)
             mine = remark._replace(text=f"turn {turn}, for `{self.words.value}`")
             ways = (
-                (before, others, {state: (length, (path, remark)) for state, (length, path) in early.items()}),
-                (after, this, {state: (length, (path, mine)) for state, (length, path) in early.items()}),
-                (after, others, {state: (length, (path, remark)) for state, (length, path) in late.items()}),
+                (
+                    before,
+                    others,
+                    {state: (length, (path, remark)) for state, (length, path) in early.items()},
+                ),
+                (
+                    after,
+                    this,
+                    {state: (length, (path, mine)) for state, (length, path) in early.items()},
+                ),
+                (
+                    after,
+                    others,
+                    {state: (length, (path, remark)) for state, (length, path) in late.items()},
+                ),
             )
             early, late = {}, {}
             for into, view, entered in ways:
@@ -398,7 +438,9 @@ def given(root: Instance, rule: Obligation) -> list[Given]:
     for node in _nodes(unit.body):
         values_of: list[Value] = []
         if isinstance(node, Act):
-            values_of = [value for value in (node.bound.arguments.get(rule.same or ""),) if value is not None]
+            values_of = [
+                value for value in (node.bound.arguments.get(rule.same or ""),) if value is not None
+            ]
             values_of += [value for _, value in node.bound.files]
         elif isinstance(node, Invoke):
             values_of = list(node.arguments.values())
@@ -411,9 +453,15 @@ def given(root: Instance, rule: Obligation) -> list[Given]:
     return list(out.values())
 
 
-def _cases(root: Instance, rule: Obligation, value: values.Value, found: Named, fixed: list[Given]) -> Iterator[Case]:
+def _cases(
+    root: Instance, rule: Obligation, value: values.Value, found: Named, fixed: list[Given]
+) -> Iterator[Case]:
     """The walks about one value: for each way in which the arguments that do not change may be it."""
-    about = f" for the {rule.same} `{value.text}`" if value.literal else f" for a {rule.same} such as `{value.text}`"
+    about = (
+        f" for the {rule.same} `{value.text}`"
+        if value.literal
+        else f" for a {rule.same} such as `{value.text}`"
+    )
     possible = [one for one in fixed if _may_be(one, value.text, found.kind)]
     looked_at = list(islice(possible, MOST_GIVEN))
     for chosen in product((False, True), repeat=len(looked_at)):

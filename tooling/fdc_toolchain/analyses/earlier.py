@@ -31,7 +31,9 @@ def earlier(rows: Collection[Row], labels: Labels) -> Earlier:
     label = TRUSTED
     for number, row in enumerate(rows):
         if number < MOST:
-            label = labels.earlier(row.path, f"the run {row.run} stored at {row.at}, {row.plan}:{row.line}")
+            label = labels.earlier(
+                row.path, f"the run {row.run} stored at {row.at}, {row.plan}:{row.line}"
+            )
         pattern = Pattern(row.path, row.path, True)
         texts.put(pattern, label)
         if row.there:
@@ -50,17 +52,23 @@ def of_earlier_run(node: Act) -> bool:
         if RECORDS.search(value.text):
             return True
         path = posixpath.normpath(value.text)
-        if path.startswith("runs/") and (any(mark in path for mark in "*?[{") or "/outside/" in path + "/"):
+        if path.startswith("runs/") and (
+            any(mark in path for mark in "*?[{") or "/outside/" in path + "/"
+        ):
             return True
     return False
 
 
 def steps(found: Collection[Store]) -> dict[tuple[str, int], str]:
     """By plan and line what the program says of a step: `choice` where there is both."""
-    return {(key, line): what for key, line, what in sorted(found, key=lambda one: one[2], reverse=True)}
+    return {
+        (key, line): what for key, line, what in sorted(found, key=lambda one: one[2], reverse=True)
+    }
 
 
-def stores(node: Act, key: str, label: int, choices: int, deletes: bool, labels: Labels) -> Iterator[tuple[int, Store]]:
+def stores(
+    node: Act, key: str, label: int, choices: int, deletes: bool, labels: Labels
+) -> Iterator[tuple[int, Store]]:
     """What a step leaves in files, with its label."""
     line = node.step.line
     if choices & labels.lasting:

@@ -49,7 +49,11 @@ def _plain(parts: list[tuple[bool, str]]) -> Pattern:
                 return ANYTHING
             if out and out[-1][1] == "**/":
                 text = text[1:]
-        elif (not out or out[-1][1].endswith("/")) and number + 1 < len(parts) and parts[number + 1][1].startswith("/"):
+        elif (
+            (not out or out[-1][1].endswith("/"))
+            and number + 1 < len(parts)
+            and parts[number + 1][1].startswith("/")
+        ):
             text = "**/"
         out.append((literal, text))
     return tuple(out)

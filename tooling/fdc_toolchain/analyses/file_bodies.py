@@ -89,14 +89,20 @@ def perhaps(wild: Wild) -> Wild:
     """The same on some runs only: a command that did not run has made nothing."""
     if not any(bits & CERTAINLY for bits, _ in wild.values()):
         return wild
-    return {path: (bits & ~CERTAINLY | PERHAPS if bits & CERTAINLY else bits, why) for path, (bits, why) in wild.items()}
+    return {
+        path: (bits & ~CERTAINLY | PERHAPS if bits & CERTAINLY else bits, why)
+        for path, (bits, why) in wild.items()
+    }
 
 
 def either_body(one: Effects, other: Effects) -> Effects:
     paths = {path: either(one.of(path), other.of(path)) for path in {**one.paths, **other.paths}}
     wild: Wild = {}
     for path in {**one.wild, **other.wild}:
-        (bits, why), (more, causes) = one.wild.get(path, (0, NO_CAUSES)), other.wild.get(path, (0, NO_CAUSES))
+        (bits, why), (more, causes) = (
+            one.wild.get(path, (0, NO_CAUSES)),
+            other.wild.get(path, (0, NO_CAUSES)),
+        )
         both = bits | more
         if both & CERTAINLY and not bits & more & CERTAINLY:
             both = both & ~CERTAINLY | PERHAPS
@@ -112,11 +118,24 @@ def mingled(effects: Effects, params: set[str]) -> bool:
     """True where what is given decides whether a path that is changed is another one that is named."""
     changed = {**effects.wild, **effects.fixed}
     everything = dict.fromkeys((*effects.paths, *effects.wild))
-    asked = [path for path in everything if any(type(part) is tuple and part[0] in params for part in path)]
+    asked = [
+        path
+        for path in everything
+        if any(type(part) is tuple and part[0] in params for part in path)
+    ]
     for path in asked:
         for other in {**everything, **effects.fixed}:
-            if other is not path and other != path and other[0] != SETTLED and (path in changed or other in changed):
-                if type(other[0]) is tuple and other[0][:1] == (ALLOW,) or hits(path, other) != APART:
+            if (
+                other is not path
+                and other != path
+                and other[0] != SETTLED
+                and (path in changed or other in changed)
+            ):
+                if (
+                    type(other[0]) is tuple
+                    and other[0][:1] == (ALLOW,)
+                    or hits(path, other) != APART
+                ):
                     return True
     return False
 
@@ -133,7 +152,10 @@ def with_inner_names(effects: Effects) -> Effects:
 def moved_body(entry: Effects, outer: Span) -> Effects:
     """What a callee's steps do, as steps of the call."""
     tables = [
-        {path: (bits, frozenset([cause._replace(outer=outer) for cause in why])) for path, (bits, why) in table.items()}
+        {
+            path: (bits, frozenset([cause._replace(outer=outer) for cause in why]))
+            for path, (bits, why) in table.items()
+        }
         for table in (entry.wild, entry.fixed)
     ]
     return Effects(entry.paths, moved(entry.rest, outer), *tables)
@@ -143,7 +165,9 @@ def unnamed(path: Path, local: set[str]) -> Path:
     """The path with names that are known in a body only marked as values that nobody can name."""
     if not any(type(part) is tuple and part[0] in local for part in path):
         return path
-    return tuple((NOBODY, *part) if type(part) is tuple and part[0] in local else part for part in path)
+    return tuple(
+        (NOBODY, *part) if type(part) is tuple and part[0] in local else part for part in path
+    )
 
 
 def other_rounds(effects: Effects, local: set[str], mine: Path) -> Effects:
@@ -157,14 +181,18 @@ def other_rounds(effects: Effects, local: set[str], mine: Path) -> Effects:
     return effects._replace(wild=wild)
 
 
-def forget(effects: Effects, local: set[str], present: Path | None, entry: int, *, again: bool = False) -> Effects:
+def forget(
+    effects: Effects, local: set[str], present: Path | None, entry: int, *, again: bool = False
+) -> Effects:
     """Settles the paths that only this body can name. The file `present` was there when its loop began.
 
     `again`: rounds before this one may have done something to it.
     """
     paths: dict[Path, Effect] = {}
     for path, effect in effects.paths.items():
-        if path[0] != SETTLED and not local.isdisjoint([part[0] for part in path if type(part) is tuple]):
+        if path[0] != SETTLED and not local.isdisjoint(
+            [part[0] for part in path if type(part) is tuple]
+        ):
             if path == present:
                 before = elsewhere(path, other_rounds(effects, local, path)) if again else SAME
                 effect = settled(effect, before.exits[1], before.tail)
@@ -173,7 +201,9 @@ def forget(effects: Effects, local: set[str], present: Path | None, entry: int, 
             if not effect.failures[0]:
                 continue
             path = (SETTLED, *path)
-        known = paths.get(path)  # a plan that is called may have a name and a glob that are the same
+        known = paths.get(
+            path
+        )  # a plan that is called may have a name and a glob that are the same
         paths[path] = effect if known is None else then(known, effect)
     wild: Wild = {}
     for path, (bits, why) in effects.wild.items():

@@ -90,7 +90,9 @@ THERE: Exits = (PRESENT,) * STATES
 """The only tuple of these, so that `is` tells."""
 GONE: Exits = (ABSENT,) * STATES
 
-STATES_IN = [tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)]
+STATES_IN = [
+    tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)
+]
 """By mask: the numbers of the states in it."""
 
 
@@ -107,7 +109,9 @@ CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
 `BY_CHANCE` where only a value that nobody knows makes it so), runs a command on some runs or on all."""
 
 _OPERATIONS: dict[int, Exits] = {
-    CREATES: _changed(absent=ABSENT | PRESENT, made=MADE | PRESENT, free=FREE | PRESENT, both=BOTH | PRESENT),
+    CREATES: _changed(
+        absent=ABSENT | PRESENT, made=MADE | PRESENT, free=FREE | PRESENT, both=BOTH | PRESENT
+    ),
     DELETES: _changed(present=PRESENT | ABSENT, kept=KEPT | ABSENT, left=LEFT | ABSENT),
     CREATES << BY_CHANCE: _changed(absent=FREE, made=BOTH),
     DELETES << BY_CHANCE: _changed(present=LEFT, kept=KEPT | LEFT),
@@ -134,8 +138,13 @@ CHANGES = {"create": CREATES, "write": CREATES, "delete": DELETES}
 
 _IN_PLAIN = {name: (row[1][:2] + ("",) * (STATES - 2)) for name, row in _TABLE.items()}
 _TABLES = {
-    False: {name: (row[0], _IN_PLAIN[name], sorted(set(_IN_PLAIN[name]) - {""}), row[2]) for name, row in _TABLE.items()},
-    True: {name: (row[0], row[1], sorted(set(row[1]) - {""}), row[2]) for name, row in _TABLE.items()},
+    False: {
+        name: (row[0], _IN_PLAIN[name], sorted(set(_IN_PLAIN[name]) - {""}), row[2])
+        for name, row in _TABLE.items()
+    },
+    True: {
+        name: (row[0], row[1], sorted(set(row[1]) - {""}), row[2]) for name, row in _TABLE.items()
+    },
 }
 
 
@@ -156,7 +165,12 @@ def then(first: Effect, second: Effect) -> Effect:
     """One after the other."""
     if first is SAME or second is SAME:
         return second if first is SAME else first
-    if first.exits is THERE and second.exits[1] == PRESENT and not second.failures[1] and first.writes >= second.writes:
+    if (
+        first.exits is THERE
+        and second.exits[1] == PRESENT
+        and not second.failures[1]
+        and first.writes >= second.writes
+    ):
         return first  # it is there, and stays
     exits, failures, tail = second.exits, first.failures, second.tail
     if exits is not THERE and exits is not GONE:  # which are the same wherever one comes from
@@ -167,7 +181,11 @@ def then(first: Effect, second: Effect) -> Effect:
             more = second.failures[1 if first.exits is THERE else 0]
             if more:
                 more = blamed(more, first.tail)
-                failures = (more,) * STATES if failures is NOWHERE else tuple([wrong | more for wrong in failures])
+                failures = (
+                    (more,) * STATES
+                    if failures is NOWHERE
+                    else tuple([wrong | more for wrong in failures])
+                )
         else:
             failures = _both(first, second)
     return Effect(exits, failures, first.writes or second.writes, tail)
@@ -226,7 +244,9 @@ def blamed(failures: Failures, causes: Causes) -> Failures:
     """The failures, with what has put the file where it was."""
     if not causes:
         return failures
-    return frozenset([Failure(*item[:4], item.causes | causes if item.causes else causes) for item in failures])
+    return frozenset(
+        [Failure(*item[:4], item.causes | causes if item.causes else causes) for item in failures]
+    )
 
 
 def either(first: Effect, second: Effect) -> Effect:
@@ -334,7 +354,9 @@ def _causes_at(causes: Causes, outer: Span, known: dict[Causes, Causes]) -> Caus
     """Many failures have the same causes."""
     found = known.get(causes)
     if found is None:
-        found = known[causes] = frozenset((Group(frozenset().union(*[group.steps for group in causes]), outer),))
+        found = known[causes] = frozenset(
+            (Group(frozenset().union(*[group.steps for group in causes]), outer),)
+        )
     return found
 
 
@@ -343,5 +365,7 @@ def settled(effect: Effect, entry: int, causes: Causes = frozenset()) -> Effect:
     failures = _NONE
     for state in STATES_IN[entry]:
         if effect.failures[state]:
-            failures |= blamed(effect.failures[state], causes) if state != 1 else effect.failures[state]
+            failures |= (
+                blamed(effect.failures[state], causes) if state != 1 else effect.failures[state]
+            )
     return Effect(SAME.exits, (failures,) * STATES, False)

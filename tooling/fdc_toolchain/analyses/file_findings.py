@@ -57,7 +57,11 @@ class _Places:
         """What is said at each place `but` one, where the assumption itself is shown."""
         known, left = self._labels, self._numbers.get(but)
         return tuple(
-            [known[at] if said is _STEP else Label(known[at].span, said) for at, said in steps.items() if at != left]
+            [
+                known[at] if said is _STEP else Label(known[at].span, said)
+                for at, said in steps.items()
+                if at != left
+            ]
         )
 
 
@@ -74,12 +78,18 @@ class _Assumed:
 
     def finding(self, code: str, message: str, places: _Places) -> Diagnostic:
         """The assumption as a diagnostic."""
-        return Diagnostic(self.span, code, message, places.labels(self.steps, self.span), help=_HELP[code])
+        return Diagnostic(
+            self.span, code, message, places.labels(self.steps, self.span), help=_HELP[code]
+        )
 
 
 def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
     """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
-    certain = {(name_of(item.path), item.failure.step, item.failure.outer) for item in found if item.failure.kind == "error"}
+    certain = {
+        (name_of(item.path), item.failure.step, item.failure.outer)
+        for item in found
+        if item.failure.kind == "error"
+    }
     places = _Places()
     commands = _Commands()
     by_plan: dict[str, _Assumed] = {}
@@ -88,7 +98,11 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
         failure = item.failure
         if kind == "error":
             yield _error(item, name)
-        elif (name, failure.step, failure.outer) in certain or kind == "unknown" and not _uncertain(item):
+        elif (
+            (name, failure.step, failure.outer) in certain
+            or kind == "unknown"
+            and not _uncertain(item)
+        ):
             continue
         elif kind in ("made", "kept"):
             commands.may_cause(failure, number)
@@ -117,7 +131,9 @@ def of_root(found: list[Found], doubts: list[Doubt]) -> Iterator[Diagnostic]:
         yield made.finding("FDC703", f"{_listed(sorted(made.names))} {said}", places)
     if "FDC704" in by_plan:
         made = by_plan["FDC704"]
-        yield made.finding("FDC704", f"no other value names the same file as {_listed(sorted(made.names))}", places)
+        yield made.finding(
+            "FDC704", f"no other value names the same file as {_listed(sorted(made.names))}", places
+        )
 
 
 class _Commands:
@@ -128,7 +144,10 @@ class _Commands:
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, Span], _Assumed] = {}
-        self._known: dict[str, dict[int, list[_Assumed]]] = {"made": {}, "kept": {}}  # by the id of a group, which `found` keeps
+        self._known: dict[str, dict[int, list[_Assumed]]] = {
+            "made": {},
+            "kept": {},
+        }  # by the id of a group, which `found` keeps
 
     def may_cause(self, failure: Failure, number: int) -> None:
         """Notes the failure of a number with the commands that may cause it."""
@@ -138,7 +157,9 @@ class _Commands:
             if made is None:
                 code = "FDC414" if failure.kind == "made" else "FDC702"
                 commands = [step for access, step in group.steps if access == "command"]
-                made = known[id(group)] = [self._assumed(step, group.outer, code) for step in commands]
+                made = known[id(group)] = [
+                    self._assumed(step, group.outer, code) for step in commands
+                ]
             for one in made:
                 one.failures.append(number)
 
@@ -152,8 +173,13 @@ class _Commands:
         """The assumptions; `failures`: the path and the step of each, by number."""
         names = sorted({name for name, _ in failures})
         ranks = {name: rank for rank, name in enumerate(names)}
-        rank_of, step_of = [ranks[name] for name, _ in failures], [places.number(step) for _, step in failures]
-        same: dict[tuple[str, Span, tuple[int, ...]], _Assumed] = {}  # commands of one call of which the same is assumed
+        rank_of, step_of = (
+            [ranks[name] for name, _ in failures],
+            [places.number(step) for _, step in failures],
+        )
+        same: dict[
+            tuple[str, Span, tuple[int, ...]], _Assumed
+        ] = {}  # commands of one call of which the same is assumed
         for (code, command), made in sorted(self._made.items(), key=itemgetter(0)):
             named = tuple(sorted({rank_of[number] for number in made.failures}))
             made.steps = dict.fromkeys([step_of[number] for number in made.failures], _STEP)
@@ -178,7 +204,11 @@ def _uncertain(item: Found) -> bool:
     if item.failure.access in ("write", "match"):
         return opaque(path)
     # Nothing is in the folder of a run before it begins.
-    return not (item.failure.access == "create" and path[0] == ("run",) and all(type(part) is str for part in path[1:]))
+    return not (
+        item.failure.access == "create"
+        and path[0] == ("run",)
+        and all(type(part) is str for part in path[1:])
+    )
 
 
 def _repeats(item: Found) -> bool:
@@ -214,13 +244,21 @@ def _error(item: Found, name: str) -> Diagnostic:
         help_ = "an earlier step, or an earlier turn of the loop, creates it"
         if item.entry == 1 and not why:
             help_ = "use `overwrite_file_with_block` to replace it"
-        labels += [Label(cause.step, "this step may create it") for cause in why if cause.step != failure.step]
+        labels += [
+            Label(cause.step, "this step may create it")
+            for cause in why
+            if cause.step != failure.step
+        ]
     else:
         code, message = "FDC411", f"Cannot access `{name}`: it does not exist at this point"
         help_ = "an earlier step deletes or renames it"
         if item.entry == 0 and not why:
             help_ = "a step that creates it must come before, on every run"
-        labels += [Label(cause.step, "this step may delete or rename it") for cause in why if cause.step != failure.step]
+        labels += [
+            Label(cause.step, "this step may delete or rename it")
+            for cause in why
+            if cause.step != failure.step
+        ]
     return Diagnostic(failure.outer, code, message, tuple(labels), help=help_)
 
 
@@ -244,4 +282,9 @@ def of_forks(
             if met != CHANCE:
                 span = instance.unit.span(fork.node)
                 message = f"one branch of this fork may use `{name_of(other)}` while another changes `{name_of(one)}`"
-                yield Diagnostic(span, "FDC413", message, help="use files of the branch's own, or `for` in place of `fork`")
+                yield Diagnostic(
+                    span,
+                    "FDC413",
+                    message,
+                    help="use files of the branch's own, or `for` in place of `fork`",
+                )

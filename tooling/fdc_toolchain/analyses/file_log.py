@@ -13,7 +13,9 @@ class Log:
     def __init__(self) -> None:
         self.entries: list[Effects] = []
         self._before: list[int] = []  # by entry: the commands before it
-        self._blocks: list[list[Effect]] = [[]]  # by size (a power of two): what the commands of each block do
+        self._blocks: list[list[Effect]] = [
+            []
+        ]  # by size (a power of two): what the commands of each block do
         self._known: dict[int, tuple[int, Effect]] = {}
 
     def __len__(self) -> int:

@@ -13,7 +13,16 @@ from ..resolve import places
 from ..resolve.files import Files
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Loop, Node, Unit
-from ..resolve.protected import ANYWHERE, TOP, Protected, folded_name, named, of_workspace, opened, protected
+from ..resolve.protected import (
+    ANYWHERE,
+    TOP,
+    Protected,
+    folded_name,
+    named,
+    of_workspace,
+    opened,
+    protected,
+)
 from ..resolve.secret_files import Secret, secret
 from ..syntax.tree import Header
 from ..syntax.values import NamedValues, Ref, Value, header_tail
@@ -42,10 +51,14 @@ def check(context: Context) -> Iterator[Diagnostic]:
         for act in unit.acts:
             span = unit.span(act.step)
             for access, value in act.bound.files:
-                found = _of_run(act, access, value) or _file(access, value, unit, guard, linker.files, probes)
+                found = _of_run(act, access, value) or _file(
+                    access, value, unit, guard, linker.files, probes
+                )
                 if found is None and folders and value.text in folders and _is_file(act, access):
                     message = f"`{value.text}` is used as a file here, and as a folder by `{folders[value.text]}`"
-                    found = Diagnostic(span, "FDC415", message, help="give the file another name than the folder")
+                    found = Diagnostic(
+                        span, "FDC415", message, help="give the file another name than the folder"
+                    )
                 if found is not None:
                     yield found._replace(span=span)
             for parameter in act.bound.tool.parameters:
@@ -67,7 +80,11 @@ class _Guard:
         linker = context.linker
         self.context = context
         self.settings = linker.settings.catalogues
-        plans = [key for key in (linker.resolve(name)[0] for name in linker.callable_names()) if key and ":" not in key]
+        plans = [
+            key
+            for key in (linker.resolve(name)[0] for name in linker.callable_names())
+            if key and ":" not in key
+        ]
         self.secret = linker.settings.secret
         self.more = of_workspace(linker.root, linker.settings, plans, "")
 
@@ -86,7 +103,9 @@ class _Guard:
     def unnamed(self, entry: str, unit: Unit, kind: str) -> bool:
         """True where on some run of a root a plan with `allow` lines does not name the entry, or no plan has such lines."""
         seen: set[tuple[int, bool]] = set()
-        work: list[tuple[Instance, bool, bool]] = [(root, False, True) for root, _ in self.context.roots]
+        work: list[tuple[Instance, bool, bool]] = [
+            (root, False, True) for root, _ in self.context.roots
+        ]
         while work:
             here, some, every = work.pop()
             globs = here.unit.allow.get(kind, ())
@@ -105,7 +124,11 @@ def _opened(unit: Unit, guard: _Guard) -> Iterator[Diagnostic]:
     if unit.plan is None or not unit.allow.get("write"):
         return
     for node in unit.plan.statements:
-        tail = header_tail("allow", node.tail) if isinstance(node, Header) and node.keyword == "allow" else None
+        tail = (
+            header_tail("allow", node.tail)
+            if isinstance(node, Header) and node.keyword == "allow"
+            else None
+        )
         if not isinstance(tail, NamedValues) or tail.name != "write":
             continue
         for glob in tail.values:
@@ -135,14 +158,18 @@ def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:
     path, here = posixpath.normpath(value.text), Span("", 0, 0, 0, 0)
     if access in ("create", "write") and _OUTSIDE.fullmatch(path):
         message = f"`{value.text}` is the folder of a run for text from outside: no step puts a file there"
-        return Diagnostic(here, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`")
+        return Diagnostic(
+            here, "FDC415", message, help=f"name a file in it, such as `{path}/page.md`"
+        )
     if act.bound.tool.name == "git_add":
         why = "git sees nothing that is there for text from outside" if _OUTSIDE.match(path) else ""
         names = {folded_name(name) for name in path.split("/")}
         why = "it is no file of the workspace's own" if names & {".git", ".fdc"} else why
         if why:
             message = f"the step fails with `{value.text}`: {why}"
-            return Diagnostic(here, "FDC484", message, help="give git a file of the workspace that commands see")
+            return Diagnostic(
+                here, "FDC484", message, help="give git a file of the workspace that commands see"
+            )
     return None
 
 
@@ -160,7 +187,9 @@ def _file(
         why = f"`{text}` leads upwards with `..`" if ".." in text.split("/") else None
         why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
     if why is not None:
-        return Diagnostic(here, "FDC416", why, help="a path counts from the workspace's root, and stays in it")
+        return Diagnostic(
+            here, "FDC416", why, help="a path counts from the workspace's root, and stays in it"
+        )
     if not literal:
         return None
     if access in _CHANGES:
@@ -169,7 +198,12 @@ def _file(
             why = f"`{text}`: `{held.entry}` {held.what}; no step may change it"
             if held.never:
                 return Diagnostic(here, "FDC417", why, help="change it yourself, outside of a plan")
-            return Diagnostic(here, "FDC417", f"{why} without leave", help=f"name it in the plan: `allow write {held.entry}`")
+            return Diagnostic(
+                here,
+                "FDC417",
+                f"{why} without leave",
+                help=f"name it in the plan: `allow write {held.entry}`",
+            )
     path = "/".join(places.components(text))
     return _on_disk(access, path, files, probes)
 
@@ -186,13 +220,19 @@ def _on_disk(access: str, path: str, files: Files, probes: set[str]) -> Diagnost
             probes.update((above, above + "/"))
             what = "a symbolic link" if kind == "link" else "a file"
             message = f"`{path}` leads through `{above}`, which is {what}"
-            return Diagnostic(here, "FDC415", message, help="name the file by a path through folders only")
+            return Diagnostic(
+                here, "FDC415", message, help="name the file by a path through folders only"
+            )
     kind = files.kind(path)
     probes.add(path + "/")
     if kind in ("missing", "file") or kind == "folder" and access == "create":
         return None
     what = {"folder": "a folder", "link": "a symbolic link"}.get(kind, "not a regular file")
-    help_ = f"name a file in it; `list_files {path}` lists them" if kind == "folder" else "name the file itself"
+    help_ = (
+        f"name a file in it; `list_files {path}` lists them"
+        if kind == "folder"
+        else "name the file itself"
+    )
     return Diagnostic(here, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
 
 
@@ -204,7 +244,12 @@ def _glob(value: Value, span: Span, *, slash: bool) -> Iterator[Diagnostic]:
     upwards = ".." in text.split("/")
     if upwards or text.startswith("/"):
         why = "leads upwards with `..`" if upwards else "is not relative to the workspace"
-        yield Diagnostic(span, "FDC416", f"`{text}` {why}", help="a path counts from the workspace's root, and stays in it")
+        yield Diagnostic(
+            span,
+            "FDC416",
+            f"`{text}` {why}",
+            help="a path counts from the workspace's root, and stays in it",
+        )
 
 
 def _read_by(act: Act) -> Iterator[str]:
@@ -223,13 +268,21 @@ def _read_by(act: Act) -> Iterator[str]:
 
 def _secrets(paths: Iterable[str], unit: Unit, guard: _Guard, span: Span) -> Iterator[Diagnostic]:
     for path in paths:
-        found = None if any(mark in path for mark in "{*?[\0") else guard.withholds(posixpath.normpath(path), unit)
+        found = (
+            None
+            if any(mark in path for mark in "{*?[\0")
+            else guard.withholds(posixpath.normpath(path), unit)
+        )
         if found is not None:
             message = f"`{path}`: `{found.entry}` {found.what}; no step may read it without leave"
-            yield Diagnostic(span, "FDC418", message, help=f"name it in the plan: `allow read {found.entry}`")
+            yield Diagnostic(
+                span, "FDC418", message, help=f"name it in the plan: `allow read {found.entry}`"
+            )
 
 
-def _changed_in(unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set[str]) -> Iterator[Diagnostic]:
+def _changed_in(
+    unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set[str]
+) -> Iterator[Diagnostic]:
     """Steps that change each file of a glob, where one of these files is protected."""
     if loop.kind != "each" or loop.over is None or "{" in loop.over.text:
         return
@@ -245,11 +298,17 @@ def _changed_in(unit: Unit, loop: Loop, guard: _Guard, files: Files, probes: set
         for access, value in act.bound.files:
             if access in _CHANGES and value.text in own:
                 message = f"`{value.text}` is `{held[0]}` in one round, which no step may change without leave"
-                yield Diagnostic(unit.span(act.step), "FDC417", message, help="let the glob leave it out")
+                yield Diagnostic(
+                    unit.span(act.step), "FDC417", message, help="let the glob leave it out"
+                )
 
 
 def _is_file(act: Act, access: str) -> bool:
-    return access in ("read", "edit", "write") or access == "create" and act.bound.tool.block is not None
+    return (
+        access in ("read", "edit", "write")
+        or access == "create"
+        and act.bound.tool.block is not None
+    )
 
 
 def _folders(unit: Unit) -> dict[str, str]:
@@ -285,4 +344,8 @@ def _acts(nodes: list[Node]) -> Iterator[Act]:
         if isinstance(node, Act):
             yield node
         else:
-            work += [*getattr(node, "body", ()), *getattr(node, "then", ()), *getattr(node, "orelse", ())]
+            work += [
+                *getattr(node, "body", ()),
+                *getattr(node, "then", ()),
+                *getattr(node, "orelse", ()),
+            ]

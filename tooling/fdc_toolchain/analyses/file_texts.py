@@ -64,7 +64,9 @@ class _Walk:
         self.done: Changes = NOTHING
         self.walked: set[int] = set()
 
-    def body(self, instance: Instance, nodes: list[Node], call: Span | None) -> Iterator[Diagnostic]:
+    def body(
+        self, instance: Instance, nodes: list[Node], call: Span | None
+    ) -> Iterator[Diagnostic]:
         """The findings of a body; `call` is the call in the root that leads here."""
         for node in nodes:
             if self.done.anything:
@@ -92,7 +94,9 @@ class _Walk:
                 if callee is not None:
                     if id(callee) not in self.walked:
                         self.walked.add(id(callee))
-                        yield from self.body(callee, callee.unit.body, call or instance.unit.span(node.call))
+                        yield from self.body(
+                            callee, callee.unit.body, call or instance.unit.span(node.call)
+                        )
                     self.done |= self.reach.plan(callee)
 
     def act(self, unit: Unit, act: Act, call: Span | None) -> Iterator[Diagnostic]:
@@ -101,4 +105,10 @@ class _Walk:
             span = unit.span(act.step)
             labels = () if call is None else (Label(span, "this step"),)
             help_ = "read another file, or make this one UTF-8 text that is not so large"
-            yield Diagnostic(call or span, "FDC484", f"the step fails with `{path}` as it is now: {why}", labels, help=help_)
+            yield Diagnostic(
+                call or span,
+                "FDC484",
+                f"the step fails with `{path}` as it is now: {why}",
+                labels,
+                help=help_,
+            )

@@ -67,7 +67,17 @@ from .file_effects import (
 )
 from .file_log import Log
 from .file_places import refused
-from .path_language import ALLOW, APART, CHANCE, GLOB, NOBODY, SETTLED, glob_text, hits, never_literal
+from .path_language import (
+    ALLOW,
+    APART,
+    CHANCE,
+    GLOB,
+    NOBODY,
+    SETTLED,
+    glob_text,
+    hits,
+    never_literal,
+)
 from .paths import Path, filled, looked_through, outer_name, path_of
 from .rule import Context
 
@@ -86,7 +96,9 @@ class Files:
     `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
     """
 
-    def __init__(self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()) -> None:
+    def __init__(
+        self, computed: bool = True, commands: bool = True, folders: Names = (), single: Names = ()
+    ) -> None:
         self.computed = computed
         self.doubtful = computed or commands
         self.folders = frozenset(folders)
@@ -117,7 +129,9 @@ class Files:
             self._again -= bool(given)
             local = unit.names - {"run"}
             local = local if given else local - set(unit.params)
-            found = Outcomes(forget(ends, local, None, UNKNOWN), stops and forget(stops, local, None, UNKNOWN))
+            found = Outcomes(
+                forget(ends, local, None, UNKNOWN), stops and forget(stops, local, None, UNKNOWN)
+            )
             self._known[key] = found
         self._limits = limits
         return found
@@ -126,7 +140,9 @@ class Files:
         """The effects of a body in order; `env` holds names that stand for another path."""
         return self._body(instance, nodes, env, stopping=False).ends
 
-    def _body(self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool) -> Outcomes:
+    def _body(
+        self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
         paths: dict[Path, Effect] = {}
         rest = SAME
         # Where it may stop: what was so of a path at any time, and of every other.
@@ -159,7 +175,9 @@ class Files:
             if outer is not None:
                 after = then(before, moved(effect, outer, moves))
             if stopping:
-                ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)
+                ever[path] = either(
+                    either(ever.get(path) or elsewhere(path, so_far()), before), after
+                )
             paths[path] = after
             seen[path] = len(log)
             changes += 1
@@ -187,7 +205,11 @@ class Files:
                     path = self._path(instance.unit, value, env)
                     span = instance.unit.span(node.step)
                     effect = effect_of(access, span, doubts=self.doubtful)
-                    if access == "create" and len(node.bound.files) > 1 and path == self._source(instance.unit, node, env):
+                    if (
+                        access == "create"
+                        and len(node.bound.files) > 1
+                        and path == self._source(instance.unit, node, env)
+                    ):
                         effect = effect_of("same", span)
                     if any(type(part) is tuple and part[0] == NOBODY for part in path):
                         path, effect = (SETTLED, *path), settled(effect, UNKNOWN)
@@ -199,7 +221,11 @@ class Files:
                             put(path, here, effect)
                         if self.folders and access in CHANGES and is_literal(path):
                             for folder in self._above(str(path[0]), access):
-                                put(folder, now(folder), Effect(effect.exits, NOWHERE, False, effect.tail))
+                                put(
+                                    folder,
+                                    now(folder),
+                                    Effect(effect.exits, NOWHERE, False, effect.tail),
+                                )
                     if self.computed and access in CHANGES:
                         table = done if is_literal(path) else computed
                         bits, why = table.get(path, (0, NO_CAUSES))
@@ -211,7 +237,9 @@ class Files:
                             seen[path] = len(log)
                 elif node.bound.tool.name in LOOKS:
                     for path, effect in self._looks(instance.unit, node, env):
-                        put(path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect)
+                        put(
+                            path, now(path) if path[0] != SETTLED else paths.get(path, SAME), effect
+                        )
                 if node.bound.tool.writes_unknown:
                     span = instance.unit.span(node.step)
                     why = caused("command", span)
@@ -242,7 +270,9 @@ class Files:
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
                     after = then(here, effect if outer is None else moved(effect, outer, moves))
-                    ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), here), after)
+                    ever[path] = either(
+                        either(ever.get(path) or elsewhere(path, so_far()), here), after
+                    )
             if inner.rest is not SAME or inner.wild or inner.fixed:
                 entry = inner._replace(paths={})
                 logged(entry if outer is None else moved_body(entry, outer))
@@ -271,7 +301,10 @@ class Files:
         if unstable is None:
             unstable = self._unstable[unit.key] = bound_twice(unit)
         if any(type(part) is tuple and part[0] in unstable for part in path):
-            path = tuple((NOBODY, *part) if type(part) is tuple and part[0] in unstable else part for part in path)
+            path = tuple(
+                (NOBODY, *part) if type(part) is tuple and part[0] in unstable else part
+                for part in path
+            )
         return filled(path, env)[0] if env else path
 
     def _above(self, name: str, access: str) -> list[Path]:
@@ -295,7 +328,10 @@ class Files:
                 yield (f"{name}/",), effect_of("list", span)
             elif "{" in value.text:
                 access = "match" if any(mark in value.text for mark in "*?[") else "list"
-                yield (SETTLED, *self._path(unit, value, env)), settled(effect_of(access, span), UNKNOWN)
+                yield (
+                    (SETTLED, *self._path(unit, value, env)),
+                    settled(effect_of(access, span), UNKNOWN),
+                )
 
     def _source(self, unit: Unit, node: Act, env: dict[str, Path]) -> Path | None:
         """The path that a step which gives a file another name takes away."""
@@ -303,7 +339,13 @@ class Files:
         return None if gone is None else self._path(unit, gone, env)
 
     def _called(
-        self, instance: Instance, node: Invoke, callee: Instance, env: dict[str, Path], *, stopping: bool
+        self,
+        instance: Instance,
+        node: Invoke,
+        callee: Instance,
+        env: dict[str, Path],
+        *,
+        stopping: bool,
     ) -> Outcomes:
         given: dict[str, Path] = {}
         for name, param in callee.unit.params.items():
@@ -340,7 +382,9 @@ class Files:
         paths = dict(fixed)
         for path, effect in computed:
             key, whole = filled(path, given)
-            if not whole:  # a field of an argument that has none, or no argument: reported elsewhere
+            if (
+                not whole
+            ):  # a field of an argument that has none, or no argument: reported elsewhere
                 effect = settled(effect, UNKNOWN)
                 key = (SETTLED, *path)
             if key in paths:
@@ -355,15 +399,25 @@ class Files:
             table[key] = known | bits, causes | why
         return Effects(paths, effects.rest, wild, literal)
 
-    def _choice(self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool) -> Outcomes:
+    def _choice(
+        self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
         if node.known is not None:
-            return self._body(instance, node.then if node.known else node.orelse, env, stopping=stopping)
+            return self._body(
+                instance, node.then if node.known else node.orelse, env, stopping=stopping
+            )
         then_ = self._body(instance, node.then, env, stopping=stopping)
         orelse = self._body(instance, node.orelse, env, stopping=stopping)
-        stops = None if then_.stops is None or orelse.stops is None else either_body(then_.stops, orelse.stops)
+        stops = (
+            None
+            if then_.stops is None or orelse.stops is None
+            else either_body(then_.stops, orelse.stops)
+        )
         return Outcomes(either_body(then_.ends, orelse.ends), stops)
 
-    def _loop(self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool) -> Outcomes:
+    def _loop(
+        self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool
+    ) -> Outcomes:
         inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
         present: Path | None = None
         if node.alias and node.over is not None:
@@ -392,7 +446,10 @@ class Files:
             return Outcomes(self._turns(instance, node, ends), self._turns(instance, node, stops))
         turns = self._turns(instance, node, ends)
         fewer = None if node.most is None else node.most - 1
-        cut = {path: then(repeat(ends.of(path), 0, fewer), effect) for path, effect in stops.paths.items()}
+        cut = {
+            path: then(repeat(ends.of(path), 0, fewer), effect)
+            for path, effect in stops.paths.items()
+        }
         rest = then(repeat(ends.rest, 0, fewer), stops.rest)
         return Outcomes(turns, Effects(cut, rest, perhaps(turns.wild), turns.fixed))
 
@@ -451,7 +508,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 names = [looked_through(value) for value in act.bound.arguments.values()]
                 folders.update(name for name in names if name is not None)
     single = {name for name in folders if context.linker.files.kind(name) == "file"}
-    files = Files(computed=computed, commands=commands, folders=sorted(folders - single), single=single)
+    files = Files(
+        computed=computed, commands=commands, folders=sorted(folders - single), single=single
+    )
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
         files.plan(instance)
@@ -467,9 +526,17 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 entry = 1 if exists(literal) else 0
                 if effect.failures[entry] and refused(literal, context.linker.files):
                     continue  # it is said there
-            own = path[0] == ("run",) and all(type(part) is str for part in path[1:])  # nothing is there before the run begins
-            failures = {failure for failure in effect.failures[entry] if not (own and failure.access == "create")}
-            failures |= {failure for failure in effect.failures[0] if own and failure.access == "create"}
+            own = path[0] == ("run",) and all(
+                type(part) is str for part in path[1:]
+            )  # nothing is there before the run begins
+            failures = {
+                failure
+                for failure in effect.failures[entry]
+                if not (own and failure.access == "create")
+            }
+            failures |= {
+                failure for failure in effect.failures[0] if own and failure.access == "create"
+            }
             found += [file_findings.Found(path, failure, entry) for failure in failures]
         doubts = []
         if files.doubts:

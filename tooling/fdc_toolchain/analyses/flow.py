@@ -31,7 +31,17 @@ from .heard import heard, kept
 from .labels import CHOICES, FILES, SEES, THERE, TRUSTED, Labels
 from .need import Need, finding
 from .rule import Context
-from .stored import ANY, Pattern, Stored, hidden, meet, pattern_of, pattern_of_glob, read_back, spelled
+from .stored import (
+    ANY,
+    Pattern,
+    Stored,
+    hidden,
+    meet,
+    pattern_of,
+    pattern_of_glob,
+    read_back,
+    spelled,
+)
 from .summary import NOTHING, Name, Store, Summary, merged, same
 from .touched import LOOKING, acts, changes, executes, reads, sinks
 
@@ -60,9 +70,14 @@ def check(context: Context) -> Iterator[Diagnostic]:
         while changed:
             changed = False
             mark = labels.mark()
-            flows = [_Flow(units[key], summaries, labels, key in called, outside, before, asking) for key in group]
+            flows = [
+                _Flow(units[key], summaries, labels, key in called, outside, before, asking)
+                for key in group
+            ]
             flows += [
-                _Flow(units[key], summaries, labels, True, outside, before, asking, kept=True) for key in group if key in alone
+                _Flow(units[key], summaries, labels, True, outside, before, asking, kept=True)
+                for key in group
+                if key in alone
             ]
             for flow in flows:
                 key = flow.unit.key, flow.kept
@@ -148,7 +163,11 @@ class _Flow:
         return self.labels.stands_for(name) if self.called else TRUSTED
 
     def refs(self, value: Value | None) -> list[Ref]:
-        return [] if value is None or "{" not in value.text else [ref for ref in value.refs if ref.path[0] in self.known]
+        return (
+            []
+            if value is None or "{" not in value.text
+            else [ref for ref in value.refs if ref.path[0] in self.known]
+        )
 
     def ref(self, ref: Ref) -> int:
         found = self.names.get(ref.path[0])
@@ -183,7 +202,11 @@ class _Flow:
             for name, *_ in condition.predicates:
                 if name in self.asking:
                     out |= self.stored(ANY) | self.left(ANY)
-                    out |= self.labels.of("untrusted", self.unit, at, name) if self.outside and at is not None else TRUSTED
+                    out |= (
+                        self.labels.of("untrusted", self.unit, at, name)
+                        if self.outside and at is not None
+                        else TRUSTED
+                    )
                 if name in LOOKING or name in self.asking:
                     out |= self.exists(ANY)
         return out
@@ -225,14 +248,18 @@ class _Flow:
 
     # ---- what is wrong -----------------------------------------------------------------
 
-    def sink(self, label: int, sink: str, step: tree.Statement, tool: str, deep: Need | None = None) -> bool:
+    def sink(
+        self, label: int, sink: str, step: tree.Statement, tool: str, deep: Need | None = None
+    ) -> bool:
         """Reports what may not choose; what stands for something given is left to the callers. True where it reports."""
         told = False
         if not label & self.labels.refusing[sink]:
             return told
         for atom in self.labels.refused(label, sink):
             if atom.origin is None:
-                self.needs.setdefault((atom.source, sink), deep or Need(self.unit, step, tool, sink))
+                self.needs.setdefault(
+                    (atom.source, sink), deep or Need(self.unit, step, tool, sink)
+                )
             elif not told:
                 told = True
                 item = finding(atom.source, atom.origin, Need(self.unit, step, tool, sink), deep)
@@ -322,7 +349,12 @@ class _Flow:
     def ends(self, node: Act, brought: int) -> int:
         """What decides whether a step fails: what it is given, what it looks at, and the files that it needs."""
         tool = node.bound.tool
-        if not self.kept or tool.row.get("failure") == "value" or tool.effect == "pure" and "run" not in tool.row:
+        if (
+            not self.kept
+            or tool.row.get("failure") == "value"
+            or tool.effect == "pure"
+            and "run" not in tool.row
+        ):
             return TRUSTED
         for _, value in node.bound.files:
             brought |= self.exists(pattern_of(value)) | self.stored(pattern_of(value))
@@ -335,11 +367,15 @@ class _Flow:
         """
         moved = TRUSTED if node.bound.tool.writes_unknown else left
         for pattern, access in changes(node):
-            if access == "delete":  # where a file is moved, its text goes along, and it is there if the first one was
+            if (
+                access == "delete"
+            ):  # where a file is moved, its text goes along, and it is there if the first one was
                 moved |= self.stored(pattern) | self.left(pattern)
                 self.touch(pattern, self.choices)
         for pattern, access in changes(node):
-            for label, step in stores(node, self.unit.key, brought | moved, self.choices, access == "delete", self.labels):
+            for label, step in stores(
+                node, self.unit.key, brought | moved, self.choices, access == "delete", self.labels
+            ):
                 self.store(label, frozenset((step,)))
             if access != "delete":
                 self.write(pattern, brought | moved | self.choices)
@@ -364,8 +400,12 @@ class _Flow:
                 name = ".".join(ref.path)
                 at = self.unit.at(node.step, ref.start, ref.end)
                 message = f"`{{{name}}}` cannot be kept one word of the command: {place.wrong}"
-                help_ = f"put it into a variable for that command: `x={{{name}}} sh -c 'echo \"$x\"'`"
-                self.found.setdefault((at, "FDC473", ""), Diagnostic(at, "FDC473", message, help=help_))
+                help_ = (
+                    f"put it into a variable for that command: `x={{{name}}} sh -c 'echo \"$x\"'`"
+                )
+                self.found.setdefault(
+                    (at, "FDC473", ""), Diagnostic(at, "FDC473", message, help=help_)
+                )
             self.sink(label, "command" if is_text or place.leads else "argument", node.step, tool)
 
     # ---- calls, loops, branches --------------------------------------------------------
@@ -380,7 +420,12 @@ class _Flow:
             callee = self.summaries.get((node.key or "", self.kept), NOTHING)
             told = self.enter(node, callee, given)
             filled = self.labels.filled
-            known = now, filled(callee.result, given), filled(callee.fails, given), filled(callee.stops, given)
+            known = (
+                now,
+                filled(callee.result, given),
+                filled(callee.fails, given),
+                filled(callee.stops, given),
+            )
             if not told:  # the same call again does the same, until more is written
                 self.calls[key] = known
         self.fails |= known[2]
@@ -391,7 +436,9 @@ class _Flow:
         """What a callee does beside its result; adds to `given` what stands in files. True where something is reported."""
         for source, pattern in callee.files:
             texts = source.startswith(FILES)
-            given[source] = self.stored(pattern) | self.left(pattern) if texts else self.exists(pattern)
+            given[source] = (
+                self.stored(pattern) | self.left(pattern) if texts else self.exists(pattern)
+            )
         given[SEES] = self.sees_now()
         for pattern, label in callee.writes.items():
             self.write(pattern, self.labels.filled(label, given))
@@ -427,7 +474,11 @@ class _Flow:
         self.result = TRUSTED if gathers else result
         if node.keeps:
             self.fails, self.stops, self.kept = TRUSTED, TRUSTED, True
-        item = over | self.labels.of("workspace", self.unit, node.node, "for_each_file") if node.kind == "each" else over
+        item = (
+            over | self.labels.of("workspace", self.unit, node.node, "for_each_file")
+            if node.kind == "each"
+            else over
+        )
         self.choices |= over | self.until.get(id(node), TRUSTED)
         again = True
         while again:
@@ -438,7 +489,9 @@ class _Flow:
             self.choices |= self.looks(node.until, node.node)
             again = self.after_round(mark)
             again |= (self.choices, *self.changed()) != before
-            self.until[id(node)] = self.choices  # so that loops in loops do not find it out again each time
+            self.until[id(node)] = (
+                self.choices
+            )  # so that loops in loops do not find it out again each time
         why = self.fails | self.stops if node.keeps else TRUSTED
         if node.keeps:
             self.stops, self.kept = stops, alone

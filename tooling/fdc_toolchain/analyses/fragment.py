@@ -17,7 +17,9 @@ MOST = 2
 """Entry states that the summary names."""
 
 
-def as_fragment(context: Context, instance: Instance, automaton: Automaton | None) -> Diagnostic | None:
+def as_fragment(
+    context: Context, instance: Instance, automaton: Automaton | None
+) -> Diagnostic | None:
     """The summary of a plan that is a fragment, None of every other. `automaton` governs it as a root.
 
     A fragment names no automaton of its own, and called in some state all of its runs are accepted step by step.
@@ -37,7 +39,9 @@ def as_fragment(context: Context, instance: Instance, automaton: Automaton | Non
     fits = [(state, ends) for state, ends in ways if not ends & machine.sink]
     if not fits:
         return None
-    shown = ", ".join(f"from `{machine.states[state]}` to {_names(machine, ends)}" for state, ends in fits[:MOST])
+    shown = ", ".join(
+        f"from `{machine.states[state]}` to {_names(machine, ends)}" for state, ends in fits[:MOST]
+    )
     more = f", and from {len(fits) - MOST} more" if len(fits) > MOST else ""
     message = f"a fragment of `{machine.name}`: {shown}{more}"
     help_ = "it is proved in the plans that call it; to run it by itself, make it a whole run of the automaton"
@@ -45,4 +49,7 @@ def as_fragment(context: Context, instance: Instance, automaton: Automaton | Non
 
 
 def _names(machine: Machine, mask: int) -> str:
-    return " or ".join(f"`{name}`" for number, name in enumerate(machine.states) if mask >> number & 1) or "no state"
+    return (
+        " or ".join(f"`{name}`" for number, name in enumerate(machine.states) if mask >> number & 1)
+        or "no state"
+    )

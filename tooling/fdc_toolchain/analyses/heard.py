@@ -49,7 +49,12 @@ def _quiet(unit: Unit, *, alone: bool) -> bool:
 def kept(units: Mapping[str, Unit], keys: Collection[str]) -> set[str]:
     """The plans among `keys` that run, directly or through calls, in a branch of a fork that keeps failures."""
     found: set[str] = set()
-    work = [key for unit in units.values() if unit.key in keys and "keep" in unit.text for key in _kept(unit.body, False)]
+    work = [
+        key
+        for unit in units.values()
+        if unit.key in keys and "keep" in unit.text
+        for key in _kept(unit.body, False)
+    ]
     while work:
         key = work.pop()
         if key in units and key not in found:

@@ -6,7 +6,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..resolve import types
-from ..resolve.types import BOOLEAN, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS, Type
+from ..resolve.types import (
+    BOOLEAN,
+    DIGITS,
+    KINDS,
+    LIST,
+    NULL,
+    NUMBER,
+    OBJECT,
+    OPEN,
+    TEXTS,
+    WORDS,
+    Type,
+)
 from ..text.span import Span
 
 MOST_ORIGINS = 8
@@ -31,7 +43,11 @@ class Known(NamedTuple):
 
     def made(self, change: Callable[[Type], Type]) -> Known:
         """What comes of the value by a change."""
-        return Known(change(self.type), self.origin, tuple((change(kind), origin) for kind, origin in self.parts))
+        return Known(
+            change(self.type),
+            self.origin,
+            tuple((change(kind), origin) for kind, origin in self.parts),
+        )
 
     def blamed(self, bad: int) -> Origin:
         """Where the value comes from that is of one of these kinds."""
@@ -53,7 +69,11 @@ def either(one: Known, other: Known) -> Known:
     for known in (one, other):
         for kind, origin in known.parts or ((known.type, known.origin),):
             parts[origin] = types.joined(parts[origin], kind) if origin in parts else kind
-    several = tuple((kind, origin) for origin, kind in parts.items())[:MOST_ORIGINS] if len(parts) > 1 else ()
+    several = (
+        tuple((kind, origin) for origin, kind in parts.items())[:MOST_ORIGINS]
+        if len(parts) > 1
+        else ()
+    )
     return Known(types.joined(one.type, other.type), one.origin, several)
 
 
@@ -77,10 +97,16 @@ def wanted(operator: str, holder: bool, other: Operand) -> str:
     """What a side of a comparison has to be; `holder`: it is what the other is sought in."""
     kinds = other[1].kinds & KINDS
     if operator == "in":
-        return f"something that can hold `{other[2]}`" if holder else f"something that `{other[2]}` can hold"
+        return (
+            f"something that can hold `{other[2]}`"
+            if holder
+            else f"something that `{other[2]}` can hold"
+        )
     if kinds == NUMBER:
         return "a number, or a text that spells one"
-    return "text" if kinds and not kinds & ~TEXTS else f"something that has an order with `{other[2]}`"
+    return (
+        "text" if kinds and not kinds & ~TEXTS else f"something that has an order with `{other[2]}`"
+    )
 
 
 def written(value: Any) -> str:
@@ -94,10 +120,14 @@ Pairs = list[tuple[int, int, bool]]
 def pairs(operator: str, left: Type, right: Type) -> Pairs:
     """Every kind of the one side beside every kind of the other, for an order or for `in`."""
     rule = _member if operator == "in" else _ordered
-    return [(one, other, rule(one, other)) for one in bits(left.kinds) for other in bits(right.kinds)]
+    return [
+        (one, other, rule(one, other)) for one in bits(left.kinds) for other in bits(right.kinds)
+    ]
 
 
-def at_fault(left: Operand, right: Operand, pairs: Pairs, first: Operand) -> tuple[Operand, Operand]:
+def at_fault(
+    left: Operand, right: Operand, pairs: Pairs, first: Operand
+) -> tuple[Operand, Operand]:
     """The side of a comparison to which an assumption belongs, and the other: one with a kind that nothing there fits."""
     ways = [(left, right, {one for one, _, _ in pairs}, {one for one, _, fine in pairs if fine}),
             (right, left, {one for _, one, _ in pairs}, {one for _, one, fine in pairs if fine})]  # fmt: skip

@@ -145,7 +145,11 @@ class Labels:
 
     def of(self, level: str, unit: Unit, step: tree.Statement, tool: str) -> int:
         """The label of what a step brings."""
-        return TRUSTED if level == "trusted" else self._bit(Atom(level, Origin(unit, step, tool), frozenset()))
+        return (
+            TRUSTED
+            if level == "trusted"
+            else self._bit(Atom(level, Origin(unit, step, tool), frozenset()))
+        )
 
     def earlier(self, path: str, said: str) -> int:
         """The label of what an earlier run wrote into a file."""
@@ -171,13 +175,17 @@ class Labels:
             more = _cleared_with(frozenset(sinks))
             known = 0
             for atom in self.atoms(label):
-                known |= self._bit(atom if atom.cleared >= more else atom._replace(cleared=atom.cleared | more))
+                known |= self._bit(
+                    atom if atom.cleared >= more else atom._replace(cleared=atom.cleared | more)
+                )
             self._cleared[label, sinks] = known
         return known
 
     def refused(self, label: int, sink: str) -> list[Atom]:
         """The atoms that may not choose `sink`, those that are trusted least first."""
-        return sorted(self.atoms(label & self.refusing[sink]), key=lambda atom: -LEVELS.get(atom.source, 0))
+        return sorted(
+            self.atoms(label & self.refusing[sink]), key=lambda atom: -LEVELS.get(atom.source, 0)
+        )
 
     def filled(self, label: int, given: Mapping[str, int]) -> int:
         """A callee's label in its caller: for what it is given the labels of that; what is not given is trusted."""

@@ -59,7 +59,9 @@ def changes(unit: Unit, act: Act) -> Changes:
             if path is None:
                 return Changes(frozenset(), True)
             paths.add(plain(path))
-    told = bool(tool.parameters) and all(item.sink in ("user", "message") for item in tool.parameters)
+    told = bool(tool.parameters) and all(
+        item.sink in ("user", "message") for item in tool.parameters
+    )
     quiet = paths or told or tool.effect in ("pure", "read") or tool.action in QUIET
     return Changes(frozenset(paths), not quiet)
 
@@ -71,7 +73,9 @@ def literal(unit: Unit, value: Value) -> str | None:
         return found
     if any(ref.path[0] in unit.names for ref in value.refs):
         return None
-    return "".join(part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in value.parts)
+    return "".join(
+        part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in value.parts
+    )
 
 
 def place(unit: Unit, act: Act, value: Value) -> Span:
@@ -214,7 +218,9 @@ class _Walk:
 
     def look(self, unit: Unit, act: Act, value: Value, call: Span | None) -> bool:
         """Judges a diff. True where what it leaves is known."""
-        path = next((literal(unit, one) for access, one in act.bound.files if access == "edit"), None)
+        path = next(
+            (literal(unit, one) for access, one in act.bound.files if access == "edit"), None
+        )
         diff = literal(unit, value)
         text = None if path is None or diff is None else self.content(unit, path)
         if path is None or diff is None or text is None:
@@ -244,16 +250,22 @@ class _Walk:
             return
         path = next((one for access, one in act.bound.files if access == "edit"), None)
         parts = () if path is None else path.parts
-        shown = "".join(part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in parts)
+        shown = "".join(
+            part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in parts
+        )
         step = unit.span(act.step)
         if call is None:
             where = place(unit, act, value)
             labels = () if where.line == step.line else (Label(step, "this step"),)
-            message = f"the SEARCH lines of this step are in `{shown}` once when the step comes to it"
+            message = (
+                f"the SEARCH lines of this step are in `{shown}` once when the step comes to it"
+            )
             self.out.append(Diagnostic(where, "FDC713", message, labels, help=_HELP))
         else:
             message = f"the SEARCH lines of the step in {step.path}:{step.line} are in `{shown}` once when that step comes to it"
-            self.out.append(Diagnostic(call, "FDC713", message, (Label(step, "this step"),), help=_HELP))
+            self.out.append(
+                Diagnostic(call, "FDC713", message, (Label(step, "this step"),), help=_HELP)
+            )
 
     def content(self, unit: Unit, path: str) -> str | None:
         """The text of a file when the run comes here, where it is known. The verdict rests on it; the program does not."""

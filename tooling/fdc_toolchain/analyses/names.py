@@ -87,10 +87,17 @@ class _Names:
         self.body(self.unit.body)
         for name, (span, what) in self.bindings.items():
             if name not in self.used and not name.startswith("_"):
-                self.report(span, "FDC313", f"{what} `{name}` is never used", "remove it, or start its name with `_`")
+                self.report(
+                    span,
+                    "FDC313",
+                    f"{what} `{name}` is never used",
+                    "remove it, or start its name with `_`",
+                )
         return self.found
 
-    def report(self, span: Span, code: str, message: str, help: str | None = None, **more: object) -> None:
+    def report(
+        self, span: Span, code: str, message: str, help: str | None = None, **more: object
+    ) -> None:
         self.found.append(Diagnostic(span, code, message, help=help, **more))  # type: ignore[arg-type]
 
     # ---- uses --------------------------------------------------------------------------
@@ -101,14 +108,24 @@ class _Names:
         found = self.scope.get(name)
         if found is None or not found[1]:
             if name not in self.all and block:
-                fix = Fix(f"write `{{{{{'.'.join(ref.path)}}}}}`", (Edit(span, "{{" + ".".join(ref.path) + "}}"),), safe=True)
+                fix = Fix(
+                    f"write `{{{{{'.'.join(ref.path)}}}}}`",
+                    (Edit(span, "{{" + ".".join(ref.path) + "}}"),),
+                    safe=True,
+                )
                 message = f"`{{{'.'.join(ref.path)}}}` is text here: nothing binds `{name}`"
                 self.report(span, "FDC316", message, self._nearest(name), fix=fix)
             elif found is not None:
                 where = found[0].span
                 labels = (Label(where, "bound here"),) if where else ()
                 message = f"`{name}` is not bound on every run that comes here"
-                self.report(span, "FDC312", message, "bind it in both branches, or before the loop", labels=labels)
+                self.report(
+                    span,
+                    "FDC312",
+                    message,
+                    "bind it in both branches, or before the loop",
+                    labels=labels,
+                )
             else:
                 help_ = self._nearest(name) or self._hint(name)
                 self.report(span, "FDC311", f"nothing binds `{name}` here", help_)
@@ -129,7 +146,9 @@ class _Names:
         return did_you_mean(name, self.scope) if len(self.found) < _SUGGESTED else None
 
     def _hint(self, name: str) -> str | None:
-        files = sorted(item for item in self.scope if item.startswith("file") and item[4:].isdigit())
+        files = sorted(
+            item for item in self.scope if item.startswith("file") and item[4:].isdigit()
+        )
         if name == "file" and files:
             return f"the innermost loop binds `{{{files[-1]}}}`"
         return f"for the text itself write `{{{{{name}}}}}`"
@@ -163,7 +182,9 @@ class _Names:
             at = ref.start
             start = value.text.rfind("\n", 0, at) + 1
             column = block.column + at - start
-            self.use(ref, Span(self.unit.key, line, column, line, column + ref.end - at), block=True)
+            self.use(
+                ref, Span(self.unit.key, line, column, line, column + ref.end - at), block=True
+            )
 
     # ---- bindings ----------------------------------------------------------------------
 
@@ -183,16 +204,27 @@ class _Names:
         return changed
 
     def bind(
-        self, name: str | None, span: Span, fields: Fields, what: str, *, loop: bool = False, made_of: Iterable[Value] = ()
+        self,
+        name: str | None,
+        span: Span,
+        fields: Fields,
+        what: str,
+        *,
+        loop: bool = False,
+        made_of: Iterable[Value] = (),
     ) -> None:
         """Binds a name. One that the step itself reads (`made_of`) is carried on, and hides nothing."""
         if name is None:
             return
         known = self.scope.get(name)
-        carried = any(ref.path[0] == name for value in made_of if "{" in value.text for ref in value.refs)
+        carried = any(
+            ref.path[0] == name for value in made_of if "{" in value.text for ref in value.refs
+        )
         if known is not None and known[1] and not carried and not self.handed_on(name, known[0].at):
             labels = (Label(known[0].span, "bound here before"),) if known[0].span else ()
-            self.report(span, "FDC314", f"`{name}` hides {known[0].what} of the same name", labels=labels)
+            self.report(
+                span, "FDC314", f"`{name}` hides {known[0].what} of the same name", labels=labels
+            )
         self.clock += 1
         self.put(name, (_Bind(span, fields, what, self.clock), True))
         if not loop:
@@ -221,15 +253,31 @@ class _Names:
                         self.value(node.step, value)
                 if node.step.bind:
                     tool = node.bound.tool
-                    fields: Fields = tool.fields if tool.fields is not None or tool.result is None else _fields(tool.result)
+                    fields: Fields = (
+                        tool.fields
+                        if tool.fields is not None or tool.result is None
+                        else _fields(tool.result)
+                    )
                     read = node.bound.arguments.values()
-                    self.bind(node.step.bind, self.binding_span(node.step), fields, "the result", made_of=read)
+                    self.bind(
+                        node.step.bind,
+                        self.binding_span(node.step),
+                        fields,
+                        "the result",
+                        made_of=read,
+                    )
             elif isinstance(node, Invoke):
                 for value in node.arguments.values():
                     self.value(node.call, value)
                 if node.call.bind:
                     read = node.arguments.values()
-                    self.bind(node.call.bind, self.binding_span(node.call), None, "the result", made_of=read)
+                    self.bind(
+                        node.call.bind,
+                        self.binding_span(node.call),
+                        None,
+                        "the result",
+                        made_of=read,
+                    )
             elif isinstance(node, Loop):
                 self.loop(node)
             elif isinstance(node, Choice):
@@ -245,7 +293,13 @@ class _Names:
         span = self.unit.span(node.node)
         own = {node.name, node.alias}
         if node.name:
-            self.bind(node.name, span, False if node.kind == "each" else None, "the loop's name", loop=True)
+            self.bind(
+                node.name,
+                span,
+                False if node.kind == "each" else None,
+                "the loop's name",
+                loop=True,
+            )
         if node.alias:
             self.put(node.alias, (_Bind(span, False, "the file"), True))
         outside, self.begun = self.begun, [] if node.kind == "fork" else self.begun
@@ -283,4 +337,6 @@ class _Names:
             assert either is not None
             sure = left is not None and right is not None and left[1] and right[1]
             same = left is None or right is None or left[0].fields == right[0].fields
-            self.put(name, (either[0] if same else _Bind(either[0].span, None, either[0].what), sure))
+            self.put(
+                name, (either[0] if same else _Bind(either[0].span, None, either[0].what), sure)
+            )

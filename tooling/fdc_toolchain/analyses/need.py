@@ -9,7 +9,11 @@ from ..syntax import tree
 from ..text.diagnostic import Diagnostic, Label
 from .labels import Earlier, Origin
 
-_FROM = {"workspace": "text of the workspace", "model": "a model's text", "untrusted": "text from outside"}
+_FROM = {
+    "workspace": "text of the workspace",
+    "model": "a model's text",
+    "untrusted": "text from outside",
+}
 _HELP = "let a person decide (`request_user_input`), or a tool whose catalogue says that it `clears` text for this"
 _HIDE = "write it below `{run}/outside/`, which no command sees, or let a person look at it first (`request_user_input`)"
 _CHOSEN = {

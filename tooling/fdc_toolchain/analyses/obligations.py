@@ -39,12 +39,18 @@ def check(context: Context) -> Iterator[Diagnostic]:
             yield from verdict.findings
 
 
-def verdicts(context: Context, rules: tuple[Obligation, ...], *, closely: bool = False) -> Iterator[Verdict]:
+def verdicts(
+    context: Context, rules: tuple[Obligation, ...], *, closely: bool = False
+) -> Iterator[Verdict]:
     """The verdicts on every root and each rule that applies to it. `closely`: those that hold, too, and whether vacuously."""
     together = Together(rules)
     for instance, governing in context.roots:
         automaton = None if governing is None else governing.path
-        meant = [number for number, rule in enumerate(rules) if rule.applies(instance.unit.key, automaton)]
+        meant = [
+            number
+            for number, rule in enumerate(rules)
+            if rule.applies(instance.unit.key, automaton)
+        ]
         suspect = together.suspects(instance, meant)
         for number in meant:
             rule = rules[number]
@@ -56,7 +62,9 @@ def verdicts(context: Context, rules: tuple[Obligation, ...], *, closely: bool =
                     yield Verdict(rule, instance, status, found)
                     continue
             if closely:
-                yield Verdict(rule, instance, "holds" if together.wakes(instance, number) else "vacuous", [])
+                yield Verdict(
+                    rule, instance, "holds" if together.wakes(instance, number) else "vacuous", []
+                )
 
 
 def machine_of(rule: Obligation) -> Machine:
@@ -74,7 +82,9 @@ class _Table(dict[str, list[int]]):
 
     def __init__(self, made: declare.Template) -> None:
         super().__init__({str(letter): row for letter, row in made.table.items()})
-        self[STOP] = [state if made.accept >> state & 1 else -1 for state in range(len(made.states))]
+        self[STOP] = [
+            state if made.accept >> state & 1 else -1 for state in range(len(made.states))
+        ]
 
 
 # ---- all rules in one walk --------------------------------------------------------------------------
@@ -119,7 +129,9 @@ class Together(Summaries):
         for made in self.made:
             self.offsets.append(size)
             size += len(made.states) + 1
-        super().__init__(Machine("rules", ("",) * size, {}, 0, 0, "rules"), self._symbol, self._gates())
+        super().__init__(
+            Machine("rules", ("",) * size, {}, 0, 0, "rules"), self._symbol, self._gates()
+        )
         self._by_bound: dict[int, Hashable] = {}
         self._by_kind: dict[tuple[str, str | None], _Kind] = {}
         self._whole: dict[tuple[int, int], tuple[int, int]] = {}
@@ -153,7 +165,11 @@ class Together(Summaries):
             number
             for number, rule in enumerate(self.rules)
             if rule.same in optional
-            or any(event.arguments and event.may_be(tool.name, action) for group in rule.events for event in group)
+            or any(
+                event.arguments and event.may_be(tool.name, action)
+                for group in rule.events
+                for event in group
+            )
         ]
         return _Kind(tuple(self._letters(rule, node) for rule in self.rules), tuple(about))
 
@@ -191,7 +207,9 @@ class Together(Summaries):
         return mask
 
     def call(self, instance: Instance, mask: int) -> int:
-        hidden = mask & self._hidden(instance)  # the states of rules that do not speak of the plan stay as they are
+        hidden = mask & self._hidden(
+            instance
+        )  # the states of rules that do not speak of the plan stay as they are
         mask ^= hidden
         key = (id(instance), mask)
         found = self._whole.get(key)

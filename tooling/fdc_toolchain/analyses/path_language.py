@@ -63,13 +63,19 @@ def never_literal(path: Path) -> bool:
 def _each(command: Path, path: Path) -> bool:
     """True where every list of globs that a command is held to may name the path."""
     found = _variants(path)
-    return all(any(_meet(_variants(((NOBODY, glob),)), found) for glob in globs[1:]) for globs in command)
+    return all(
+        any(_meet(_variants(((NOBODY, glob),)), found) for glob in globs[1:]) for globs in command
+    )
 
 
 def _same_hole_apart(one: Path, other: Path) -> bool:
     """True for two paths around the same value with more characters around it in one of them."""
     holes = [part for part in one if type(part) is tuple]
-    if len(holes) != 1 or holes[0][0] == NOBODY or [part for part in other if type(part) is tuple] != holes:
+    if (
+        len(holes) != 1
+        or holes[0][0] == NOBODY
+        or [part for part in other if type(part) is tuple] != holes
+    ):
         return False
     around = ["".join(part for part in path if type(part) is str) for path in (one, other)]
     left, right = (len(text.replace("/", "").replace(".", "")) for text in around)
@@ -82,7 +88,9 @@ def _same_hole_apart(one: Path, other: Path) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _variants(path: Path) -> tuple[tuple[Token, ...], ...]:
     """The paths that a template may name, as sequences of which one fits."""
-    if len(path) == 1 and type(path[0]) is str and path[0].endswith("/"):  # a folder, with all that is in it
+    if (
+        len(path) == 1 and type(path[0]) is str and path[0].endswith("/")
+    ):  # a folder, with all that is in it
         name = tuple((letter, False) for letter in path[0])
         return name[:-1], (*name, _ANY)
     out: list[tuple[Token, ...]] = [()]
@@ -241,4 +249,8 @@ def glob_text(kind: str, value: Value) -> str:
     text = "".join(parts)
     if kind == ALLOW:
         return kind + text.replace("\0", "**")
-    return kind + (text.partition("\0")[0].rpartition("/")[0] + "/**" if "/" in text.partition("\0")[0] else "\0")
+    return kind + (
+        text.partition("\0")[0].rpartition("/")[0] + "/**"
+        if "/" in text.partition("\0")[0]
+        else "\0"
+    )

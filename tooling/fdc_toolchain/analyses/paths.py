@@ -37,7 +37,10 @@ def _plain(parts: list[Part]) -> Path:
     if len(joined) == 1 and isinstance(joined[0], str):
         return (posixpath.normpath(joined[0]),)
     if any(isinstance(part, str) and ("//" in part or "./" in part) for part in joined):
-        joined = [_collapsed(part, first=number == 0) if isinstance(part, str) else part for number, part in enumerate(joined)]
+        joined = [
+            _collapsed(part, first=number == 0) if isinstance(part, str) else part
+            for number, part in enumerate(joined)
+        ]
     return tuple(part for part in joined if part)
 
 
@@ -50,7 +53,10 @@ def _collapsed(text: str, *, first: bool) -> str:
 
 def shown(path: Path) -> str:
     """The path as a plan writes it, without the marks of `path_language`."""
-    return "".join(part if isinstance(part, str) else "{" + ".".join(map(str, _plain_part(part))) + "}" for part in path)
+    return "".join(
+        part if isinstance(part, str) else "{" + ".".join(map(str, _plain_part(part))) + "}"
+        for part in path
+    )
 
 
 def _plain_part(part: tuple[str, ...]) -> list[str]:
@@ -84,7 +90,9 @@ def outer_name(path: Path) -> Path:
 
 def inner_name(path: Path) -> Path:
     """The same without the marks."""
-    return tuple(part[1:] if isinstance(part, tuple) and part[0] == _OUTER else part for part in path)
+    return tuple(
+        part[1:] if isinstance(part, tuple) and part[0] == _OUTER else part for part in path
+    )
 
 
 def looked_through(value: Value) -> str | None:

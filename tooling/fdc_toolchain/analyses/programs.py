@@ -74,12 +74,18 @@ def script(value: Value) -> str | None:
     elif not words or words[0] is None or "/" not in words[0]:
         return None
     path = words[0]
-    return path.removeprefix("./") if path is not None and not path.startswith("-") and inside(path) else None
+    return (
+        path.removeprefix("./")
+        if path is not None and not path.startswith("-") and inside(path)
+        else None
+    )
 
 
 def inside(path: str) -> bool:
     """True for a plain path that counts from the workspace and stays in it."""
-    return not path.startswith(("/", "~")) and ".." not in path.split("/") and path.strip("./") != ""
+    return (
+        not path.startswith(("/", "~")) and ".." not in path.split("/") and path.strip("./") != ""
+    )
 
 
 @lru_cache(maxsize=1 << 12)

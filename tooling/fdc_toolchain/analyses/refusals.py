@@ -11,7 +11,9 @@ from ..text.span import Span
 from .shortest import Leaf, Refusal, Search, doubt_in, labels
 from .words import Machine, Summaries
 
-_HELP = "go through the items with `for`, or move the branch into a plan with an automaton of its own"
+_HELP = (
+    "go through the items with `for`, or move the branch into a plan with an automaton of its own"
+)
 
 MOST = 20
 """Refused steps reported for one plan."""
@@ -26,14 +28,22 @@ def explained(instance: Instance, summaries: Summaries) -> Iterator[Diagnostic]:
         yield _refused(refusal, unit.key, machine)
     if finding.unfinished is not None:
         state, length, path = finding.unfinished
-        accepting = [name for number, name in enumerate(machine.states) if machine.accept >> number & 1]
+        accepting = [
+            name for number, name in enumerate(machine.states) if machine.accept >> number & 1
+        ]
         wanted = " or ".join(f"`{name}`" for name in accepting[:4]) or "no state at all"
         last = last_line(instance)
         ends = "a run" if length else "the empty run"
         message = f"{ends} ends in state `{machine.states[state]}` of `{machine.name}`, which accepts in {wanted}"
-        found = Diagnostic(last, "FDC402", message, trace=labels(path), help=_way_on(machine, state))
+        found = Diagnostic(
+            last, "FDC402", message, trace=labels(path), help=_way_on(machine, state)
+        )
         fork = doubt_in(path)
-        yield found if fork is None else _unsure(found, fork, machine, f"may end in state `{machine.states[state]}`")
+        yield (
+            found
+            if fork is None
+            else _unsure(found, fork, machine, f"may end in state `{machine.states[state]}`")
+        )
 
 
 def _unproved(refusal: Refusal, machine: Machine) -> Diagnostic:
@@ -49,12 +59,16 @@ def _unsure(found: Diagnostic, fork: Leaf, machine: Machine, what: str) -> Diagn
     place = Span(fork.key, fork.line, fork.column, fork.line, fork.column + 1)
     message = f"the branches of a fork may interleave in an order after which a run {what} of `{machine.name}`"
     labels_ = () if place[:2] == found.span[:2] else (Label(place, "this fork"),)
-    return found._replace(code="FDC405", message=message, labels=(*found.labels, *labels_), help=_HELP)
+    return found._replace(
+        code="FDC405", message=message, labels=(*found.labels, *labels_), help=_HELP
+    )
 
 
 def _way_on(machine: Machine, state: int) -> str | None:
     """The actions that lead on from a state, for the help line."""
-    on = sorted(symbol for symbol, row in machine.table.items() if row[state] >= 0 and row[state] != state)
+    on = sorted(
+        symbol for symbol, row in machine.table.items() if row[state] >= 0 and row[state] != state
+    )
     return f"from `{machine.states[state]}` it goes on with {', '.join(on)}" if on else None
 
 
@@ -72,10 +86,21 @@ def _refused(refusal: Refusal, root: str, machine: Machine) -> Diagnostic:
     if symbol not in machine.table:
         known = ", ".join(sorted(machine.table))
         message = f"`{node.step.tool}` is a {symbol}, which `{machine.name}` does not know{here}"
-        return Diagnostic(refusal.outer, "FDC404", message, _labels(refusal, step), trace, f"its alphabet: {known}")
+        return Diagnostic(
+            refusal.outer,
+            "FDC404",
+            message,
+            _labels(refusal, step),
+            trace,
+            f"its alphabet: {known}",
+        )
     on = sorted(name for name, row in machine.table.items() if row[refusal.state] >= 0)
-    message = f"`{node.step.tool}` ({symbol}) is refused in state `{state}` of `{machine.name}`{here}"
-    help_ = f"in `{state}` it allows {', '.join(on)}" if on else f"in `{state}` it allows nothing more"
+    message = (
+        f"`{node.step.tool}` ({symbol}) is refused in state `{state}` of `{machine.name}`{here}"
+    )
+    help_ = (
+        f"in `{state}` it allows {', '.join(on)}" if on else f"in `{state}` it allows nothing more"
+    )
     found = Diagnostic(refusal.outer, "FDC401", message, _labels(refusal, step), trace, help_)
     fork = doubt_in(refusal.path)
     what = f"comes to `{node.step.tool}` ({symbol}) in state `{state}`"

@@ -55,7 +55,9 @@ Ways = dict[int, tuple[int, Way]]
 """By state: the length of the shortest way there, and the way."""
 
 
-def shortest_after(times: int, here: Ways[Way], turn: Callable[[int], Ways[Way]], join: Callable[[Way, Way], Way]) -> Ways[Way]:
+def shortest_after(
+    times: int, here: Ways[Way], turn: Callable[[int], Ways[Way]], join: Callable[[Way, Way], Way]
+) -> Ways[Way]:
     """The shortest ways of exactly `times` rounds from `here`. `turn` gives those of one round from one state; `join` puts
     one way behind another."""
     rows: dict[int, Ways[Way]] = {}
@@ -74,7 +76,9 @@ def shortest_after(times: int, here: Ways[Way], turn: Callable[[int], Ways[Way]]
     return here
 
 
-def _onward(rows: dict[int, Ways[Way]], here: Ways[Way], join: Callable[[Way, Way], Way]) -> Ways[Way]:
+def _onward(
+    rows: dict[int, Ways[Way]], here: Ways[Way], join: Callable[[Way, Way], Way]
+) -> Ways[Way]:
     out: Ways[Way] = {}
     for state, (length, way) in here.items():
         for target, (more, behind) in rows.get(state, {}).items():

@@ -102,7 +102,9 @@ class Search:
     def branches(self) -> Self:
         """The same search through branches that may stop anywhere."""
         if self._twin is None:
-            twin = self._twin = self if self.summaries.noting else type(self)(self.summaries.branches())
+            twin = self._twin = (
+                self if self.summaries.noting else type(self)(self.summaries.branches())
+            )
             twin._twin = twin
         return self._twin
 
@@ -112,7 +114,9 @@ class Search:
         begun: Reached = {self.machine.start if start is None else start: (0, None)}
         exits = self._body(instance, instance.unit.body, begun, refusals)
         bad = [
-            (length, state, path) for state, (length, path) in exits.items() if not self.machine.accept >> state & 1
+            (length, state, path)
+            for state, (length, path) in exits.items()
+            if not self.machine.accept >> state & 1
         ]
         worst = min(bad, key=lambda item: item[:2], default=None)
         return Finding(
@@ -123,7 +127,9 @@ class Search:
     def _leaf(self, instance: Instance, node: object, text: str, counts: bool) -> Leaf:
         return Leaf(instance.unit.key, node.line, node.column, text, counts)  # type: ignore[attr-defined]
 
-    def _body(self, instance: Instance, nodes: list[Node], here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _body(
+        self, instance: Instance, nodes: list[Node], here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         noting = self.summaries.noting
         for node in nodes:
             if not here:
@@ -144,7 +150,9 @@ class Search:
             merge(self.passed, here)
         return here
 
-    def _act(self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _act(
+        self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         symbol = self.summaries.symbol(instance, node)
         if symbol is None:
             leaf = self._leaf(instance, node.step, "", True)
@@ -168,7 +176,11 @@ class Search:
         for state, (length, path) in here.items():
             targets = {-1 if row is None else row[state] for row in rows}
             for target in sorted(targets):
-                doubt = MAYBE if len(targets) > 1 and (believed is None or believed[state] != target) else ""
+                doubt = (
+                    MAYBE
+                    if len(targets) > 1 and (believed is None or believed[state] != target)
+                    else ""
+                )
                 total = length + (UNSURE if doubt else 0)
                 if target < 0:
                     known = refusals.get(id(node))
@@ -179,14 +191,18 @@ class Search:
                 found = out.get(target)
                 if found is None or total + cost < found[0]:
                     text = self._move(names[state], names[target])
-                    leaf = Leaf(instance.unit.key, statement.line, statement.column, text, bool(cost), doubt)
+                    leaf = Leaf(
+                        instance.unit.key, statement.line, statement.column, text, bool(cost), doubt
+                    )
                     out[target] = (total + cost, (path, leaf))
         return out
 
     def _move(self, before: str, after: str) -> str:
         return f"{before} -> {after}"
 
-    def _call(self, instance: Instance, node: Invoke, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _call(
+        self, instance: Instance, node: Invoke, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         callee = self.summaries.enter(instance, node)
         leaf = self._leaf(instance, node.call, f"enters `{node.name}`", True)
         if callee is None:
@@ -221,7 +237,9 @@ class Search:
             self.passed = before
         return found
 
-    def _choice(self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _choice(
+        self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         out: Reached = {}
         for wanted, body in ((True, node.then), (False, node.orelse)):
             if node.known is (not wanted):
@@ -231,23 +249,35 @@ class Search:
             merge(out, self._body(instance, body, entered, refusals))  # type: ignore[arg-type]
         return out
 
-    def _loop(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _loop(
+        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         if node.kind == "fork" and node.most != 1:
             mask = sum(1 << state for state in here)
             if not self.summaries.commutes(instance, node, mask):
                 return self._interleaved(instance, node, here, mask, refusals)
         return self._each(instance, node, here, refusals)
 
-    def _each(self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _each(
+        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         """One turn, or one branch, after the other."""
         if node.keeps:
-            return self._turns(instance, node, here, lambda begun: self._branch(instance, node, begun, refusals))
+            return self._turns(
+                instance, node, here, lambda begun: self._branch(instance, node, begun, refusals)
+            )
         if self.summaries.noting and node.kind == "fork":  # as in `words`
-            stopped = self._turns(instance, node, here, lambda begun: self._branch(instance, node, begun, refusals))
+            stopped = self._turns(
+                instance, node, here, lambda begun: self._branch(instance, node, begun, refusals)
+            )
             merge(self.passed, stopped)
-        return self._turns(instance, node, here, lambda begun: self._body(instance, node.body, begun, refusals))
+        return self._turns(
+            instance, node, here, lambda begun: self._body(instance, node.body, begun, refusals)
+        )
 
-    def _branch(self, instance: Instance, fork: Loop, here: Reached, refusals: dict[int, Refusal]) -> Reached:
+    def _branch(
+        self, instance: Instance, fork: Loop, here: Reached, refusals: dict[int, Refusal]
+    ) -> Reached:
         """A branch that may stop anywhere."""
         twin = self.branches()
         before, twin.passed = twin.passed, {}
@@ -257,23 +287,34 @@ class Search:
         twin.passed = before
         return out
 
-    def _turns(self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]) -> Reached:
+    def _turns(
+        self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]
+    ) -> Reached:
         if node.exact and node.most is not None:
             return self._exactly(instance, node, node.most, here, go)
         return self._some_turns(instance, node, here, go)
 
     def _exactly(
-        self, instance: Instance, node: Loop, times: int, here: Reached, go: Callable[[Reached], Reached]
+        self,
+        instance: Instance,
+        node: Loop,
+        times: int,
+        here: Reached,
+        go: Callable[[Reached], Reached],
     ) -> Reached:
         """Just so many turns: one by one where they are few; else `go` is asked once for each state."""
         if times <= FEW:
             for turn in range(times):
                 if turn:
                     remark = self._leaf(instance, node.node, f"turn {turn + 1}", False)
-                    here = {state: (length, (path, remark)) for state, (length, path) in here.items()}
+                    here = {
+                        state: (length, (path, remark)) for state, (length, path) in here.items()
+                    }
                 here = go(here)
             return here
-        self._some_turns(instance, node, here, go)  # for what is refused on the way, and what is passed
+        self._some_turns(
+            instance, node, here, go
+        )  # for what is refused on the way, and what is passed
         remark = self._leaf(instance, node.node, "a turn", False)
         passed = self.passed
 
@@ -285,7 +326,9 @@ class Search:
         self.passed = passed
         return out
 
-    def _some_turns(self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]) -> Reached:
+    def _some_turns(
+        self, instance: Instance, node: Loop, here: Reached, go: Callable[[Reached], Reached]
+    ) -> Reached:
         if node.least:
             here = go(here)
             reached: Reached = dict(here)
@@ -299,7 +342,9 @@ class Search:
             left -= 1
             turn += 1
             remark = self._leaf(instance, node.node, f"turn {turn + node.least}", False)
-            after = go({state: (length, (path, remark)) for state, (length, path) in frontier.items()})
+            after = go(
+                {state: (length, (path, remark)) for state, (length, path) in frontier.items()}
+            )
             frontier = merge(reached, after)
         return reached
 
@@ -319,7 +364,9 @@ class Search:
         if after & self.machine.sink and not certain:
             known = refusals.get(id(node))
             if known is None or (length, state) < (known.length, known.state):
-                refusals[id(node)] = Refusal(instance, node, state, length, path, instance.unit.span(node.node))
+                refusals[id(node)] = Refusal(
+                    instance, node, state, length, path, instance.unit.span(node.node)
+                )
         for state in range(self.machine.size):
             if after >> state & 1 and state not in out:
                 out[state] = (length + UNSURE, (path, leaf))
@@ -350,7 +397,10 @@ def labels(path: Path, most: int = 24) -> tuple[Label, ...]:
         return tuple(_label(leaf, depth) for leaf, depth in tail)
     head = _first(path, half)
     ending = tail[-half:]
-    gap = Label(_label(*ending[0]).span, f"... {_count(path) - _counting(head) - _counting(ending)} more steps ...")
+    gap = Label(
+        _label(*ending[0]).span,
+        f"... {_count(path) - _counting(head) - _counting(ending)} more steps ...",
+    )
     return (*(_label(*item) for item in head), gap, *(_label(*item) for item in ending))
 
 
@@ -370,7 +420,9 @@ def doubt_in(path: Path) -> Leaf | None:
         if key not in memo:
             while here is not None:
                 leaf = here[1]
-                inner = find(leaf.path) if isinstance(leaf, Nested) else leaf if leaf.doubt else None
+                inner = (
+                    find(leaf.path) if isinstance(leaf, Nested) else leaf if leaf.doubt else None
+                )
                 found = inner or found
                 here = here[0]
             memo[key] = found
@@ -411,7 +463,9 @@ def _first(path: Path, most: int) -> list[tuple[Leaf, int]]:
         if len(out) >= most:
             break
         if isinstance(leaf, Nested):
-            out += [(item, depth + leaf.deeper) for item, depth in _first(leaf.path, most - len(out))]
+            out += [
+                (item, depth + leaf.deeper) for item, depth in _first(leaf.path, most - len(out))
+            ]
         else:
             out.append((leaf, 0))
     return out

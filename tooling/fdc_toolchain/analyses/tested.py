@@ -50,7 +50,9 @@ def _compared(tree: dict[str, Any], held: bool) -> Tested:
         if operator in _ORDERED:  # the run went on, so they have an order
             out = both(out, _of(side, NUMBER | TEXTS))
         elif operator in ("==", "!=") and "const" in other and held is (operator == "=="):
-            out = both(out, _of(side, BOOLEAN if isinstance(other["const"], bool) else NUMBER | TEXTS))
+            out = both(
+                out, _of(side, BOOLEAN if isinstance(other["const"], bool) else NUMBER | TEXTS)
+            )
     return out
 
 

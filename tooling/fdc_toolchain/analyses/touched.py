@@ -20,13 +20,18 @@ LOOKING = frozenset(("exists",))
 def sinks(tool: Tool) -> tuple[str | None, ...]:
     """What the text of each parameter chooses; None: nothing. What is not declared may choose anything, but for a pure
     function, which only makes a result of it, and for a prompt, which a model is shown."""
-    return _sinks(tool.name, tool.effect == "pure" or "prompt" in (tool.row.get("run") or ()), tool.parameters)
+    return _sinks(
+        tool.name, tool.effect == "pure" or "prompt" in (tool.row.get("run") or ()), tool.parameters
+    )
 
 
 @lru_cache(maxsize=1 << 10)
 def _sinks(name: str, only_text: bool, parameters: tuple[Parameter, ...]) -> tuple[str | None, ...]:
     unsaid = None if only_text else "anything"
-    return tuple(unsaid if item.sink is None else None if item.sink in _HARMLESS else item.sink for item in parameters)
+    return tuple(
+        unsaid if item.sink is None else None if item.sink in _HARMLESS else item.sink
+        for item in parameters
+    )
 
 
 def chosen(node: Act, sink: str) -> Iterator[Value]:
@@ -48,11 +53,19 @@ def acts(node: Act) -> bool:
     tool = node.bound.tool
     if tool.row.get("approves"):
         return True
-    given = [(item, sink) for item, sink in zip(tool.parameters, sinks(tool), strict=True) if item.name in node.bound.arguments]
-    if tool.writes_unknown or any(sink in ("command", "message", "change", "anything") for _, sink in given):
+    given = [
+        (item, sink)
+        for item, sink in zip(tool.parameters, sinks(tool), strict=True)
+        if item.name in node.bound.arguments
+    ]
+    if tool.writes_unknown or any(
+        sink in ("command", "message", "change", "anything") for _, sink in given
+    ):
         return True
     changed = [item for item, _ in given if item.access and item.access != "read"]
-    if any(not pattern_of(node.bound.arguments[item.name]).begins.startswith(RUN) for item in changed):
+    if any(
+        not pattern_of(node.bound.arguments[item.name]).begins.startswith(RUN) for item in changed
+    ):
         return True
     talks = bool(tool.parameters) and all(item.sink == "user" for item in tool.parameters)
     return tool.effect == "once" and not changed and not talks
@@ -96,7 +109,9 @@ def changes(node: Act) -> Iterator[tuple[Pattern, str]]:
     """The files that a step changes, each with how: `unknown`, or what the declaration says."""
     for glob in node.bound.tool.row.get("access", {}).get("write", ()):
         yield pattern_of_glob(glob), "unknown"
-    if node.bound.tool.row.get("writes") == "unknown" and (executes(node) or not any(chosen(node, "command"))):
+    if node.bound.tool.row.get("writes") == "unknown" and (
+        executes(node) or not any(chosen(node, "command"))
+    ):
         yield (SEEN if any(chosen(node, "command")) else ANY), "unknown"
     for access, value in node.bound.files:
         if access != "read":

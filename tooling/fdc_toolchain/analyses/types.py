@@ -19,7 +19,22 @@ from ..resolve.catalogue import Parameter, Tool
 from ..resolve.constants import fold
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
-from ..resolve.types import ANY, DIGITS, KINDS, LIST, NEVER, NOTHING, NULL, NUMBER, OBJECT, OPEN, TEXT, TEXTS, WORDS, Type
+from ..resolve.types import (
+    ANY,
+    DIGITS,
+    KINDS,
+    LIST,
+    NEVER,
+    NOTHING,
+    NULL,
+    NUMBER,
+    OBJECT,
+    OPEN,
+    TEXT,
+    TEXTS,
+    WORDS,
+    Type,
+)
 from ..syntax.values import Condition, Ref, Value
 from ..text.diagnostic import Label
 from ..text.span import Span
@@ -68,7 +83,9 @@ class Views:
     def __init__(self, context: Context) -> None:
         self.rows: dict[str, Type] = {}
         self._roots = {id(instance) for instance, _ in context.roots}
-        self._base = {instance.unit.key: instance for instance in context.order if not instance.context}
+        self._base = {
+            instance.unit.key: instance for instance in context.order if not instance.context
+        }
         self._known: dict[tuple[int, tuple[Type, ...]], View] = {}
         self._count: dict[int, int] = {}
 
@@ -87,13 +104,20 @@ class Views:
         params = instance.unit.params.values()
         if all(param.default is None for param in params):
             return []
-        given = tuple(types.GIVEN if param.default is None else types.of_constant(param.default) for param in params)
+        given = tuple(
+            types.GIVEN if param.default is None else types.of_constant(param.default)
+            for param in params
+        )
         own = self.own(instance).wrong
-        return [wrong for span, wrong in self.view(instance, given).wrong.items() if span not in own]
+        return [
+            wrong for span, wrong in self.view(instance, given).wrong.items() if span not in own
+        ]
 
     def called(self, instance: Instance, given: tuple[Type, ...]) -> tuple[View, list[Wrong]]:
         """The plan with what a call gives, and what is wrong in it for that reason only."""
-        if (id(instance), given) not in self._known and self._count.get(id(instance), 0) >= MOST_VIEWS:
+        if (id(instance), given) not in self._known and self._count.get(
+            id(instance), 0
+        ) >= MOST_VIEWS:
             given = (ANY,) * len(given)
         view = self.view(instance, given)
         if not view.wrong:
@@ -138,7 +162,9 @@ class _Walk:
         self.collected: list[Type] = []
         self.nested = self.keeping = 0
         for param, kind in zip(self.unit.params.values(), given, strict=True):
-            self.names[param.name] = Known(kind, Origin(param.span, f"the parameter `{param.name}`", param.name))
+            self.names[param.name] = Known(
+                kind, Origin(param.span, f"the parameter `{param.name}`", param.name)
+            )
 
     def view(self) -> View:
         start = Span(self.unit.key, 1, 1, 1, 1)
@@ -173,7 +199,10 @@ class _Walk:
     def join(self, one: dict[str, Known], other: dict[str, Known]) -> None:
         """Binds what one of two ways binds, as it is after either."""
         for name in {**one, **other}:
-            left, right = one.get(name) or self.names.get(name), other.get(name) or self.names.get(name)
+            left, right = (
+                one.get(name) or self.names.get(name),
+                other.get(name) or self.names.get(name),
+            )
             if left is None or right is None:  # unbound on one way, which is reported
                 self.put(name, left or right)  # type: ignore[arg-type]
             else:
@@ -189,7 +218,9 @@ class _Walk:
                 known = known.made(lambda kind, field=path[size - 1]: kind.field(field))  # type: ignore[misc]
             fact = self.facts.get(tuple(path[:size])) if self.facts else None
             if fact is not None:
-                known = known.made(lambda kind, fact=fact: kind._replace(kinds=limited(kind.kinds, fact)))  # type: ignore[misc]
+                known = known.made(
+                    lambda kind, fact=fact: kind._replace(kinds=limited(kind.kinds, fact))
+                )  # type: ignore[misc]
         return known
 
     def single(self, value: Value | None) -> Ref | None:
@@ -240,15 +271,27 @@ class _Walk:
         if known is None or known.type.kinds & ~TEXTS == 0 and parameter.kind != "number":
             return
         name, span = ".".join(ref.path), self.unit.at(node.step, ref.start, ref.end)
-        fits, expected, why = KINDS, "not null", f"`{parameter.name}` of `{tool.name}` needs a value"
+        fits, expected, why = (
+            KINDS,
+            "not null",
+            f"`{parameter.name}` of `{tool.name}` needs a value",
+        )
         if parameter.text:
-            fits, expected, why = TEXTS | NULL, "text", f"`{parameter.name}` of `{tool.name}` takes text"
+            fits, expected, why = (
+                TEXTS | NULL,
+                "text",
+                f"`{parameter.name}` of `{tool.name}` takes text",
+            )
         if parameter.required:
             fits &= ~NULL
         if parameter.kind == "number" and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL):
             bad = KINDS & ~(NUMBER | DIGITS | NULL)
-            self.need(known.blamed(bad), span, f"`{name}` is a number")  # what is none may be refused, or not
-        self.use(known, fits, span, name, "a number" if parameter.kind == "number" else expected, why)
+            self.need(
+                known.blamed(bad), span, f"`{name}` is a number"
+            )  # what is none may be refused, or not
+        self.use(
+            known, fits, span, name, "a number" if parameter.kind == "number" else expected, why
+        )
 
     # ---- conditions --------------------------------------------------------------------
 
@@ -278,7 +321,12 @@ class _Walk:
             path = tuple(tree["ref"])
             ref = next((ref for ref in whole.refs if ref.path == path), None)
             known = self.look(path)
-            return known, ANY if known is None else known.type, ".".join(path), self.unit.at(node, *ref[1:]) if ref else span
+            return (
+                known,
+                ANY if known is None else known.type,
+                ".".join(path),
+                self.unit.at(node, *ref[1:]) if ref else span,
+            )
         if "const" in tree:
             return None, types.of_constant(tree["const"]), written(tree["const"]), span
         if "len" in tree:
@@ -290,11 +338,19 @@ class _Walk:
             return inner, types.COUNT, f"len({name})", place
         for one in tree["args"]:
             self.operand(node, whole, one)
-        return Known(ANY, Origin(span, f"the answer of `{tree['call']}`")), ANY, f"{tree['call']}(...)", span
+        return (
+            Known(ANY, Origin(span, f"the answer of `{tree['call']}`")),
+            ANY,
+            f"{tree['call']}(...)",
+            span,
+        )
 
     def compare(self, node: Any, whole: Condition, tree: dict[str, Any]) -> None:
         operator = tree["test"]
-        left, right = self.operand(node, whole, tree["left"]), self.operand(node, whole, tree["right"])
+        left, right = (
+            self.operand(node, whole, tree["left"]),
+            self.operand(node, whole, tree["right"]),
+        )
         if operator in ("==", "!="):
             return
         beside = pairs(operator, left[1], right[1])
@@ -305,7 +361,9 @@ class _Walk:
             fault, other = at_fault(left, right, beside, first=right if operator == "in" else left)
             bad = sum({(two if fault is right else one) for one, two, fine in beside if not fine})
             origin = fault[0].blamed(bad) if fault[0] else None
-            self.need(origin, fault[3], f"`{fault[2]}` is {wanted(operator, fault is right, other)}")
+            self.need(
+                origin, fault[3], f"`{fault[2]}` is {wanted(operator, fault is right, other)}"
+            )
             return
         said = f"`{left[2]}` is {types.shown(left[1])} and `{right[2]}` is {types.shown(right[1])}"
         what = "nothing can be in that" if operator == "in" else "these have no order"
@@ -369,11 +427,22 @@ class _Walk:
         if node.call.bind is not None:
             self.bind(node.call, result, f"the result `{node.call.bind}` of `{node.name}`")
 
-    def handed(self, node: Invoke, name: str, default: str | None, needs: dict[str, dict[Span, None]], span: Span) -> None:
+    def handed(
+        self,
+        node: Invoke,
+        name: str,
+        default: str | None,
+        needs: dict[str, dict[Span, None]],
+        span: Span,
+    ) -> None:
         """What a called plan needs of an argument is needed of what the argument is made of."""
         ref = self.single(node.arguments.get(name))
         known = None if ref is None else self.look(ref.path)
-        origin = Origin(span, f"`{name}`, which the call of `{node.name}` gives,") if known is None else known.blamed(0)
+        origin = (
+            Origin(span, f"`{name}`, which the call of `{node.name}` gives,")
+            if known is None
+            else known.blamed(0)
+        )
         for phrase, uses in needs.items():
             for use in (span, *uses):
                 self.need(origin, use, f"in `{node.name}` {phrase}")
@@ -437,7 +506,9 @@ class _Walk:
                 self.use(known, TEXTS, place, name, "text", "a glob is text")
             else:
                 self.use(known, LIST, place, name, "a list", f"`{node.kind}` goes through a list")
-        elif node.kind != "each" and not (len(node.over.parts) == 1 and isinstance(node.over.parts[0], Ref)):
+        elif node.kind != "each" and not (
+            len(node.over.parts) == 1 and isinstance(node.over.parts[0], Ref)
+        ):
             place = self.unit.at(node.node, node.over.start, node.over.end)
             self.error(place, f"`{node.kind}` goes through a list, and `{node.over.text}` is text")
         if node.kind == "each":
@@ -467,7 +538,11 @@ class _Walk:
                 self.condition(node.node, node.until)
             after = self.undo(mark)
             wider = {name: either(known, after[name]) for name, known in entry.items()}
-            if last or node.most == 1 or all(wider[name].type == known.type for name, known in entry.items()):
+            if (
+                last
+                or node.most == 1
+                or all(wider[name].type == known.type for name, known in entry.items())
+            ):
                 break
             entry = wider
         self.facts = facts

@@ -18,7 +18,10 @@ MOST = 4000
 """Combinations of positions looked at; beyond, nobody has an overview of these globs (`kinds` gives None)."""
 
 
-_OTHERS = [*"xyzabcdefghijklmnopqrstuvwABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", *map(chr, range(0x4E00, 0x9000))]
+_OTHERS = [
+    *"xyzabcdefghijklmnopqrstuvwABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+    *map(chr, range(0x4E00, 0x9000)),
+]
 """Letters of which one stands for all that no glob names."""
 
 
@@ -71,7 +74,10 @@ def kinds(literals: Iterable[str], globs: Iterable[Glob], *, paths: bool) -> lis
     """
     sets = tuple(dict.fromkeys(globs))
     named = {token for glob in sets for token in glob.tokens if len(token) == 1}
-    letters = (next(letter for letter in _OTHERS if letter not in named), *sorted(named | {"/", "."}))
+    letters = (
+        next(letter for letter in _OTHERS if letter not in named),
+        *sorted(named | {"/", "."}),
+    )
     start = (True, tuple(frozenset(glob_match.closed({0}, glob.tokens)) for glob in sets))
     texts = {start: ""}
     found: dict[frozenset[Glob], str] = {}
@@ -80,21 +86,28 @@ def kinds(literals: Iterable[str], globs: Iterable[Glob], *, paths: bool) -> lis
         fresh, here = state
         text = texts[state]
         inside = frozenset(
-            glob for glob, at in zip(sets, here, strict=True) if 2 * len(glob.tokens) in at and not (glob.files and fresh)
+            glob
+            for glob, at in zip(sets, here, strict=True)
+            if 2 * len(glob.tokens) in at and not (glob.files and fresh)
         )
         if text and (inside not in found or found[inside].endswith("/") and not text.endswith("/")):
             found[inside] = text
         for letter in letters:
             if paths and fresh and letter == "/":
                 continue
-            after = tuple(frozenset(_after(at, glob, letter, fresh)) for glob, at in zip(sets, here, strict=True))
+            after = tuple(
+                frozenset(_after(at, glob, letter, fresh))
+                for glob, at in zip(sets, here, strict=True)
+            )
             following = (letter == "/", after)
             if following not in texts:
                 if len(texts) >= MOST:
                     return None
                 texts[following] = text + letter
                 work.append(following)
-    return [Value(text, True) for text in sorted(set(literals))] + [Value(text, False) for text in found.values()]
+    return [Value(text, True) for text in sorted(set(literals))] + [
+        Value(text, False) for text in found.values()
+    ]
 
 
 def _after(here: Iterable[int], glob: Glob, letter: str, fresh: bool) -> set[int]:

@@ -27,7 +27,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
         seen.add(unit.key)
         for act in _unseen(unit.body)[0]:
             message = f"nothing looks at what `{act.step.tool}` wrote"
-            yield Diagnostic(unit.span(act.step), "FDC441", message, help="follow it with `read_file`, `list_files` or `grep`")
+            yield Diagnostic(
+                unit.span(act.step),
+                "FDC441",
+                message,
+                help="follow it with `read_file`, `list_files` or `grep`",
+            )
 
 
 def _can_look(automaton: Automaton) -> bool:
@@ -59,9 +64,16 @@ def _unseen(nodes: list[Node]) -> tuple[list[Act], bool]:
             elif node.bound.action in _LOOKS:
                 pending, looked = [], True
         elif isinstance(node, Invoke):
-            pending, looked = [], True  # the callee may look; its own writes are judged in its own text
+            pending, looked = (
+                [],
+                True,
+            )  # the callee may look; its own writes are judged in its own text
         elif isinstance(node, Loop | Choice):
-            parts = [_unseen(node.body)] if isinstance(node, Loop) else [_unseen(node.then), _unseen(node.orelse)]
+            parts = (
+                [_unseen(node.body)]
+                if isinstance(node, Loop)
+                else [_unseen(node.then), _unseen(node.orelse)]
+            )
             if all(looks for _, looks in parts):
                 pending, looked = [], True
             for writes, _ in parts:

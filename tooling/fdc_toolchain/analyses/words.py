@@ -45,7 +45,13 @@ class Machine:
     __slots__ = ("name", "states", "table", "start", "accept", "sink", "size", "key")
 
     def __init__(
-        self, name: str, states: tuple[str, ...], table: Mapping[str, list[int]], start: int, accept: int, key: str
+        self,
+        name: str,
+        states: tuple[str, ...],
+        table: Mapping[str, list[int]],
+        start: int,
+        accept: int,
+        key: str,
     ) -> None:
         self.name = name
         self.states = states
@@ -60,7 +66,12 @@ class Machine:
     def of(cls, automaton: Automaton) -> Machine:
         """The machine of an automaton."""
         return cls(
-            automaton.name, automaton.states, automaton.table, automaton.start_index, automaton.accept_mask, automaton.path
+            automaton.name,
+            automaton.states,
+            automaton.table,
+            automaton.start_index,
+            automaton.accept_mask,
+            automaton.path,
         )
 
 
@@ -154,7 +165,11 @@ class Summaries:
     def enter(self, instance: Instance, node: Invoke) -> Instance | None:
         """The plan whose steps are part of the word where it is called; None: no such plan."""
         callee = instance.callees[node.number]
-        return None if callee is None or (callee.unit.stated is not None and self.read is None) else callee
+        return (
+            None
+            if callee is None or (callee.unit.stated is not None and self.read is None)
+            else callee
+        )
 
     def root(self, instance: Instance) -> int:
         """Where the runs of a plan that starts in the start state can end."""
@@ -170,7 +185,9 @@ class Summaries:
             key = (id(instance), low)
             known = self._exits.get(key)
             if known is None:
-                known = self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))
+                known = self._exits[key] = self.apart(
+                    partial(self.body, instance, instance.unit.body, low)
+                )
             out |= known[0]
             self.passed |= known[1]
         return out
@@ -281,7 +298,9 @@ class Summaries:
                 if callee is not None:
                     known = self._alphabets.get(id(callee))
                     if known is None:
-                        known = self._alphabets[id(callee)] = self.alphabet(callee, callee.unit.body)
+                        known = self._alphabets[id(callee)] = self.alphabet(
+                            callee, callee.unit.body
+                        )
                     found |= known
             elif isinstance(node, Loop):
                 found |= (self.branches() if node.keeps else self).alphabet(instance, node.body)

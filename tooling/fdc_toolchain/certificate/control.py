@@ -23,7 +23,11 @@ from .readers import Machine, Rule, States, automaton
 def check(program: Any, certificate: Any) -> str | None:
     """The first thing in a certificate that does not hold of a program, with its place; None where everything holds."""
     try:
-        if (certificate["format"], certificate["part"], certificate["program"]) != (1, "control", digest(program)):
+        if (certificate["format"], certificate["part"], certificate["program"]) != (
+            1,
+            "control",
+            digest(program),
+        ):
             raise Wrong("the certificate is for another program, or is not of the form `control` 1")
         Plans(program, certificate).check()
         for machine, roots, rows in machines(program, certificate):
@@ -31,24 +35,38 @@ def check(program: Any, certificate: Any) -> str | None:
     except Wrong as wrong:
         return str(wrong)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
-        return f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        return (
+            f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        )
     return None
 
 
 def digest(program: Any) -> str:
     """The name of exactly this program."""
-    return blake2b(json.dumps(program, sort_keys=True, separators=(",", ":")).encode("ascii"), digest_size=32).hexdigest()
+    return blake2b(
+        json.dumps(program, sort_keys=True, separators=(",", ":")).encode("ascii"), digest_size=32
+    ).hexdigest()
 
 
 def machines(program: Any, certificate: Any) -> Iterator[tuple[Machine, list[str], Any]]:
     """Every machine, the plans that it reads from its start to where it must accept, and what is claimed of it."""
     plans = program["plans"]
     for name in sorted({plan["automaton"] for plan in plans.values()} - {None}):
-        yield automaton(program, name), [key for key in plans if plans[key]["automaton"] == name], certificate["automata"][name]
+        yield (
+            automaton(program, name),
+            [key for key in plans if plans[key]["automaton"] == name],
+            certificate["automata"][name],
+        )
     for number, rule in enumerate(program.get("rules", ())):
         claims = certificate["rules"][number]
-        for value in Rule(program, rule, None).values() if claims is not None else ():  # null: the runner watches it, no more
-            yield Rule(program, rule, value).machine(), [program["root"]], claims["others" if value is None else f"={value}"]
+        for value in (
+            Rule(program, rule, None).values() if claims is not None else ()
+        ):  # null: the runner watches it, no more
+            yield (
+                Rule(program, rule, value).machine(),
+                [program["root"]],
+                claims["others" if value is None else f"={value}"],
+            )
 
 
 class Word:
@@ -63,13 +81,19 @@ class Word:
         """Raises Wrong."""
         for key in roots:
             if not self.row(key, "", self.machine.start, False)[0] <= self.machine.accept:
-                raise Wrong(f"plan `{key}`: a run may end where {self.machine.name} does not accept")
+                raise Wrong(
+                    f"plan `{key}`: a run may end where {self.machine.name} does not accept"
+                )
         for key, claims in self.rows.items():
             for place, rows in claims["bodies"].items():
                 for state, claim in rows.items():
-                    ends, stops = self.walk(key, place, self.body(key, place), {state}, "stops" in claim)
+                    ends, stops = self.walk(
+                        key, place, self.body(key, place), {state}, "stops" in claim
+                    )
                     if not (ends <= set(claim["ends"]) and stops <= set(claim.get("stops", ()))):
-                        raise Wrong(f"plan `{key}`, `{place}`: from `{state}` {self.machine.name} may leave what is claimed")
+                        raise Wrong(
+                            f"plan `{key}`, `{place}`: from `{state}` {self.machine.name} may leave what is claimed"
+                        )
 
     def body(self, key: str, place: str) -> Any:
         """The body at a place: `/2.then/1` is that of the loop which comes first where the second instruction, an `if`, holds."""
@@ -91,7 +115,9 @@ class Word:
         """One claim. Raises Wrong where it is not there."""
         claim = self.rows.get(key, {}).get(kind, {}).get(place, {}).get(state)
         if claim is None:
-            raise Wrong(f"plan `{key}`, `{place}`: nothing is claimed of {self.machine.name} from the state `{state}` on")
+            raise Wrong(
+                f"plan `{key}`, `{place}`: nothing is claimed of {self.machine.name} from the state `{state}` on"
+            )
         return claim
 
     def symbol(self, step: Any) -> Any:
@@ -104,10 +130,14 @@ class Word:
         """The states after a symbol. Raises Wrong where one of them refuses it."""
         found: States = set().union(*(self.machine.after(state, symbol) for state in states))
         if None in found:
-            raise Wrong(f"{where}: {self.machine.name} may be in a state that refuses `{symbol}`: {sorted(states)}")
+            raise Wrong(
+                f"{where}: {self.machine.name} may be in a state that refuses `{symbol}`: {sorted(states)}"
+            )
         return found
 
-    def walk(self, key: str, place: str, body: Any, states: States, stopping: bool) -> tuple[States, States]:
+    def walk(
+        self, key: str, place: str, body: Any, states: States, stopping: bool
+    ) -> tuple[States, States]:
         """Where a body ends that begins in some states, and the states that it comes by, where they are wanted."""
         passed = set(states) if stopping else set()
         for number, node in enumerate(body, 1):
@@ -115,7 +145,10 @@ class Word:
             if op == "step" and (symbol := self.symbol(node)) is not None:
                 states = self.read(f"plan `{key}`, line {node['line']}", states, symbol)
             elif op == "if":
-                found = [self.walk(key, f"{here}.{side}", node[side], states, stopping) for side in live(node)]
+                found = [
+                    self.walk(key, f"{here}.{side}", node[side], states, stopping)
+                    for side in live(node)
+                ]
             elif op == "call" and self.machine.enters(self.plans[node["plan"]]):
                 found = [self.row(node["plan"], "", state, stopping) for state in states]
             elif op in ("each", "for", "fork", "iterate"):
@@ -126,50 +159,78 @@ class Word:
             passed |= states if stopping else set()
         return states, passed
 
-    def loop(self, key: str, place: str, node: Any, state: str, stopping: bool) -> tuple[States, States]:
+    def loop(
+        self, key: str, place: str, node: Any, state: str, stopping: bool
+    ) -> tuple[States, States]:
         """The same of a loop that begins in one state."""
-        claim, where, keeps = self.claim(key, place, node, state, stopping), f"plan `{key}`, line {node['line']}", "keep" in node
+        claim, where, keeps = (
+            self.claim(key, place, node, state, stopping),
+            f"plan `{key}`, line {node['line']}",
+            "keep" in node,
+        )
         least, most = turns(node)
         if node["op"] == "fork" and most != 1:
             reach, symbols = set(claim["reach"]), self.alphabet(node["body"])
-            if not {state}.union(*(self.machine.after(one, symbol) for one in reach for symbol in symbols)) <= reach | {None}:
-                raise Wrong(f"{where}: branches of the fork may bring {self.machine.name} to a state that is not claimed")
+            if not {state}.union(
+                *(self.machine.after(one, symbol) for one in reach for symbol in symbols)
+            ) <= reach | {None}:
+                raise Wrong(
+                    f"{where}: branches of the fork may bring {self.machine.name} to a state that is not claimed"
+                )
             if "rounds" not in claim:  # any order of any of their steps
                 for symbol in symbols:
                     self.read(where, reach, symbol)
                 return reach, reach
             for one, pair in ((one, pair) for one in reach for pair in combinations(symbols, 2)):
                 if self.both(one, *pair) != self.both(one, *reversed(pair)):
-                    raise Wrong(f"{where}: {self.machine.name} can tell in `{one}` in which order branches do {pair}")
+                    raise Wrong(
+                        f"{where}: {self.machine.name} can tell in `{one}` in which order branches do {pair}"
+                    )
 
         def turn(some_stop: bool, one: str) -> States:
             return set.union(*self.row(key, place, one, some_stop))
 
-        result, begun = self.rounds(where, claim["rounds"], state, least, most, partial(turn, keeps))
+        result, begun = self.rounds(
+            where, claim["rounds"], state, least, most, partial(turn, keeps)
+        )
         if not stopping or keeps:
             return result, result
         if node["op"] == "fork":  # a branch that stops lets the others go on
-            return result, self.rounds(where, claim["stops"], state, 0, most, partial(turn, True))[0]
+            return result, self.rounds(where, claim["stops"], state, 0, most, partial(turn, True))[
+                0
+            ]
         return result, set().union(*(self.row(key, place, one, True)[1] for one in begun))
 
     def rounds(
-        self, where: str, claim: Any, state: str, least: int, most: int | None, turn: Callable[[str], States]
+        self,
+        where: str,
+        claim: Any,
+        state: str,
+        least: int,
+        most: int | None,
+        turn: Callable[[str], States],
     ) -> tuple[States, States]:
         """Where a loop ends, and where its rounds begin. Set n of the claim has the states after n rounds; the last one has those
         after more rounds, too, unless it is that of the last round."""
         chain = [set(one) for one in claim]
         if state not in chain[0]:
-            raise Wrong(f"{where}: the claim about the loop lacks the state `{state}`, in which it begins")
+            raise Wrong(
+                f"{where}: the claim about the loop lacks the state `{state}`, in which it begins"
+            )
         chain += [] if len(chain) - 1 == most else chain[-1:]
         for before, after in pairwise(chain):
             if not set().union(*(turn(one) for one in before)) <= after:
-                raise Wrong(f"{where}: a round of the loop brings {self.machine.name} to a state that is not claimed")
+                raise Wrong(
+                    f"{where}: a round of the loop brings {self.machine.name} to a state that is not claimed"
+                )
         return set().union(*chain[min(least, len(chain) - 1) :]), set().union(*chain[:-1])
 
     def both(self, state: str, first: Any, second: Any) -> States:
         """Where two symbols lead, one after the other; None: one of them is refused."""
         between = self.machine.after(state, first)
-        return set().union(*({None} if one is None else self.machine.after(one, second) for one in between))
+        return set().union(
+            *({None} if one is None else self.machine.after(one, second) for one in between)
+        )
 
     def alphabet(self, body: Any) -> States:
         """Every symbol that may be read in a body, through calls."""

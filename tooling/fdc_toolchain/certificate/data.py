@@ -21,7 +21,11 @@ from .touches import files_of, lasting, text_of
 def check(program: Any, certificate: Any) -> str | None:
     """The first thing in a certificate that does not hold of a program, with its place; None where everything holds."""
     try:
-        if (certificate["format"], certificate["part"], certificate["program"]) != (1, "data", digest(program)):
+        if (certificate["format"], certificate["part"], certificate["program"]) != (
+            1,
+            "data",
+            digest(program),
+        ):
             raise Wrong("the certificate is for another program, or is not of the form `data` 1")
         first = certificate["rows"][0]
         if first["plan"] != program["root"] or first["kept"] is not False:
@@ -33,7 +37,9 @@ def check(program: Any, certificate: Any) -> str | None:
     except Wrong as wrong:
         return str(wrong)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
-        return f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        return (
+            f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        )
     return None
 
 
@@ -44,11 +50,16 @@ class Flow(Steps):
         """Raises Wrong."""
         self.body("", self.plan["body"], self.begin())
         claim, where = self.row["gives"], f"plan `{self.row['plan']}`"
-        if any(getattr(self, part) & ~label_of(claim[part]) for part in ("result", "fails", "stops")):
+        if any(
+            getattr(self, part) & ~label_of(claim[part]) for part in ("result", "fails", "stops")
+        ):
             raise Wrong(f"{where}: its result, or why it fails, may be of more than is claimed")
         if not all(within(self.wrote[kind], labels_of(claim[kind])) for kind in KEPT):
             raise Wrong(f"{where}: more may come into files than is claimed")
-        if not within({files: label for files, label in self.wrote["texts"].items() if lasting(files)}, self.left):
+        if not within(
+            {files: label for files, label in self.wrote["texts"].items() if lasting(files)},
+            self.left,
+        ):
             raise Wrong(f"{where}: more may be left in files for a later run than is claimed")
 
     def begin(self) -> State:
@@ -88,14 +99,24 @@ class Flow(Steps):
         params = {name: label_of(facts) for name, facts in row["params"].items()}
         files = {kind: labels_of(row[kind]) for kind in KEPT}
         if row["plan"] != node["plan"] or row["kept"] is not self.kept:
-            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: the row claimed for the call is for another one")
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: the row claimed for the call is for another one"
+            )
         held = all(within(getattr(state, kind), files[kind]) for kind in KEPT)
-        if not held or not within(given, params) or (self.outer | state.inner) & ~label_of(row["choices"]):
-            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: the call may begin in another way than is claimed")
+        if (
+            not held
+            or not within(given, params)
+            or (self.outer | state.inner) & ~label_of(row["choices"])
+        ):
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: the call may begin in another way than is claimed"
+            )
         for kind in KEPT:
             for one, label in labels_of(row["gives"][kind]).items():
                 self.note(state, kind, one, label)
-        result, fails, stops = (label_of(row["gives"][part]) for part in ("result", "fails", "stops"))
+        result, fails, stops = (
+            label_of(row["gives"][part]) for part in ("result", "fails", "stops")
+        )
         self.fails |= fails
         self.stop(state, stops)
         self.bind(state, node["bind"], result)
@@ -112,27 +133,52 @@ class Flow(Steps):
         other = state.copy()
         self.body(f"{place}.then", node["then"], state)
         self.body(f"{place}.else", node["else"], other)
-        changed = {name for one in (state, other) for name in one.names if one.names[name] is not names.get(name)}
+        changed = {
+            name
+            for one in (state, other)
+            for name in one.names
+            if one.names[name] is not names.get(name)
+        }
         state.add(other)
-        state.names |= {name: Name(state.names[name].label | chosen, state.names[name].bare) for name in changed}
+        state.names |= {
+            name: Name(state.names[name].label | chosen, state.names[name].bare) for name in changed
+        }
         state.inner = before | (self.stops if self.kept else 0)
 
     def loop(self, state: State, node: Any, place: str) -> None:
         """A loop: what is claimed to hold when a round begins holds after it, too; which round it is, its conditions say."""
-        op, over = node["op"], self.label(state, node.get("in" if node["op"] in ("for", "fork") else "glob", ()))
+        op, over = (
+            node["op"],
+            self.label(state, node.get("in" if node["op"] in ("for", "fork") else "glob", ())),
+        )
         if op == "each":
             glob = node["glob"]
             self.use(node, self.label(state, glob, bare=False), "path")
             over |= self.in_files(state.there, files_of(text_of(glob)))
         self.stop(state, over)
-        before, result, fails = state.inner, self.result, self.fails | over | self.outer | state.inner
-        kept, stops, keeps, gathers = self.kept, self.stops, node.get("keep") == "failures", node.get("bind")
+        before, result, fails = (
+            state.inner,
+            self.result,
+            self.fails | over | self.outer | state.inner,
+        )
+        kept, stops, keeps, gathers = (
+            self.kept,
+            self.stops,
+            node.get("keep") == "failures",
+            node.get("bind"),
+        )
         self.result = 0 if gathers else result
         if keeps:
             self.kept, self.fails, self.stops = True, 0, 0
-        hidden_names = {name: state.names.get(name) for name in (node.get("name"), node.get("alias")) if name is not None}
+        hidden_names = {
+            name: state.names.get(name)
+            for name in (node.get("name"), node.get("alias"))
+            if name is not None
+        }
         state.inner |= over
-        self.rounds(state, node, place, over | (LEVEL["workspace"] if op == "each" else 0), hidden_names)
+        self.rounds(
+            state, node, place, over | (LEVEL["workspace"] if op == "each" else 0), hidden_names
+        )
         why = self.fails | self.stops if keeps else 0
         if keeps:
             self.kept, self.stops = kept, stops
@@ -146,17 +192,34 @@ class Flow(Steps):
         """Changes a state to what holds whenever a round begins, or the loop ends, as claimed. Raises Wrong."""
         head = self.head(state, place)
         if not covers(head, state):
-            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: the loop may begin in another way than is claimed")
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: the loop may begin in another way than is claimed"
+            )
         end = self.turn(head.copy(), node, place, item, names)
         if not covers(head, end):
-            raise Wrong(f"plan `{self.row['plan']}`, line {node['line']}: a round of the loop may bring more than is claimed")
-        state.names, state.texts, state.there, state.inner = head.names, head.texts, head.there, head.inner
+            raise Wrong(
+                f"plan `{self.row['plan']}`, line {node['line']}: a round of the loop may bring more than is claimed"
+            )
+        state.names, state.texts, state.there, state.inner = (
+            head.names,
+            head.texts,
+            head.there,
+            head.inner,
+        )
 
     def head(self, state: State, place: str) -> State:
         """What is claimed to hold whenever a round begins; names that are not said have what they had before."""
         claim = self.row["loops"][place]
-        names = {name: Name(label_of(facts), frozenset(bare)) for name, (facts, bare) in claim["names"].items()}
-        return State(state.names | names, labels_of(claim["texts"]), labels_of(claim["there"]), label_of(claim["choices"]))
+        names = {
+            name: Name(label_of(facts), frozenset(bare))
+            for name, (facts, bare) in claim["names"].items()
+        }
+        return State(
+            state.names | names,
+            labels_of(claim["texts"]),
+            labels_of(claim["there"]),
+            label_of(claim["choices"]),
+        )
 
     def turn(self, state: State, node: Any, place: str, item: int, names: Any) -> State:
         """What holds after a round."""

@@ -121,7 +121,9 @@ def by_line(program: Any) -> dict[Any, set[int]]:
 
 def dids(rows: Any) -> Did:
     """What is done to paths, as it is written."""
-    return frozenset((access, tuple(what) if access == "command" else key_of(what)) for access, what in rows)
+    return frozenset(
+        (access, tuple(what) if access == "command" else key_of(what)) for access, what in rows
+    )
 
 
 def claimed(before: Here, rows: Any) -> Here:

@@ -20,8 +20,14 @@ POWERS = {
 }  # fmt: skip
 """What text may choose, in words."""
 CLEARS = {"command": ("command", "argument", "code"), "message": ("message", "change")}
-BITS = {(level, power): 1 << 9 * row + at for row, level in enumerate(MAY) for at, power in enumerate(POWERS)}
-LEVEL = {level: sum(BITS[level, power] for power in POWERS if power not in MAY[level]) for level in MAY} | {"trusted": 0}
+BITS = {
+    (level, power): 1 << 9 * row + at
+    for row, level in enumerate(MAY)
+    for at, power in enumerate(POWERS)
+}
+LEVEL = {
+    level: sum(BITS[level, power] for power in POWERS if power not in MAY[level]) for level in MAY
+} | {"trusted": 0}
 POWER = {power: sum(BITS[level, power] for level in MAY) for power in POWERS}
 KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"]}
 """What is remembered of files: a model may choose which of them there are, and text of the workspace is no news in them."""
@@ -37,7 +43,9 @@ class Name(NamedTuple):
 class State:
     """What holds at one place: names, what is in files, what chose that files are there, the conditions since the plan began."""
 
-    def __init__(self, names: dict[str, Name], texts: dict[Files, int], there: dict[Files, int], inner: int) -> None:
+    def __init__(
+        self, names: dict[str, Name], texts: dict[Files, int], there: dict[Files, int], inner: int
+    ) -> None:
         self.names, self.texts, self.there, self.inner = names, texts, there, inner
 
     def copy(self) -> State:
@@ -57,7 +65,11 @@ class State:
 
 def stored(program: Any) -> dict[Files, int]:
     """The files with text from outside that earlier runs left, but those of the runs' own folders."""
-    return {(path,): LEVEL["untrusted"] for path in program.get("stored", ()) if not path.startswith("runs/")}
+    return {
+        (path,): LEVEL["untrusted"]
+        for path in program.get("stored", ())
+        if not path.startswith("runs/")
+    }
 
 
 def within(one: dict[Any, int], other: dict[Any, int]) -> bool:
@@ -69,7 +81,11 @@ def covers(claim: State, state: State) -> bool:
     """Whether a state is claimed."""
     names = all(name in claim.names and not value.label & ~claim.names[name].label and value.bare >= claim.names[name].bare
                 for name, value in state.names.items())  # fmt: skip
-    return names and all(within(getattr(state, kind), getattr(claim, kind)) for kind in KEPT) and not state.inner & ~claim.inner
+    return (
+        names
+        and all(within(getattr(state, kind), getattr(claim, kind)) for kind in KEPT)
+        and not state.inner & ~claim.inner
+    )
 
 
 def label_of(facts: Any) -> int:
@@ -87,8 +103,14 @@ def labels_of(rows: Any) -> dict[Any, int]:
 
 def said(label: int) -> str:
     """The levels of a label, in words."""
-    words = {"workspace": "text of the workspace", "model": "text of a model", "untrusted": "text from outside"}
-    return " and ".join(words[level] for level in MAY if label & sum(BITS[level, power] for power in POWERS))
+    words = {
+        "workspace": "text of the workspace",
+        "model": "text of a model",
+        "untrusted": "text from outside",
+    }
+    return " and ".join(
+        words[level] for level in MAY if label & sum(BITS[level, power] for power in POWERS)
+    )
 
 
 def written(label: int) -> list[str]:
@@ -97,7 +119,9 @@ def written(label: int) -> list[str]:
     for level in MAY:
         powers = [power for power in POWERS if label & BITS[level, power]]
         if powers:
-            found.append(level if label & LEVEL[level] == LEVEL[level] else " ".join((level, *powers)))
+            found.append(
+                level if label & LEVEL[level] == LEVEL[level] else " ".join((level, *powers))
+            )
     return found
 
 
@@ -128,7 +152,13 @@ def paths(value: Any) -> Iterator[Any]:
 
 def asked(cond: Any) -> Iterator[str]:
     """The predicates that a condition asks."""
-    inner = cond.values() if isinstance(cond, dict) and "const" not in cond else cond if isinstance(cond, list) else ()
+    inner = (
+        cond.values()
+        if isinstance(cond, dict) and "const" not in cond
+        else cond
+        if isinstance(cond, list)
+        else ()
+    )
     if isinstance(cond, dict) and "call" in cond:
         yield cond["call"]
     for one in inner:

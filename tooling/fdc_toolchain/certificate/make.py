@@ -64,19 +64,26 @@ def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
                 raise Wrong(f"plan `{key}`: it calls itself, directly or through others")
             begun.add(key)
             callees = _called(program["plans"][key]["body"])
-            work.claims[key] = {"height": 1 + max((claimed(callee) for callee in callees), default=0)}
+            work.claims[key] = {
+                "height": 1 + max((claimed(callee) for callee in callees), default=0)
+            }
             names, cost = work.walk(key, program["plans"][key]["body"], work.entry(key))
             if len(cost) > MOST_TERMS and not one_size:
                 raise _ManyTerms
             work.costs[key] = dict(cost)
-            steps = [[most, list(sizes)] for sizes, most in sorted(cost.items(), key=lambda term: (len(term[0]), term[0]))]
+            steps = [
+                [most, list(sizes)]
+                for sizes, most in sorted(cost.items(), key=lambda term: (len(term[0]), term[0]))
+            ]
             claims[key] = {**work.claims[key], "names": sorted(names), "steps": steps}
         return int(claims[key]["height"])
 
     for key in program["plans"]:
         claimed(key)
     if claims[program["root"]]["height"] > MOST_STACK:
-        raise Wrong(f"plan `{program['root']}`: the stack of calls may be more than {MOST_STACK} deep")
+        raise Wrong(
+            f"plan `{program['root']}`: the stack of calls may be more than {MOST_STACK} deep"
+        )
     return claims
 
 
@@ -140,9 +147,13 @@ class Making(Word):
                 )  # fmt: skip
                 found["reach"] = sorted(reach)
             if not is_told:
-                found["rounds"] = self._chain(state, least, most, partial(self._turn, key, place, keeps))
+                found["rounds"] = self._chain(
+                    state, least, most, partial(self._turn, key, place, keeps)
+                )
                 if stops:
-                    found["stops"] = self._chain(state, 0, most, partial(self._turn, key, place, True))
+                    found["stops"] = self._chain(
+                        state, 0, most, partial(self._turn, key, place, True)
+                    )
             made[state] = found
         return super().claim(key, place, node, state, stopping)
 
@@ -159,12 +170,18 @@ class Making(Word):
         reach, work = {state}, [state]
         while work:
             one = work.pop()
-            new = set().union(*(self.machine.after(one, symbol) for symbol in symbols)) - reach - {None}
+            new = (
+                set().union(*(self.machine.after(one, symbol) for symbol in symbols))
+                - reach
+                - {None}
+            )
             reach |= new
             work += new
         return reach
 
-    def _chain(self, state: str, least: int, most: int | None, turn: Callable[[str], set[Any]]) -> list[list[str]]:
+    def _chain(
+        self, state: str, least: int, most: int | None, turn: Callable[[str], set[Any]]
+    ) -> list[list[str]]:
         """The states after each round; from round `least` on those of the rounds before, too, so that they come to an end."""
         chain = [{state}]
         while len(chain) - 1 != most:

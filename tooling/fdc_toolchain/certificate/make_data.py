@@ -34,7 +34,13 @@ def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[st
         if within(made.left, left):
             break
         left = {files: left.get(files, 0) | made.left.get(files, 0) for files in left | made.left}
-    return {"format": 1, "part": "data", "program": digest(program), "left": _written(left), "rows": made.rows}
+    return {
+        "format": 1,
+        "part": "data",
+        "program": digest(program),
+        "left": _written(left),
+        "rows": made.rows,
+    }
 
 
 def _written(labels: dict[Files, int]) -> list[Any]:
@@ -68,7 +74,9 @@ class Rows:
             walk = self.making(self, row)
             walk.body("", walk.plan["body"], walk.begin())
             row["loops"] = {place: walk.shown(place) for place in walk.heads}
-            row["gives"] = {part: written(getattr(walk, part)) for part in ("result", "fails", "stops")}
+            row["gives"] = {
+                part: written(getattr(walk, part)) for part in ("result", "fails", "stops")
+            }
             row["gives"] |= {kind: _written(walk.wrote[kind]) for kind in KEPT}
             for one, label in walk.wrote["texts"].items():
                 if lasting(one):
@@ -86,14 +94,25 @@ class Making(Flow):
         self.named: dict[str, set[str]] = {}
 
     def callee(self, state: State, node: Any, place: str, given: dict[str, int]) -> Any:
-        self.row["calls"][place] = self.made.row(node["plan"], self.kept, given, state, self.outer | state.inner)
+        self.row["calls"][place] = self.made.row(
+            node["plan"], self.kept, given, state, self.outer | state.inner
+        )
         return self.made.rows[self.row["calls"][place]]
 
     def rounds(self, state: State, node: Any, place: str, item: int, names: Any) -> None:
         head, named = state.copy(), self.named.setdefault(place, set())
-        if place in self.heads:  # a name that no round binds has here what it has now, not what it had at another visit
+        if (
+            place in self.heads
+        ):  # a name that no round binds has here what it has now, not what it had at another visit
             seen = self.heads[place]
-            head.add(State({name: seen.names[name] for name in named & seen.names.keys()}, seen.texts, seen.there, seen.inner))
+            head.add(
+                State(
+                    {name: seen.names[name] for name in named & seen.names.keys()},
+                    seen.texts,
+                    seen.there,
+                    seen.inner,
+                )
+            )
         while True:
             end = self.turn(head.copy(), node, place, item, names)
             named.update(name for name in end.names if end.names[name] is not head.names.get(name))
@@ -101,10 +120,23 @@ class Making(Flow):
                 break
             head.add(end)
         self.heads[place] = head.copy()
-        state.names, state.texts, state.there, state.inner = head.names, head.texts, head.there, head.inner
+        state.names, state.texts, state.there, state.inner = (
+            head.names,
+            head.texts,
+            head.there,
+            head.inner,
+        )
 
     def shown(self, place: str) -> dict[str, Any]:
         """What is claimed of a loop: of names, those that its rounds bind."""
         head = self.heads[place]
-        names = {name: [written(head.names[name].label), sorted(head.names[name].bare)] for name in sorted(self.named[place])}
-        return {"names": names, "texts": _written(head.texts), "there": _written(head.there), "choices": written(head.inner)}
+        names = {
+            name: [written(head.names[name].label), sorted(head.names[name].bare)]
+            for name in sorted(self.named[place])
+        }
+        return {
+            "names": names,
+            "texts": _written(head.texts),
+            "there": _written(head.there),
+            "choices": written(head.inner),
+        }

@@ -29,7 +29,9 @@ class TooMany(Exception):
     """The claims are more than are worth making."""
 
 
-def make(program: dict[str, Any], kind: Callable[[str], str], making: type[Making] | None = None) -> dict[str, Any] | None:
+def make(
+    program: dict[str, Any], kind: Callable[[str], str], making: type[Making] | None = None
+) -> dict[str, Any] | None:
     """The claims about paths; None where they are too many. Raises Wrong, with the place, where a path is not as a step needs it.
 
     `kind`: what lies at a literal path before the first step (`file`, `folder`, another word, or `missing`).
@@ -37,9 +39,15 @@ def make(program: dict[str, Any], kind: Callable[[str], str], making: type[Makin
     """
     made = Rows(program, making or Making)
     root = program["root"]
-    given: dict[str, Key] = {p["name"]: ((f"|{p['name']}", "", ""),) for p in program["plans"][root].get("params", ())}
+    given: dict[str, Key] = {
+        p["name"]: ((f"|{p['name']}", "", ""),) for p in program["plans"][root].get("params", ())
+    }
     try:
-        used = {what for access, what in made.survey(root, given, []).did if access != "command" and literal(what)}
+        used = {
+            what
+            for access, what in made.survey(root, given, []).did
+            if access != "command" and literal(what)
+        }
         names = {key[0].removesuffix("/") for key in used if not key[0].startswith(RUN)}
         made.certificate["facts"] = {name: kind(name) for name in sorted(names)}
         made.certificate["rows"].append({"plan": root, **BEGIN, "entry": []})
@@ -48,7 +56,10 @@ def make(program: dict[str, Any], kind: Callable[[str], str], making: type[Makin
         made.row(root, given, {key: walk.fact(key) for key in used}, False, frozenset(), [])
     except (TooMany, RecursionError):
         return None
-    listed = {"assumes": sorted(made.certificate["assumes"]), "open": sorted(map(list, made.certificate["open"]))}
+    listed = {
+        "assumes": sorted(made.certificate["assumes"]),
+        "open": sorted(map(list, made.certificate["open"])),
+    }
     return {"format": 1, "part": "files", "program": digest(program), **made.certificate, **listed}
 
 
@@ -70,7 +81,12 @@ class Rows:
 
     def __init__(self, program: dict[str, Any], making: type[Making]) -> None:
         self.program, self.making, self.lines = program, making, by_line(program)
-        self.certificate: dict[str, Any] = {"facts": {}, "assumes": set(), "open": set(), "rows": []}
+        self.certificate: dict[str, Any] = {
+            "facts": {},
+            "assumes": set(),
+            "open": set(),
+            "rows": [],
+        }
         self.numbers: dict[Any, int] = {}
         self.surveys: dict[Any, Survey] = {}
         self.nodes = 0
@@ -89,10 +105,23 @@ class Rows:
         return self.surveys[key]
 
     def row(
-        self, plan: str, given: dict[str, Key], files: dict[Key, State], stopping: bool, meanwhile: frozenset[Any], limits: Any
+        self,
+        plan: str,
+        given: dict[str, Key],
+        files: dict[Key, State],
+        stopping: bool,
+        meanwhile: frozenset[Any],
+        limits: Any,
     ) -> int:
         """The number of the row for a plan that begins so."""
-        key = plan, tuple(given.items()), frozenset(files.items()), stopping, meanwhile, repr(limits)
+        key = (
+            plan,
+            tuple(given.items()),
+            frozenset(files.items()),
+            stopping,
+            meanwhile,
+            repr(limits),
+        )
         if key not in self.numbers:
             number = self.numbers[key] = len(self.certificate["rows"])
             row: dict[str, Any] = {
@@ -139,7 +168,16 @@ class Survey(Paths):
     def claim(self, node: Any, at: str) -> Any:
         return {"did": []}
 
-    def rounds(self, here: Here, node: Any, at: str, item: tuple[Key, Did], claim: Any, kind: str, some_stop: bool) -> Here:
+    def rounds(
+        self,
+        here: Here,
+        node: Any,
+        at: str,
+        item: tuple[Key, Did],
+        claim: Any,
+        kind: str,
+        some_stop: bool,
+    ) -> Here:
         found = self.turn(here, node, at, item, False)
         self.loops[at] = self.loops.get(at, frozenset()) | self.did
         return found
@@ -170,16 +208,31 @@ class Making(Paths):
         named = {what for access, what in did if access != "command"}
         moved = named.union(self.moved(here.files, did))
         files = {key: state for key, state in here.files.items() if key in moved}
-        number = self.made.row(node["plan"], given, files, self.stopping, self.meanwhile, self.limits)
+        number = self.made.row(
+            node["plan"], given, files, self.stopping, self.meanwhile, self.limits
+        )
         self.row["calls"].setdefault(at, []).append(number)
         return self.certificate["rows"][number]
 
     def claim(self, node: Any, at: str) -> Any:
-        claim: dict[str, Any] = {"did": sorted(([access, list(what)] for access, what in self.survey.loops[at]), key=repr)}
+        claim: dict[str, Any] = {
+            "did": sorted(
+                ([access, list(what)] for access, what in self.survey.loops[at]), key=repr
+            )
+        }
         self.row["loops"].setdefault(at, []).append(claim)
         return claim
 
-    def rounds(self, here: Here, node: Any, at: str, item: tuple[Key, Did], claim: Any, kind: str, some_stop: bool) -> Here:
+    def rounds(
+        self,
+        here: Here,
+        node: Any,
+        at: str,
+        item: tuple[Key, Did],
+        claim: Any,
+        kind: str,
+        some_stop: bool,
+    ) -> Here:
         least, most = (0 if kind == "stops" else turns(node)[0]), turns(node)[1]
         chain = [here.copy()]
         while len(chain) - 1 != most:

@@ -14,7 +14,19 @@ from typing import Any
 
 from . import places
 from .control import digest
-from .known import IS_GONE, IS_THERE, NONE, UNKNOWN, Here, State, by_line, claimed, dids, joined, within
+from .known import (
+    IS_GONE,
+    IS_THERE,
+    NONE,
+    UNKNOWN,
+    Here,
+    State,
+    by_line,
+    claimed,
+    dids,
+    joined,
+    within,
+)
 from .places import Key, apart, below, key_of, literal, plain
 from .plans import Wrong, live
 from .rounds import Rounds
@@ -25,7 +37,11 @@ from .uses import CHANGES
 def check(program: Any, certificate: Any) -> str | None:
     """The first thing in a certificate that does not hold of a program, with its place; None where everything holds."""
     try:
-        if (certificate["format"], certificate["part"], certificate["program"]) != (1, "files", digest(program)):
+        if (certificate["format"], certificate["part"], certificate["program"]) != (
+            1,
+            "files",
+            digest(program),
+        ):
             raise Wrong("the certificate is for another program, or is not of the form `files` 1")
         if certificate["rows"][0]["plan"] != program["root"]:
             raise Wrong("the first row is not that of the root")
@@ -35,7 +51,9 @@ def check(program: Any, certificate: Any) -> str | None:
     except Wrong as wrong:
         return str(wrong)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
-        return f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        return (
+            f"the certificate lacks a claim, or is not of its form: {type(wrong).__name__}: {wrong}"
+        )
     return None
 
 
@@ -47,10 +65,17 @@ class Paths(Rounds):
         begun = self.begin()
         here, stops = self.walk(begun.copy())
         claim, where = self.row["gives"], f"plan `{self.id}`"
-        self.hold(within(here, claimed(begun, claim["ends"])), f"{where}: it may leave paths in another way than is claimed")
+        self.hold(
+            within(here, claimed(begun, claim["ends"])),
+            f"{where}: it may leave paths in another way than is claimed",
+        )
         held = stops is None or within(stops, claimed(begun, claim["stops"]))
-        self.hold(held, f"{where}: where it stops, it may leave paths in another way than is claimed")
-        self.hold(self.did <= dids(self.row["did"]), f"{where}: it may do more to paths than is claimed")
+        self.hold(
+            held, f"{where}: where it stops, it may leave paths in another way than is claimed"
+        )
+        self.hold(
+            self.did <= dids(self.row["did"]), f"{where}: it may do more to paths than is claimed"
+        )
 
     def walk(self, here: Here) -> tuple[Here, Here | None]:
         """What holds at the end, and wherever the plan may stop; None: nobody asks."""
@@ -69,7 +94,10 @@ class Paths(Rounds):
         if any(below(atom, self.id) for key in here.files for atom in places.atoms(key)):
             raise Wrong(f"plan `{self.id}`: it is claimed to begin with values of its own")
         if self.is_root:
-            params = {param["name"]: ((f"|{param['name']}", "", ""),) for param in self.plan.get("params", ())}
+            params = {
+                param["name"]: ((f"|{param['name']}", "", ""),)
+                for param in self.plan.get("params", ())
+            }
             if names != params or self.row["limits"] or self.stopping or self.meanwhile:
                 raise Wrong("the first row is not that of the root")
             if not within(Here({}, {key: self.fact(key) for key in here.files}), here):
@@ -80,9 +108,15 @@ class Paths(Rounds):
         """What is so of a literal path before the first step."""
         if not literal(key):
             raise Wrong("the first row says something of a path that is not literal")
-        if key[0].startswith(RUN):  # the run finds nothing there of what it creates by a name of its own
+        if key[0].startswith(
+            RUN
+        ):  # the run finds nothing there of what it creates by a name of its own
             return frozenset({UNKNOWN}), NONE
-        return IS_GONE if self.certificate["facts"][key[0].removesuffix("/")] == "missing" else IS_THERE
+        return (
+            IS_GONE
+            if self.certificate["facts"][key[0].removesuffix("/")] == "missing"
+            else IS_THERE
+        )
 
     # ---- the walk ----------------------------------------------------------------------
 
@@ -112,17 +146,25 @@ class Paths(Rounds):
         where, given = f"plan `{self.id}`, line {node['line']}", {}
         for param in self.program["plans"][node["plan"]].get("params", ()):
             default = param.get("default")
-            value = node["args"].get(param["name"], [{"ref": [""]}] if default is None else [default])
+            value = node["args"].get(
+                param["name"], [{"ref": [""]}] if default is None else [default]
+            )
             given[param["name"]] = places.resolved(value, here.names)
         row = self.callee(here, node, at, given)
-        begins = {name: key_of(key) for name, key in row["params"].items()}, row["stopping"] is True, row["limits"]
+        begins = (
+            {name: key_of(key) for name, key in row["params"].items()},
+            row["stopping"] is True,
+            row["limits"],
+        )
         held = row["plan"] == node["plan"] and begins == (given, self.stopping, self.limits)
         self.hold(held, f"{where}: the row claimed for the call is for another one")
         entry, did = claimed(Here({}, {}), row["entry"]), dids(row["did"])
         held = frozenset(map(tuple, row["meanwhile"])) == self.meanwhile and within(here, entry)
         self.hold(held, f"{where}: the call may begin in another way than is claimed")
         rest = {key: here.files[key] for key in here.files.keys() - entry.files.keys()}
-        self.hold(not self.moved(rest, did), f"{where}: the call may change more paths than is claimed")
+        self.hold(
+            not self.moved(rest, did), f"{where}: the call may change more paths than is claimed"
+        )
         if self.stopping:
             self.note(Here(here.names, rest | claimed(entry, row["gives"]["stops"]).files))
         here.files = rest | claimed(entry, row["gives"]["ends"]).files
@@ -131,8 +173,13 @@ class Paths(Rounds):
     def moved(self, keys: Iterable[Key], did: Iterable[tuple[str, Any]]) -> list[Key]:
         """The paths of which something that is done may change what is known."""
         changed = {what for access, what in did if access in CHANGES}
-        loose, commands = [what for what in changed if not plain(what)], any(access == "command" for access, _ in did)
-        asked = keys if commands or loose else [key for key in keys if key in changed or not plain(key)]
+        loose, commands = (
+            [what for what in changed if not plain(what)],
+            any(access == "command" for access, _ in did),
+        )
+        asked = (
+            keys if commands or loose else [key for key in keys if key in changed or not plain(key)]
+        )
         return [key for key in asked if commands and self.reached(key) or key in changed
                 or any(not apart(key, other) for other in (loose if plain(key) else changed))]  # fmt: skip
 

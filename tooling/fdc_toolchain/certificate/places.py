@@ -51,7 +51,11 @@ def resolved(template: Any, names: dict[str, Key]) -> Key:
                 parts[-1] += one
             else:
                 parts.append(one)
-    return (posixpath.normpath(parts[0]),) if len(parts) == 1 else tuple(part for part in parts if part != "")
+    return (
+        (posixpath.normpath(parts[0]),)
+        if len(parts) == 1
+        else tuple(part for part in parts if part != "")
+    )
 
 
 def literal(key: Key) -> bool:
@@ -84,7 +88,10 @@ def text_of(key: Key) -> str:
 
 def renamed(key: Key, prefix: str) -> Key:
     """The same path in another round, or branch: values that are made below a place are others there."""
-    return tuple((part[0] + "'", *part[1:]) if type(part) is tuple and below(part, prefix) else part for part in key)
+    return tuple(
+        (part[0] + "'", *part[1:]) if type(part) is tuple and below(part, prefix) else part
+        for part in key
+    )
 
 
 def said(key: Key) -> str:
@@ -92,13 +99,23 @@ def said(key: Key) -> str:
     found = ""
     for part in key:
         name = part if type(part) is str else re.split("[|$]", part[0])[-1]
-        found += name if type(part) is str else "{" + ".".join([name, *filter(None, part[1].split("."))]) + "}"
+        found += (
+            name
+            if type(part) is str
+            else "{" + ".".join([name, *filter(None, part[1].split("."))]) + "}"
+        )
     return f"`{found.replace(RUN[:-1], '{run}').rstrip('/')}`"
 
 
 def written(template: Any) -> str:
     """A path as a plan writes it."""
-    return "`" + "".join(part if type(part) is str else "{" + ".".join(part["ref"]) + "}" for part in template) + "`"
+    return (
+        "`"
+        + "".join(
+            part if type(part) is str else "{" + ".".join(part["ref"]) + "}" for part in template
+        )
+        + "`"
+    )
 
 
 def below(atom: Atom, prefix: str) -> bool:
@@ -111,7 +128,9 @@ def apart(one: Key, other: Key) -> bool:
     """Whether two paths never name the same file, for a reason that needs no search."""
     for folder, path in ((one, other), (other, one)):
         if literal(folder) and folder[0].endswith("/"):
-            return apart((folder[0][:-1],), path) and differ((folder[0], ""), files_of(text_of(path)))
+            return apart((folder[0][:-1],), path) and differ(
+                (folder[0], ""), files_of(text_of(path))
+            )
     if one == other or plain(one) and plain(other):
         return one != other
     if atoms(one) == atoms(other) != [] and tracked(one) and size(one) != size(other):
@@ -137,7 +156,9 @@ def found_by(one: Key, other: Key) -> bool | None:
 
 def certainly(one: Key, other: Key) -> bool:
     """Whether one is a literal path that the globs of the other find. A glob may leave out names that begin with a dot."""
-    hidden = any(part.startswith(".") for key in (one, other) if plain(key) for part in key[0].split("/"))
+    hidden = any(
+        part.startswith(".") for key in (one, other) if plain(key) for part in key[0].split("/")
+    )
     return found_by(one, other) is True and not hidden
 
 

@@ -10,7 +10,14 @@ from functools import reduce
 from typing import Any
 
 MOST_STACK = 10
-COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 class Wrong(Exception):
@@ -75,18 +82,33 @@ class Plans:
     """
 
     def __init__(self, program: Any, certificate: Any) -> None:
-        self.root, self.plans, self.one_size = program["root"], program["plans"], certificate["one_size"] is True
+        self.root, self.plans, self.one_size = (
+            program["root"],
+            program["plans"],
+            certificate["one_size"] is True,
+        )
         self.claims = {key: certificate["plans"][key] for key in self.plans}
-        self.costs = {key: {tuple(sorted(sizes)): most for most, sizes in claim["steps"]} for key, claim in self.claims.items()}
+        self.costs = {
+            key: {tuple(sorted(sizes)): most for most, sizes in claim["steps"]}
+            for key, claim in self.claims.items()
+        }
 
     def check(self) -> None:
         """Raises Wrong."""
         for key, plan in self.plans.items():
             claim, names = self.claims[key], self.entry(key)
-            if any(type(number) is not int or number < 1 for number in (claim["height"], *(most for most, _ in claim["steps"]))):
+            if any(
+                type(number) is not int or number < 1
+                for number in (claim["height"], *(most for most, _ in claim["steps"]))
+            ):
                 raise Wrong(f"plan `{key}`: a claimed number is not a whole one from 1 on")
             for globs in plan.get("allow", {}).values():
-                self.bound(key, 1, re.findall(r"\{([A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*\}", " ".join(globs)), names)
+                self.bound(
+                    key,
+                    1,
+                    re.findall(r"\{([A-Za-z_][A-Za-z0-9_]*)[A-Za-z0-9_.]*\}", " ".join(globs)),
+                    names,
+                )
             names, cost = self.walk(key, plan["body"], names)
             self.bound(key, 1, claim["names"], names)
             if any(most > self.costs[key].get(sizes, 0) for sizes, most in cost.items()):
@@ -101,9 +123,13 @@ class Plans:
     def bound(self, key: str, line: int, used: Any, names: set[str]) -> None:
         """Raises Wrong where a name is used that is not bound on every run."""
         if missing := sorted(set(used) - names):
-            raise Wrong(f"plan `{key}`, line {line}: `{missing[0]}` is not bound on every run that comes here")
+            raise Wrong(
+                f"plan `{key}`, line {line}: `{missing[0]}` is not bound on every run that comes here"
+            )
 
-    def walk(self, key: str, body: Any, names: set[str]) -> tuple[set[str], Counter[tuple[str, ...]]]:
+    def walk(
+        self, key: str, body: Any, names: set[str]
+    ) -> tuple[set[str], Counter[tuple[str, ...]]]:
         """The names bound at the end of a body on every run, and the most steps of a run through it."""
         total: Counter[tuple[str, ...]] = Counter()
         for node in body:
@@ -115,20 +141,44 @@ class Plans:
             elif op == "call":
                 callee = node["plan"]
                 if not self.claims[callee]["height"] < self.claims[key]["height"]:
-                    raise Wrong(f"plan `{key}`, line {line}: the claimed heights do not fall along the call of `{callee}`")
-                needed = {param["name"] for param in self.plans[callee].get("params", ()) if param.get("default") is None}
+                    raise Wrong(
+                        f"plan `{key}`, line {line}: the claimed heights do not fall along the call of `{callee}`"
+                    )
+                needed = {
+                    param["name"]
+                    for param in self.plans[callee].get("params", ())
+                    if param.get("default") is None
+                }
                 self.bound(key, line, needed, set(node["args"]))
                 total.update(self.costs[callee])
             elif op == "if":
                 sides = [self.walk(key, node[side], names) for side in live(node)]
                 names = set.intersection(*(after for after, _ in sides))
-                total.update(reduce(operator.or_, (cost for _, cost in sides)))  # the larger of both, term by term
+                total.update(
+                    reduce(operator.or_, (cost for _, cost in sides))
+                )  # the larger of both, term by term
             elif op in ("each", "for", "fork", "iterate"):
-                if not (type(node["max"]) is int and node["max"] >= 1 or op == "each" and node["max"] is None):
+                if not (
+                    type(node["max"]) is int
+                    and node["max"] >= 1
+                    or op == "each"
+                    and node["max"] is None
+                ):
                     raise Wrong(f"plan `{key}`, line {line}: the loop has no bound of 1 or more")
-                after, inner = self.walk(key, node["body"], names | {node.get("name"), node.get("alias")} - {None})
-                size = () if node["max"] is not None else ("n" if self.one_size else f"{self.plans[key]['path']}:{line}",)
-                total.update({tuple(sorted((*sizes, *size))): most * (turns(node)[1] or 1) for sizes, most in inner.items()})
+                after, inner = self.walk(
+                    key, node["body"], names | {node.get("name"), node.get("alias")} - {None}
+                )
+                size = (
+                    ()
+                    if node["max"] is not None
+                    else ("n" if self.one_size else f"{self.plans[key]['path']}:{line}",)
+                )
+                total.update(
+                    {
+                        tuple(sorted((*sizes, *size))): most * (turns(node)[1] or 1)
+                        for sizes, most in inner.items()
+                    }
+                )
                 self.bound(key, line, refs(node.get("until")), after)
                 names = after if op == "iterate" else names
             elif op not in ("skip", "require", "yield"):

@@ -37,7 +37,12 @@ def automaton(program: Any, name: str) -> Machine:
 @cache
 def pattern(glob: str) -> re.Pattern[str]:
     """A glob as a regular expression: `*` and `?` stand inside a name, `**/` for any folders, `**` for anything."""
-    return re.compile(re.sub(r"\*\*/|\*\*|.", lambda token: GLOB.get(token[0], re.escape(token[0])), glob, flags=re.S), re.S)
+    return re.compile(
+        re.sub(
+            r"\*\*/|\*\*|.", lambda token: GLOB.get(token[0], re.escape(token[0])), glob, flags=re.S
+        ),
+        re.S,
+    )
 
 
 class Rule:
@@ -46,7 +51,11 @@ class Rule:
     def __init__(self, program: Any, rule: Any, value: str | None) -> None:
         self.program, self.rule, self.value, self.same = program, rule, value, rule["same"]
         self.paths = {
-            name: {one["name"] for one in tool.get("parameters", ()) if one.get("kind") in ("path", "glob")}
+            name: {
+                one["name"]
+                for one in tool.get("parameters", ())
+                if one.get("kind") in ("path", "glob")
+            }
             for name, tool in program["tools"].items()
         }
         self.is_path = any(self.same in row for row in self.paths.values())
@@ -55,7 +64,9 @@ class Rule:
     def machine(self) -> Machine:
         """The rule as what reads steps: a symbol is the letters that a step may be, with -1 where it may not be read."""
         accept = {str(state) for state in self.rule["accept"]}
-        return Machine(f"the rule `{self.rule['rule']}`", "0", accept, self.enters, self.symbol, self.after)
+        return Machine(
+            f"the rule `{self.rule['rule']}`", "0", accept, self.enters, self.symbol, self.after
+        )
 
     def enters(self, plan: Any) -> bool:
         """Whether it reads the steps of a called plan."""
@@ -66,7 +77,9 @@ class Rule:
         found = {}
         for name, template in step["args"].items():
             text = "".join(template) if all(type(part) is str for part in template) else None
-            if text is not None and (self.is_path if name == self.same else name in self.paths[step["tool"]]):
+            if text is not None and (
+                self.is_path if name == self.same else name in self.paths[step["tool"]]
+            ):
                 kept = [part for part in text.split("/") if part not in ("", ".")]
                 text = "/".join(kept) + "/" * (bool(kept) and text.split("/")[-1] in ("", "."))
             found[name] = text
@@ -85,7 +98,11 @@ class Rule:
     def symbol(self, step: Any) -> tuple[int, ...] | None:
         """The letters that a step may be; None where it is not read."""
         args = self.args(step)
-        if self.hidden or self.same is not None and (self.same not in args or args[self.same] not in (None, self.value)):
+        if (
+            self.hidden
+            or self.same is not None
+            and (self.same not in args or args[self.same] not in (None, self.value))
+        ):
             return None
         known = args if self.same is None else {**args, self.same: self.value}
         letters = {0}
@@ -93,20 +110,30 @@ class Rule:
             fits = {self.fits(event, step, known) for event in events}
             bits = [1] if True in fits else [0, 1] if None in fits else [0]
             letters = {letter | bit << number for letter in letters for bit in bits}
-        return tuple(sorted(letters | ({-1} if self.same is not None and args[self.same] is None else set())))
+        return tuple(
+            sorted(letters | ({-1} if self.same is not None and args[self.same] is None else set()))
+        )
 
     def fits(self, event: Any, step: Any, args: dict[str, str | None]) -> bool | None:
         """Whether a step is an event; None where that depends on a value of the run."""
-        names = {"name": (step["tool"], step["action"]), "tool": (step["tool"],), "action": (step["action"],)}
+        names = {
+            "name": (step["tool"], step["action"]),
+            "tool": (step["tool"],),
+            "action": (step["action"],),
+        }
         if any(event.get(part) not in (None, *meant) for part, meant in names.items()):
             return False
         found = [
-            name in args and (None if (text := args[name]) is None else bool(pattern(glob).fullmatch(text)))
+            name in args
+            and (None if (text := args[name]) is None else bool(pattern(glob).fullmatch(text)))
             for name, glob in event.get("arguments", {}).items()
         ]
         return False if False in found else None if None in found else True
 
     def after(self, state: str, letters: Any) -> States:
         """The states after a step that is one of some letters; None: the rule is broken."""
-        targets = {int(state) if letter < 0 else self.rule["table"][letter][int(state)] for letter in letters}
+        targets = {
+            int(state) if letter < 0 else self.rule["table"][letter][int(state)]
+            for letter in letters
+        }
         return {None if target < 0 else str(target) for target in targets}

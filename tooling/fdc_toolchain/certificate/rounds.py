@@ -52,7 +52,11 @@ class Rounds(Uses):
 
     def loop(self, here: Here, node: Any, at: str) -> None:
         """A loop: what is claimed to hold when a round begins."""
-        prefix, keeps, forks = self.id + at, "keep" in node, node["op"] == "fork" and turns(node)[1] != 1
+        prefix, keeps, forks = (
+            self.id + at,
+            "keep" in node,
+            node["op"] == "fork" and turns(node)[1] != 1,
+        )
         item: Key = ((f"{prefix}|{node.get('alias') or node.get('name')}", "", ""),)
         if node["op"] == "each":
             glob = places.resolved(node["glob"], here.names)
@@ -60,7 +64,10 @@ class Rounds(Uses):
                 self.need(node, glob, frozenset({UNKNOWN}))
             item = ((item[0][0], "", places.text_of(glob).replace(HOLE, "**") or "**"),)
         claim = self.claim(node, at)
-        did, (stopping, done, meanwhile) = dids(claim["did"]), (self.stopping, self.did, self.meanwhile)
+        did, (stopping, done, meanwhile) = (
+            dids(claim["did"]),
+            (self.stopping, self.did, self.meanwhile),
+        )
         if forks:
             self.meanwhile |= {where for access, where in did if access == "command"}
             self.conflicts(node, prefix, did)
@@ -68,25 +75,52 @@ class Rounds(Uses):
         ends = self.rounds(here, node, at, (item, did), claim, "rounds", keeps)
         if forks and stopping and not keeps:  # a branch that stops lets the others go on
             self.note(self.rounds(here, node, at, (item, did), claim, "stops", True))
-        self.hold(self.did <= did, f"plan `{self.id}`, line {node['line']}: a round may do more to paths than is claimed")
+        self.hold(
+            self.did <= did,
+            f"plan `{self.id}`, line {node['line']}: a round may do more to paths than is claimed",
+        )
         self.did, self.meanwhile = done | self.did, meanwhile
-        names = {name: ((f"{prefix}${name}", "", ""),) for name in bound(node["body"])} if node["op"] != "fork" else {}
-        loop = {name: here.names[name] for name in (node.get("name"), node.get("alias")) if name in here.names}
+        names = (
+            {name: ((f"{prefix}${name}", "", ""),) for name in bound(node["body"])}
+            if node["op"] != "fork"
+            else {}
+        )
+        loop = {
+            name: here.names[name]
+            for name in (node.get("name"), node.get("alias"))
+            if name in here.names
+        }
         here.names, here.files = {**here.names, **names, **loop}, ends.files
 
     def claim(self, node: Any, at: str) -> Any:
         """What is claimed of a loop."""
         return self.visit("loops", at)
 
-    def rounds(self, here: Here, node: Any, at: str, item: tuple[Key, Did], claim: Any, kind: str, some_stop: bool) -> Here:
+    def rounds(
+        self,
+        here: Here,
+        node: Any,
+        at: str,
+        item: tuple[Key, Did],
+        claim: Any,
+        kind: str,
+        some_stop: bool,
+    ) -> Here:
         """Where a loop ends. Claim n is what holds after n rounds; the last one holds after further rounds, too."""
         least, most = (0 if kind == "stops" else turns(node)[0]), turns(node)[1]
-        chain, where = [claimed(here, rows) for rows in claim[kind]], f"plan `{self.id}`, line {node['line']}"
-        self.hold(within(here, chain[0]), f"{where}: the loop may begin in another way than is claimed")
+        chain, where = (
+            [claimed(here, rows) for rows in claim[kind]],
+            f"plan `{self.id}`, line {node['line']}",
+        )
+        self.hold(
+            within(here, chain[0]), f"{where}: the loop may begin in another way than is claimed"
+        )
         chain += [] if len(chain) - 1 == most else chain[-1:]
         for before, after in pairwise(chain):
             held = within(self.turn(before, node, at, item, some_stop), after)
-            self.hold(held, f"{where}: a round of the loop may leave paths in another way than is claimed")
+            self.hold(
+                held, f"{where}: a round of the loop may leave paths in another way than is claimed"
+            )
         return joined(chain[min(least, len(chain) - 1) :], "")
 
     def turn(self, head: Here, node: Any, at: str, item: tuple[Key, Did], some_stop: bool) -> Here:
@@ -94,10 +128,16 @@ class Rounds(Uses):
         here, prefix, (key, did) = head.copy(), self.id + at, item
         if node["op"] != "fork":
             here.names |= {name: ((f"{prefix}|{name}", "", ""),) for name in bound(node["body"])}
-        here.names |= {name: key for name in (node.get("name"), node.get("alias")) if name is not None}
+        here.names |= {
+            name: key for name in (node.get("name"), node.get("alias")) if name is not None
+        }
         if node["op"] == "each":
             here.files[key] = self.listed(key, prefix, did if node["max"] != 1 else NONE)
-        here.files = {one: self.around(one, state) for one, state in here.files.items()} if self.meanwhile else here.files
+        here.files = (
+            {one: self.around(one, state) for one, state in here.files.items()}
+            if self.meanwhile
+            else here.files
+        )
         outer = self.stopping, self.passed
         if some_stop:
             self.stopping, self.passed = True, [here.copy()]
@@ -115,7 +155,11 @@ class Rounds(Uses):
         for access, what in sorted(did, key=repr) * 2:
             if access == "command" and self.reached(key):
                 state = either((state, commanded(state, what)))
-            elif access in CHANGES and what != key and (reason := meets(renamed(what, prefix), key)) is not None:
+            elif (
+                access in CHANGES
+                and what != key
+                and (reason := meets(renamed(what, prefix), key)) is not None
+            ):
                 state = touched(state, access, reason)
         return state
 

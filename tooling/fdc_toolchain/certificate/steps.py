@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .labels import KEPT, LEVEL, POWER, POWERS, Name, State, asked, cleared, label_of, labels_of, paths, said, sum_of
+from .labels import (
+    KEPT,
+    LEVEL,
+    POWER,
+    POWERS,
+    Name,
+    State,
+    asked,
+    cleared,
+    label_of,
+    labels_of,
+    paths,
+    said,
+    sum_of,
+)
 from .plans import Wrong
 from .touches import ANY, Files, Step, apart, files_of, hidden
 
@@ -16,8 +30,16 @@ class Steps:
     """
 
     def __init__(self, program: Any, certificate: Any, row: Any) -> None:
-        self.program, self.rows, self.row, self.plan = program, certificate["rows"], row, program["plans"][row["plan"]]
-        self.left, self.outside = labels_of(certificate["left"]), [files_of(glob) for glob in program.get("untrusted", ())]
+        self.program, self.rows, self.row, self.plan = (
+            program,
+            certificate["rows"],
+            row,
+            program["plans"][row["plan"]],
+        )
+        self.left, self.outside = (
+            labels_of(certificate["left"]),
+            [files_of(glob) for glob in program.get("untrusted", ())],
+        )
         self.kept, self.outer = row["kept"] is True, label_of(row["choices"])
         self.result = self.fails = self.stops = 0
         self.wrote: dict[str, dict[Files, int]] = {kind: {} for kind in KEPT}
@@ -47,7 +69,9 @@ class Steps:
             for name in asked(cond):  # a Python function of the workspace may look at any file
                 looks = "run" in self.program.get("predicates", {}).get(name, ())
                 found |= self.in_files(state.there, ANY) if looks or name == "exists" else 0
-                found |= self.in_files(state.texts, ANY) | self.in_files(self.left, ANY) if looks else 0
+                found |= (
+                    self.in_files(state.texts, ANY) | self.in_files(self.left, ANY) if looks else 0
+                )
                 found |= LEVEL["untrusted"] if looks and self.outside else 0
             self.fails |= found | self.outer | state.inner
             self.stop(state, found)
@@ -62,7 +86,9 @@ class Steps:
     def use(self, node: Any, label: int, power: str) -> None:
         """Raises Wrong where the text may not choose, and no operator allowed it in this line."""
         if label & POWER[power] and not any(
-            one["code"] == "FDC712" and " allowed FDC47" in one["text"] and [self.plan["path"], node["line"]] in one["uses"]
+            one["code"] == "FDC712"
+            and " allowed FDC47" in one["text"]
+            and [self.plan["path"], node["line"]] in one["uses"]
             for one in self.program.get("assumptions", ())
         ):
             what = f"{said(label & POWER[power])} may choose {POWERS[power]}"
@@ -72,7 +98,9 @@ class Steps:
         """Binds a name; `fields`: the declared types of its fields."""
         if name is not None:
             kinds = fields.items() if isinstance(fields, dict) else ()
-            state.names[name] = Name(label, frozenset(field for field, kind in kinds if kind in ("number", "boolean")))
+            state.names[name] = Name(
+                label, frozenset(field for field, kind in kinds if kind in ("number", "boolean"))
+            )
 
     def step(self, state: State, node: Any) -> None:
         """One step: what chooses in it, what its result is made of, what it does to files."""
@@ -84,13 +112,22 @@ class Steps:
                 for hole in value:
                     if type(hole) is not str and hole["ref"] != ["run"]:
                         coded = "quote" not in hole or hole.get("code") is True
-                        self.use(node, self.label(state, hole, bare=False), "command" if coded else "argument")
+                        self.use(
+                            node,
+                            self.label(state, hole, bare=False),
+                            "command" if coded else "argument",
+                        )
             elif power is not None:
                 self.use(node, self.label(state, value, bare=False), power)
         if step.acts():
             self.use(node, choices, "choice")
         if step.executes:
-            seen = [label for kind in KEPT for files, label in getattr(state, kind).items() if not hidden(files)]
+            seen = [
+                label
+                for kind in KEPT
+                for files, label in getattr(state, kind).items()
+                if not hidden(files)
+            ]
             for label in seen:
                 self.use(node, label, "code")
         looks, left = LEVEL["untrusted" if step.recalls() else step.tool["trust"]], 0
@@ -98,7 +135,11 @@ class Steps:
             if texts:
                 looks |= self.in_files(state.texts, files)
                 left |= self.in_files(self.left, files)
-                looks |= LEVEL["untrusted"] if any(not apart(files, other) for other in self.outside) else 0
+                looks |= (
+                    LEVEL["untrusted"]
+                    if any(not apart(files, other) for other in self.outside)
+                    else 0
+                )
             looks |= self.in_files(state.there, files) if names else 0
         brought = given | looks
         self.fails |= brought | left | choices
@@ -108,8 +149,19 @@ class Steps:
             self.stop(state, brought | left | sum_of(needs))
         else:
             self.stop(state, 0)
-        self.put(state, step, brought, 0 if step.tool.get("writes") == "unknown" else left, self.outer | state.inner)
-        self.bind(state, node["bind"], cleared(brought | left, step.tool.get("clears", ())), step.tool.get("result"))
+        self.put(
+            state,
+            step,
+            brought,
+            0 if step.tool.get("writes") == "unknown" else left,
+            self.outer | state.inner,
+        )
+        self.bind(
+            state,
+            node["bind"],
+            cleared(brought | left, step.tool.get("clears", ())),
+            step.tool.get("result"),
+        )
 
     def put(self, state: State, step: Step, brought: int, left: int, choices: int) -> None:
         """What a step does to files. Where one is moved, its text goes along, and it is there if the first one was. `left`: what

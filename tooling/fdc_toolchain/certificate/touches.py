@@ -44,9 +44,14 @@ OPTIONS = {
 
 def text_of(template: Any) -> str:
     """A template as text, with marks for the values in it. Raises ValueError where its own text has such marks."""
-    if any(mark in part for part in template if type(part) is str for mark in (HOLE, RUN[-2], SEEN[0])):
+    if any(
+        mark in part for part in template if type(part) is str for mark in (HOLE, RUN[-2], SEEN[0])
+    ):
         raise ValueError("a text with control characters")
-    return "".join(part if type(part) is str else RUN[:-1] if part["ref"] == ["run"] else HOLE for part in template)
+    return "".join(
+        part if type(part) is str else RUN[:-1] if part["ref"] == ["run"] else HOLE
+        for part in template
+    )
 
 
 @cache
@@ -61,7 +66,10 @@ def files_of(text: str) -> Files:
     if ".." in text or "//" in text or "./" in text:
         return ANY
     begin, end = re.split(r"[\0*?\[]", text)[0], re.split(r"[\0*?\]]", text)[-1]
-    begin, end = re.sub(r"(^|/)\.$", r"\1", begin), re.sub(r"^\.?(/\.?)*$|(/\.?)+$", "", end)  # a `.` alone is no name
+    begin, end = (
+        re.sub(r"(^|/)\.$", r"\1", begin),
+        re.sub(r"^\.?(/\.?)*$|(/\.?)+$", "", end),
+    )  # a `.` alone is no name
     return ("runs/" if begin.startswith("runs/") and not begin.startswith(RUN[:-1]) else begin, end)
 
 
@@ -100,11 +108,17 @@ class Step:
 
     def __init__(self, program: Any, node: Any) -> None:
         self.tool = program["tools"][node["tool"]]
-        self.args = {row["name"]: node["args"][row["name"]] for row in self.tool["parameters"] if row["name"] in node["args"]}
+        self.args = {
+            row["name"]: node["args"][row["name"]]
+            for row in self.tool["parameters"]
+            if row["name"] in node["args"]
+        }
         if len(self.args) != len(node["args"]):
             raise ValueError(f"`{node['tool']}` is given what it does not take")
         self.rows = [row for row in self.tool["parameters"] if row["name"] in self.args]
-        commands = [text_of(self.args[row["name"]]) for row in self.rows if row.get("sink") == "command"]
+        commands = [
+            text_of(self.args[row["name"]]) for row in self.rows if row.get("sink") == "command"
+        ]
         self.command = bool(commands)
         self.looks = [files for command in commands for files in only_looks(command) or ()]
         self.executes = any(only_looks(command) is None for command in commands)
@@ -112,7 +126,11 @@ class Step:
 
     def chooses(self, row: Any) -> str | None:
         """What the text of a parameter chooses; None: nothing."""
-        unsaid = None if self.tool["effect"] == "pure" or "prompt" in self.tool.get("run", ()) else "anything"
+        unsaid = (
+            None
+            if self.tool["effect"] == "pure" or "prompt" in self.tool.get("run", ())
+            else "anything"
+        )
         sink = row.get("sink", "path" if row["kind"] in ("path", "glob") else unsaid)
         return None if sink in ("data", "user") else sink
 
@@ -123,8 +141,15 @@ class Step:
         }:  # fmt: skip
             return True
         changed = [self.files(row) for row in self.rows if row.get("access", "read") != "read"]
-        tells = bool(self.tool["parameters"]) and all(row.get("sink") == "user" for row in self.tool["parameters"])
-        return any(map(lasting, changed)) or self.tool["effect"] == "once" and not changed and not tells
+        tells = bool(self.tool["parameters"]) and all(
+            row.get("sink") == "user" for row in self.tool["parameters"]
+        )
+        return (
+            any(map(lasting, changed))
+            or self.tool["effect"] == "once"
+            and not changed
+            and not tells
+        )
 
     def files(self, row: Any) -> Files:
         """The files that a parameter may name."""
@@ -139,10 +164,18 @@ class Step:
         elif self.tool["trust"] in ("workspace", "model") and self.tool["effect"] != "pure":
             texts = self.tool.get("reads") != "names"
             paths = [row for row in self.rows if self.chooses(row) == "path"]
-            for row in paths:  # a step that needs one file fails without it, and so tells nothing by its result
+            for row in (
+                paths
+            ):  # a step that needs one file fails without it, and so tells nothing by its result
                 one = row["kind"] == "path"
-                yield (self.files(row), True, False) if one else (below(text_of(self.args[row["name"]])), texts, True)
-            if not paths and (self.tool["trust"] == "workspace" or "python" in self.tool.get("run", ())):
+                yield (
+                    (self.files(row), True, False)
+                    if one
+                    else (below(text_of(self.args[row["name"]])), texts, True)
+                )
+            if not paths and (
+                self.tool["trust"] == "workspace" or "python" in self.tool.get("run", ())
+            ):
                 yield ANY, texts, True
         failed = self.tool.get("failure") == "value"
         for row in self.rows:
@@ -152,10 +185,16 @@ class Step:
 
     def recalls(self) -> bool:
         """Whether its text says that it may read records, or what a run left in its folder for text from outside."""
-        for text in (text_of(self.args[row["name"]]) for row in self.rows if self.chooses(row) == "path"):
+        for text in (
+            text_of(self.args[row["name"]]) for row in self.rows if self.chooses(row) == "path"
+        ):
             path = posixpath.normpath(text)
             run = path.startswith("runs/") and not path.startswith(RUN[:-1])
-            if RECORDS.search(text) or run and (re.search(r"[\0*?\[]", path) or "/outside/" in path + "/"):
+            if (
+                RECORDS.search(text)
+                or run
+                and (re.search(r"[\0*?\[]", path) or "/outside/" in path + "/")
+            ):
                 return True
         return False
 
@@ -163,11 +202,17 @@ class Step:
         """The files that it changes, each with how; `unknown`: perhaps."""
         if self.unknown:
             yield SEEN if self.command else ANY, "unknown"
-        yield from ((self.files(row), row["access"]) for row in self.rows if row.get("access", "read") != "read")
+        yield from (
+            (self.files(row), row["access"])
+            for row in self.rows
+            if row.get("access", "read") != "read"
+        )
 
     def fails(self) -> bool:
         """Whether it may end the run, or the branch."""
-        return self.tool.get("failure") != "value" and (self.tool["effect"] != "pure" or "run" in self.tool)
+        return self.tool.get("failure") != "value" and (
+            self.tool["effect"] != "pure" or "run" in self.tool
+        )
 
 
 def only_looks(command: str) -> list[Files] | None:
@@ -178,9 +223,18 @@ def only_looks(command: str) -> list[Files] | None:
         return None
     found = []
     for word in words:
-        if word.startswith("-") and not re.fullmatch(option, word) or word.startswith(HOLE) and program in ("diff", "sort"):
+        if (
+            word.startswith("-")
+            and not re.fullmatch(option, word)
+            or word.startswith(HOLE)
+            and program in ("diff", "sort")
+        ):
             return None
-        if word.startswith(HOLE) or word.startswith("-") and (program == "sha256sum" or not re.fullmatch("-[A-Za-z0-9]*", word)):
+        if (
+            word.startswith(HOLE)
+            or word.startswith("-")
+            and (program == "sha256sum" or not re.fullmatch("-[A-Za-z0-9]*", word))
+        ):
             found.append(SEEN)  # an option may make it read names of files from a file
         else:
             found.append(below(word) if program == "diff" else files_of(word))

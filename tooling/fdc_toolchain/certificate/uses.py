@@ -45,8 +45,15 @@ class Uses:
     `limits`: the globs of `allow write` that commands are held to. `lines`: the assumptions by line.
     """
 
-    def __init__(self, program: Any, certificate: Any, number: int, lines: dict[Any, set[int]]) -> None:
-        self.program, self.certificate, self.row, self.lines = program, certificate, certificate["rows"][number], lines
+    def __init__(
+        self, program: Any, certificate: Any, number: int, lines: dict[Any, set[int]]
+    ) -> None:
+        self.program, self.certificate, self.row, self.lines = (
+            program,
+            certificate,
+            certificate["rows"][number],
+            lines,
+        )
         self.id, self.is_root = self.row["plan"], number == 0
         self.plan = program["plans"][self.id]
         self.did: set[tuple[str, Any]] = set()
@@ -62,9 +69,16 @@ class Uses:
         """Raises Wrong where one of some reasons for a failure is neither excluded by an assumption nor claimed as open."""
         for reason in sorted(side):
             if reason == ALWAYS:
-                raise Wrong(f"plan `{self.id}`, line {node['line']}: {said(key)} may not be as the step needs it")
+                raise Wrong(
+                    f"plan `{self.id}`, line {node['line']}: {said(key)} may not be as the step needs it"
+                )
             if not self.assumed(node, key, reason):
-                if reason[0] in ("made", "kept") and literal(key) and not key[0].startswith("runs/") and not self.meanwhile:
+                if (
+                    reason[0] in ("made", "kept")
+                    and literal(key)
+                    and not key[0].startswith("runs/")
+                    and not self.meanwhile
+                ):
                     place = f"line {reason[2]} of `{reason[1]}`"
                     raise Wrong(f"plan `{self.id}`, line {node['line']}: no assumption says what the command in {place} "
                                 f"does to {said(key)}")  # fmt: skip
@@ -73,33 +87,54 @@ class Uses:
     def open(self, node: Any, key: Key) -> None:
         """A use that is not shown. Raises Wrong where that is not said."""
         if [self.plan["path"], node["line"]] not in self.certificate["open"]:
-            raise Wrong(f"plan `{self.id}`, line {node['line']}: nothing shows that {said(key)} is as the step needs it")
+            raise Wrong(
+                f"plan `{self.id}`, line {node['line']}: nothing shows that {said(key)} is as the step needs it"
+            )
 
     def assumed(self, node: Any, key: Key, reason: Reason) -> bool:
         """Whether an assumption of the program, which the certificate lists, excludes a reason in this line."""
-        return any(number in self.certificate["assumes"] for number in self.about(node, key, reason))
+        return any(
+            number in self.certificate["assumes"] for number in self.about(node, key, reason)
+        )
 
     def about(self, node: Any, key: Key, reason: Reason) -> list[int]:
         """The numbers of the assumptions that exclude a reason in this line: they are about the line and the command."""
         lines = [(self.plan["path"], node["line"]), *([reason[1:]] if len(reason) > 1 else [])]
         found = set.intersection(*(self.lines.get(line, set()) for line in lines))
-        return [number for number in sorted(found) if self.fits(self.program["assumptions"][number], node, key, reason)]
+        return [
+            number
+            for number in sorted(found)
+            if self.fits(self.program["assumptions"][number], node, key, reason)
+        ]
 
     def fits(self, one: Any, node: Any, key: Key, reason: Reason) -> bool:
         """Whether an assumption about this line excludes a reason: it is about the path, too."""
         code = one["code"]
-        names = [said(key), *(written(value) for value in (*node.get("args", {}).values(), node.get("glob", ())))]
-        told = any(name in one["text"] for name in (names[:1] if literal(key) else names)) or " more" in one["text"]
+        names = [
+            said(key),
+            *(written(value) for value in (*node.get("args", {}).values(), node.get("glob", ()))),
+        ]
+        told = (
+            any(name in one["text"] for name in (names[:1] if literal(key) else names))
+            or " more" in one["text"]
+        )
         if not told:
             return False
-        if code == SAID.get(reason[0]) or code == "FDC703" and reason == CHANCE and not literal(key):
+        if (
+            code == SAID.get(reason[0])
+            or code == "FDC703"
+            and reason == CHANCE
+            and not literal(key)
+        ):
             return True
         return code == "FDC704" and self.fresh(key, reason)
 
     def fresh(self, key: Key, reason: Reason) -> bool:
         """Whether a path is in the folder of the run, where nothing is but what steps have put there: no command did."""
         tools = self.program["tools"].values()
-        only_steps = not any(row.get("writes") == "unknown" or row.get("access", {}).get("write") for row in tools)
+        only_steps = not any(
+            row.get("writes") == "unknown" or row.get("access", {}).get("write") for row in tools
+        )
         return reason == UNKNOWN and type(key[0]) is str and key[0].startswith(RUN) and only_steps
 
     # ---- steps -------------------------------------------------------------------------
@@ -117,8 +152,18 @@ class Uses:
                 if access == "create" and key in gone:
                     self.need(node, key, IS_THERE[1])  # a file is to have the name that it has
                 gone |= {key} if access == "delete" else set()
-                if literal(key) and access != "create" and self.certificate["facts"].get(key[0]) not in ("file", "missing", None):
-                    self.need(node, key, IS_THERE[1] if all(type(part) is str for part in template) else frozenset({OPEN}))
+                if (
+                    literal(key)
+                    and access != "create"
+                    and self.certificate["facts"].get(key[0]) not in ("file", "missing", None)
+                ):
+                    self.need(
+                        node,
+                        key,
+                        IS_THERE[1]
+                        if all(type(part) is str for part in template)
+                        else frozenset({OPEN}),
+                    )
                 self.access(here, node, access, key, tool.get("failure") == "value")
         for row in rows if node["tool"] in LOOKS else ():
             if row["kind"] == "glob" and "access" not in row:
@@ -165,7 +210,11 @@ class Uses:
                 elif access != "delete" and (cause[0] + "/").startswith(key[0]):
                     self.put(here, key, IS_THERE)
             elif literal(key) and key[0].endswith("/"):  # a folder stays when files in it go
-                if access == "delete" and self.certificate["facts"].get(key[0][:-1]) != "folder" and meets(cause, (key[0][:-1],)):
+                if (
+                    access == "delete"
+                    and self.certificate["facts"].get(key[0][:-1]) != "folder"
+                    and meets(cause, (key[0][:-1],))
+                ):
                     here.files[key] = touched(here.files[key], access, OPEN)
             elif (reason := meets(cause, key)) is not None:
                 here.files[key] = touched(here.files[key], access, reason)
@@ -177,7 +226,11 @@ class Uses:
         if HOLE in text:
             if places.opaque(key := places.resolved(template, here.names)) or not found:
                 self.need(node, key, frozenset({UNKNOWN}))
-        elif not found and not text.startswith("/") and (name := posixpath.normpath(text).strip("/")) not in ("", "."):
+        elif (
+            not found
+            and not text.startswith("/")
+            and (name := posixpath.normpath(text).strip("/")) not in ("", ".")
+        ):
             if not name.startswith(".."):
                 self.access(here, node, "list", (name + "/",), False)
 

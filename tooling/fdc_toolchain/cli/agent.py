@@ -32,26 +32,84 @@ SHOWN_FINDINGS = 3
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("task", required=False)
-@click.option("--task-id", metavar="ID", help="The task's id in the log; it follows from TASK otherwise.")
-@click.option("--resume", metavar="ID", help="Go on with a task where it stopped (the beginning of its id will do).")
-@click.option("--reorient", is_flag=True, help="With --resume: leave ERROR and begin again at orientation.")
-@click.option("--approve", metavar="SHA256", help="With --resume: you have read the text that waits, and it may be followed.")
-@click.option("--decline", metavar="SHA256", help="With --resume: it may not; it goes back to whoever wrote it.")
-@click.option("--plan", "plan_file", metavar="FILE", default="plan.txt", show_default=True, help="Where the plan is expected.")
+@click.option(
+    "--task-id", metavar="ID", help="The task's id in the log; it follows from TASK otherwise."
+)
+@click.option(
+    "--resume",
+    metavar="ID",
+    help="Go on with a task where it stopped (the beginning of its id will do).",
+)
+@click.option(
+    "--reorient", is_flag=True, help="With --resume: leave ERROR and begin again at orientation."
+)
+@click.option(
+    "--approve",
+    metavar="SHA256",
+    help="With --resume: you have read the text that waits, and it may be followed.",
+)
+@click.option(
+    "--decline",
+    metavar="SHA256",
+    help="With --resume: it may not; it goes back to whoever wrote it.",
+)
+@click.option(
+    "--plan",
+    "plan_file",
+    metavar="FILE",
+    default="plan.txt",
+    show_default=True,
+    help="Where the plan is expected.",
+)
 @click.option(
     "--wait", type=click.FloatRange(0), default=0.0, show_default=True, metavar="SECONDS",
     help="How long to wait for each version of the plan, and for answers.",
 )  # fmt: skip
-@click.option("--attempts", type=click.IntRange(1, 50), default=5, show_default=True, help="Versions of the plan judged.")
-@click.option("--model", metavar="NAME", help="The model that plans and codes (else FDC_MODEL; none: whoever writes the files).")
-@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N",
-              help="What the task may have models do, all in all: model_calls, tokens, money.")
-@click.option("--analysis", type=click.Path(dir_okay=False), help="A text for the post-mortem: its sections, or its summary.")
-@click.option("--fsm", default="tooling/fsm.json", show_default=True, metavar="FILE", help="The automaton of the task's life.")
-@click.option("--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 50),
+    default=5,
+    show_default=True,
+    help="Versions of the plan judged.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that plans and codes (else FDC_MODEL; none: whoever writes the files).",
+)
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="MEASURE=N",
+    help="What the task may have models do, all in all: model_calls, tokens, money.",
+)
+@click.option(
+    "--analysis",
+    type=click.Path(dir_okay=False),
+    help="A text for the post-mortem: its sections, or its summary.",
+)
+@click.option(
+    "--fsm",
+    default="tooling/fsm.json",
+    show_default=True,
+    metavar="FILE",
+    help="The automaton of the task's life.",
+)
+@click.option(
+    "--network", metavar="HOST:PORT", help="Where the network probe connects to; `off` tries none."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told.")
-@click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How the end is told.",
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
 def command(
     task: str | None,
     task_id: str | None,
@@ -93,7 +151,9 @@ def command(
         raise UsageError("give either a TASK, or --resume ID")
     if reorient and resume is None:
         raise UsageError("--reorient goes with --resume ID")
-    if (approve or decline) is not None and (resume is None or reorient or None not in (approve, decline)):
+    if (approve or decline) is not None and (
+        resume is None or reorient or None not in (approve, decline)
+    ):
         raise UsageError("--approve SHA256, or --decline SHA256, goes with --resume ID")
     talk = _Talk(quiet, form)
     budget = _budget(budgets)
@@ -106,13 +166,17 @@ def command(
         lock = agent_files.TaskLock(root, named)
         holder = lock.take()
         if holder is not None:
-            raise WorldError(f"the task `{named}` is in the hands of {holder}; one controller at a time")
+            raise WorldError(
+                f"the task `{named}` is in the hands of {holder}; one controller at a time"
+            )
         try:
             world.purse = _purse(world, named, budget, asked)
             graph, state = _opened(world, fsm, named, task, reorient, asked)
             if approve is not None or decline is not None:
                 _decided(graph, state, world, str(approve or decline), approve is not None, talk)
-            return _go(graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked)
+            return _go(
+                graph, state, world, _relative(root, plan_file), wait, attempts, text, talk, asked
+            )
         finally:
             lock.release()
             if asked is not None:
@@ -133,11 +197,15 @@ def _budget(pairs: tuple[str, ...]) -> dict[str, float]:
     found = budget_of(pairs)
     wrong = [measure for measure in found if measure not in MEASURES]
     if wrong:
-        raise UsageError(f"a task's budget limits {', '.join(MEASURES)}; {wrong[0]} are a plan's: `budget {wrong[0]} N` in it")
+        raise UsageError(
+            f"a task's budget limits {', '.join(MEASURES)}; {wrong[0]} are a plan's: `budget {wrong[0]} N` in it"
+        )
     return found
 
 
-def _purse(world: LocalWorld, task_id: str, budget: dict[str, float], asked: MessagesModel | None) -> Purse:
+def _purse(
+    world: LocalWorld, task_id: str, budget: dict[str, float], asked: MessagesModel | None
+) -> Purse:
     """The task's account. Raises UsageError for a budget of money that cannot be kept to."""
     from ..effects.agent_purse import Purse
     from . import money
@@ -202,11 +270,19 @@ def _resumed(root: str, prefix: str) -> str:
     listed = ", ".join((found or ids)[:8])
     if found:
         raise UsageError(f"{len(found)} tasks begin with `{prefix}`: {listed}")
-    raise UsageError(f"no task begins with `{prefix}`" + (f"; there are {listed}" if ids else "; there are none here"))
+    raise UsageError(
+        f"no task begins with `{prefix}`"
+        + (f"; there are {listed}" if ids else "; there are none here")
+    )
 
 
 def _opened(
-    world: LocalWorld, fsm: str, named: str, task: str | None, reorient: bool, asked: MessagesModel | None
+    world: LocalWorld,
+    fsm: str,
+    named: str,
+    task: str | None,
+    reorient: bool,
+    asked: MessagesModel | None,
 ) -> tuple[MasterControlGraph, AgentState]:
     from ..workflows.agent_state import AgentState
     from ..workflows.master_control import MasterControlGraph
@@ -222,12 +298,21 @@ def _opened(
         raise UsageError(f"there is no task `{named}` here")
     if reorient:
         if graph.current_state != "ERROR":
-            raise UsageError(f"the task `{named}` stands in {graph.current_state}; --reorient leaves ERROR only")
+            raise UsageError(
+                f"the task `{named}` stands in {graph.current_state}; --reorient leaves ERROR only"
+            )
         graph.reorient(state)
     return graph, state
 
 
-def _decided(graph: MasterControlGraph, state: AgentState, world: LocalWorld, name: str, approved: bool, talk: _Talk) -> None:
+def _decided(
+    graph: MasterControlGraph,
+    state: AgentState,
+    world: LocalWorld,
+    name: str,
+    approved: bool,
+    talk: _Talk,
+) -> None:
     """What a person says of the text that waits, on record. Raises Refused where another one does, or none."""
     from .asked import user
 
@@ -262,7 +347,14 @@ def _go(
     plan: PlanFile | ModelPlanner
     if asked is None:
         plan = PlanFile(
-            graph, world.root, plan_file, seconds=wait, attempts=attempts, told=talk.line, pause=time.sleep, now=time.monotonic
+            graph,
+            world.root,
+            plan_file,
+            seconds=wait,
+            attempts=attempts,
+            told=talk.line,
+            pause=time.sleep,
+            now=time.monotonic,
         )
     else:
         from .agent_model import AskedModel, tools_of
@@ -270,13 +362,26 @@ def _go(
         talk.line(f"{asked.choice('planner').model} plans")
         planner = AskedModel(asked, world.purse)
         name = f"the model {asked.choice('planner').model}"
-        plan = ModelPlanner(graph, planner, world.root, plan_file, attempts=attempts, tools=tools_of(world.root), name=name)
+        plan = ModelPlanner(
+            graph,
+            planner,
+            world.root,
+            plan_file,
+            attempts=attempts,
+            tools=tools_of(world.root),
+            name=name,
+        )
     deadline = time.monotonic() + wait
     try:
         while True:
             graph.run(state, world.logger(), plan=plan, analysis=lambda _: analysis, moved=moved)
             awaited = graph.current_state == "GENERATING_CODE"  # an answer that some agent writes
-            if graph.finished or not awaited or graph.why_waiting != "answer" or time.monotonic() >= deadline:
+            if (
+                graph.finished
+                or not awaited
+                or graph.why_waiting != "answer"
+                or time.monotonic() >= deadline
+            ):
                 break
             time.sleep(0.2)
     except KeyboardInterrupt:
@@ -292,14 +397,22 @@ def _found(findings: dict[str, Any]) -> list[str]:
         return [f"  the research found no answer: {findings.get('why')}"]
     answer = findings["answer"]
     more = len(answer) - SHOWN_FINDINGS
-    rows = [f"  {line}" for line in answer[:SHOWN_FINDINGS]] + ([f"  and {more} more"] if more > 0 else [])
+    rows = [f"  {line}" for line in answer[:SHOWN_FINDINGS]] + (
+        [f"  and {more} more"] if more > 0 else []
+    )
     return [*rows, f"  report: {findings['report']}"]
 
 
 def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
     notes = graph.notes(state)
     done = graph.finished and graph.current_state != "ERROR"
-    codes = {"answer": FINDINGS, "approval": FINDINGS, "budget": FINDINGS, "broken": WORLD, "interrupted": INTERRUPTED}
+    codes = {
+        "answer": FINDINGS,
+        "approval": FINDINGS,
+        "budget": FINDINGS,
+        "broken": WORLD,
+        "interrupted": INTERRUPTED,
+    }
     code = CLEAN if done else FINDINGS if graph.finished else codes[graph.why_waiting]
     resume = f"fdc agent --resume {state.task_id}"
     held = notes.get("held") if graph.why_waiting == "approval" and not graph.finished else None
@@ -318,13 +431,21 @@ def _tell(graph: MasterControlGraph, state: AgentState, talk: _Talk) -> int:
         click.echo(f"task {state.task_id}: {graph.current_state}")
     elif graph.finished:
         for line in (state.error or "no reason is on record").split("\n"):
-            click.echo(f"error: {visible(line)}" if line == (state.error or "").split("\n")[0] else visible(line))
+            click.echo(
+                f"error: {visible(line)}"
+                if line == (state.error or "").split("\n")[0]
+                else visible(line)
+            )
         click.echo(f"task {state.task_id}: ERROR; `{resume} --reorient` begins again")
     else:
         click.echo(visible(graph.waiting or "waiting"))
         for line in _held(held, resume) if held is not None else ():
             click.echo(line)
-        if graph.current_state == "EXECUTING" and notes.get("run") and graph.why_waiting == "answer":
+        if (
+            graph.current_state == "EXECUTING"
+            and notes.get("run")
+            and graph.why_waiting == "answer"
+        ):
             click.echo(f"`fdc resume {notes['run']}` answers it")
         click.echo(f"task {state.task_id}: {graph.current_state}; `{resume}` goes on")
     return code
@@ -345,7 +466,11 @@ def _held(held: dict[str, Any], resume: str) -> list[str]:
 
 def _relative(root: str, path: str) -> str:
     """The plan's path in the workspace. Raises UsageError for one outside of it."""
-    absolute = os.path.abspath(path) if os.path.isabs(path) or os.path.exists(path) else os.path.join(root, path)
+    absolute = (
+        os.path.abspath(path)
+        if os.path.isabs(path) or os.path.exists(path)
+        else os.path.join(root, path)
+    )
     relative = os.path.relpath(absolute, root)
     if relative.startswith("..") or os.path.isdir(absolute):
         raise UsageError(f"`{path}` is no place for a plan in the workspace {root}")

@@ -22,16 +22,24 @@ class AskedModel:
         self._model = model
         self._purse = purse if purse is not None and purse.budget else None
 
-    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+    def complete(
+        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+    ) -> dict[str, Any]:
         """The reply. Raises ModelFailed, and ModelWaiting for trouble that passes and for a budget that is used up."""
         from ..effects.agent_purse import Exhausted
         from ..effects.failure import ToolFailure
         from ..effects.model import Question
         from ..engine.ports import WorldFailed
 
-        system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+        system = "\n\n".join(
+            message["content"] for message in messages if message["role"] == "system"
+        )
         turns = [message for message in messages if message["role"] != "system"]
-        text = turns[0]["content"] if len(turns) == 1 else "\n\n".join(f"{one['role']}: {one['content']}" for one in turns)
+        text = (
+            turns[0]["content"]
+            if len(turns) == 1
+            else "\n\n".join(f"{one['role']}: {one['content']}" for one in turns)
+        )
         try:
             question = self._limited(Question(role, system, text, schema))
         except Exhausted as none:
@@ -58,10 +66,18 @@ class AskedModel:
 
         choice = self._model.choice(question.role)
         turns = choice.repairs + 1
-        size = len(f"{question.system}{question.text}{question.schema}".encode("utf-8", "replace")) + 2000
-        held = self._purse.reserve(turns, turns * (size + turns * choice.max_tokens), most(choice.model, 1))
+        size = (
+            len(f"{question.system}{question.text}{question.schema}".encode("utf-8", "replace"))
+            + 2000
+        )
+        held = self._purse.reserve(
+            turns, turns * (size + turns * choice.max_tokens), most(choice.model, 1)
+        )
         calls, tokens = held.get("model_calls"), held.get("tokens")
-        return question._replace(calls=None if calls is None else int(calls), tokens=None if tokens is None else int(tokens))
+        return question._replace(
+            calls=None if calls is None else int(calls),
+            tokens=None if tokens is None else int(tokens),
+        )
 
     def _settle(self, usage: dict[str, float] | None) -> None:
         if self._purse is not None:
@@ -76,6 +92,9 @@ def tools_of(root: str) -> tuple[str, ...]:
     rows = []
     for name, tool in sorted(Linker(root, read_settings(root)).catalogue.tools.items()):
         if tool.forbidden is None:
-            words = [item.name.upper() if item.required else f"[{item.name.upper()}]" for item in tool.parameters]
+            words = [
+                item.name.upper() if item.required else f"[{item.name.upper()}]"
+                for item in tool.parameters
+            ]
             rows.append(f"{' '.join([name, *words])}: {tool.row['summary']}")
     return tuple(rows)

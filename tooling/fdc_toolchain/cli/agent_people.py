@@ -16,7 +16,9 @@ class PersonModel:
         self._root = root
         self._task = task_id
 
-    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+    def complete(
+        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+    ) -> dict[str, Any]:
         """The answer that lies there. Raises ModelWaiting while there is none, ModelFailed for one that is wrong."""
         from ..effects import agent_files
 
@@ -25,7 +27,9 @@ class PersonModel:
         except OSError as failed:
             raise ModelFailed(f"the request cannot be left: {failed.strerror}") from failed
         if found is None:
-            raise ModelWaiting(f"the {role}'s answer is awaited in {path}; the request lies beside it")
+            raise ModelWaiting(
+                f"the {role}'s answer is awaited in {path}; the request lies beside it"
+            )
         return validated(found, schema)
 
 

@@ -54,7 +54,12 @@ class LocalWorld:
         from ..resolve.settings import read_settings
 
         found = read_settings(self.root)
-        return Policy(found.test_command, float(found.test_seconds), found.debug_attempts, float(found.research_seconds))
+        return Policy(
+            found.test_command,
+            float(found.test_seconds),
+            found.debug_attempts,
+            float(found.research_seconds),
+        )
 
     def start(self, task_id: str) -> Started:
         """Port `World`."""
@@ -79,7 +84,9 @@ class LocalWorld:
         report = lifecycle.close(self.root, task_id, transact=transact, now=_now(), new_id=_new_id)
         if report.refused:
             return report.refused
-        return lifecycle.finalize(self.root, task_id, transact=transact, now=_now(), new_id=_new_id).refused
+        return lifecycle.finalize(
+            self.root, task_id, transact=transact, now=_now(), new_id=_new_id
+        ).refused
 
     def list_files(self) -> Sequence[str]:
         """Port `World`."""
@@ -94,7 +101,9 @@ class LocalWorld:
 
         found = scan(self.root)
         lines = sum(len(document.lines) for document in found.documents)
-        return Documents(len(found.documents), lines, tuple((one.path, one.reason) for one in found.skipped))
+        return Documents(
+            len(found.documents), lines, tuple((one.path, one.reason) for one in found.skipped)
+        )
 
     def latest_postmortem(self, but: str) -> tuple[str, str] | None:
         """Port `World`."""
@@ -102,7 +111,9 @@ class LocalWorld:
 
         folder = os.path.join(self.root, "postmortems")
         try:
-            names = sorted((name for name in os.listdir(folder) if name.endswith(".md")), reverse=True)
+            names = sorted(
+                (name for name in os.listdir(folder) if name.endswith(".md")), reverse=True
+            )
         except FileNotFoundError:
             return None
         for name in names:  # the names begin with the date
@@ -118,10 +129,14 @@ class LocalWorld:
         from ..workflows import lifecycle
 
         try:
-            path, _ = lifecycle.draft(self.root, task_id, activity_log.history(self.root), now=_now())
+            path, _ = lifecycle.draft(
+                self.root, task_id, activity_log.history(self.root), now=_now()
+            )
         except lifecycle.NotPossible as refused:
             raise ValueError(str(refused)) from refused
-        return path, (durable.read(os.path.join(self.root, *path.split("/"))) or b"").decode("utf-8", "replace")
+        return path, (durable.read(os.path.join(self.root, *path.split("/"))) or b"").decode(
+            "utf-8", "replace"
+        )
 
     def write(self, path: str, text: str) -> None:
         """Port `World`."""
@@ -143,7 +158,9 @@ class LocalWorld:
         from ..workflows import lessons
 
         try:
-            added = lessons.add(self.root, os.path.join(self.root, *postmortem.split("/")), _now().date())
+            added = lessons.add(
+                self.root, os.path.join(self.root, *postmortem.split("/")), _now().date()
+            )
         except lessons.Unreadable as wrong:
             raise ValueError(str(wrong)) from wrong
         told = [f"lesson {one['lesson_id'][:8]}: {one['insight']}" for one in added.new]
@@ -157,7 +174,10 @@ class LocalWorld:
         report = self_correction.apply(self.root, lessons_wiring.ports(self.root))
         if report.refused:
             raise ValueError(report.refused)
-        return [f"lesson {one.lesson['lesson_id'][:8]} {one.outcome}: {one.message}" for one in report.results]
+        return [
+            f"lesson {one.lesson['lesson_id'][:8]} {one.outcome}: {one.message}"
+            for one in report.results
+        ]
 
     # Runs
 
@@ -180,7 +200,11 @@ class LocalWorld:
             raise ValueError(str(wrong)) from wrong
         runs.folder(self.root)
         task = self._task(task_id)
-        inputs: dict[str, Any] = {"given": {}, "builtin": {"run": f"runs/{run}"}, "budget": ceilings}
+        inputs: dict[str, Any] = {
+            "given": {},
+            "builtin": {"run": f"runs/{run}"},
+            "budget": ceilings,
+        }
         if self.purse is not None:
             self.purse.begin(run)
         if rates is not None:
@@ -200,7 +224,10 @@ class LocalWorld:
     def _ceilings(self, program: dict[str, Any], run: str) -> dict[str, float]:
         """What a run of the task may use: what its plan says, and no more than the task has left."""
         left = {} if self.purse is None else self.purse.left(run)
-        return {measure: min(number, program["budget"].get(measure, number)) for measure, number in left.items()}
+        return {
+            measure: min(number, program["budget"].get(measure, number))
+            for measure, number in left.items()
+        }
 
     def used(self, run: str) -> dict[str, float]:
         """What a run of the task has spent, with what is set aside for a step that a lost controller began."""
@@ -210,7 +237,10 @@ class LocalWorld:
             state = fold(*self.peek(run))
         except LookupError:
             return {}  # a controller was lost before it was on record
-        return {one: state.spent.get(one, 0.0) + state.reserved.get(one, 0.0) for one in {*state.spent, *state.reserved}}
+        return {
+            one: state.spent.get(one, 0.0) + state.reserved.get(one, 0.0)
+            for one in {*state.spent, *state.reserved}
+        }
 
     def _changed(self, run: str) -> dict[str, float]:
         """The ceilings of a run that are other ones by now, because the controller asked too, or there is more budget."""
@@ -223,7 +253,11 @@ class LocalWorld:
         if state.ended and (state.stop is None or state.stop.kind not in ("budget", "overrun")):
             return {}
         wanted = self._ceilings(program, run)
-        return {measure: number for measure, number in wanted.items() if state.budget.get(measure) != number}
+        return {
+            measure: number
+            for measure, number in wanted.items()
+            if state.budget.get(measure) != number
+        }
 
     def _task(self, task_id: str) -> dict[str, Any] | None:
         from ..effects import activity_log
@@ -246,7 +280,9 @@ class LocalWorld:
             lock = runs.Lock(runs.run_folder(self.root, run))
             holder = lock.take()
             if holder is not None:
-                raise WorldFailed(f"the run {run} is being driven by {holder}; one controller at a time")
+                raise WorldFailed(
+                    f"the run {run} is being driven by {holder}; one controller at a time"
+                )
             held.callback(lock.release)
             store = wiring.writing(self.root)
             held.callback(store.close)
@@ -257,7 +293,15 @@ class LocalWorld:
             held.callback(taken(self.root, run, write_set(program, row.inputs)).release)
             journal = store.claim(row)
             at = max((record.at for record in records), default=0.0)
-            session = Record("session", "", journal.epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)})
+            session = Record(
+                "session",
+                "",
+                journal.epoch,
+                "",
+                "",
+                at,
+                {"pid": os.getpid(), "began": round(time.time(), 3)},
+            )
             journal.append([session])
             release = held.pop_all().close
 
@@ -287,18 +331,38 @@ class LocalWorld:
 
         try:
             ended = wiring.drive_run(
-                self.root, run, self._show(), answers=dict(answers), operator=self._operator, budget=self._changed(run)
+                self.root,
+                run,
+                self._show(),
+                answers=dict(answers),
+                operator=self._operator,
+                budget=self._changed(run),
             )
         except WorldError as failed:
             return Driven("broken", str(failed))
         except Exit as refused:
             raise WorldFailed(str(refused)) from refused
         stop = ended.stop
-        where = "" if stop is None else f"{stop['path']}:{stop['line']}" if stop["line"] else str(stop["path"])
+        where = (
+            ""
+            if stop is None
+            else f"{stop['path']}:{stop['line']}"
+            if stop["line"]
+            else str(stop["path"])
+        )
         why = ended.message if stop is None else f"{stop['kind']}: {stop['message']}"
         status: Any = ended.status
         kind = "" if stop is None else str(stop["kind"])
-        return Driven(status, why, where, tuple(ended.questions), ended.steps, ended.seconds, ended.result, kind)
+        return Driven(
+            status,
+            why,
+            where,
+            tuple(ended.questions),
+            ended.steps,
+            ended.seconds,
+            ended.result,
+            kind,
+        )
 
     # Code and tests
 
@@ -319,14 +383,18 @@ class LocalWorld:
                     found.append((path, text))
             return found
 
-    def patch(self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str) -> Sequence[str]:
+    def patch(
+        self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
+    ) -> Sequence[str]:
         """Port `World`."""
         from ..effects import agent_files, patches
         from ..effects.failure import ToolFailure
 
         with opened(self.root, "patch") as context:
             try:
-                patches.keep(context.root, agent_files.made(self.root, task_id), number, edits, glob)
+                patches.keep(
+                    context.root, agent_files.made(self.root, task_id), number, edits, glob
+                )
                 return self.patched(task_id, number) or []
             except ToolFailure as failure:
                 raise PatchRefused(str(failure)) from failure
@@ -368,14 +436,20 @@ class LocalWorld:
         from .research import slug
 
         hidden = (web and self.web()) or self.outside()
-        place = f"runs/{os.path.basename(agent_files.folder(self.root, task_id))}/outside" if hidden else "research"
+        place = (
+            f"runs/{os.path.basename(agent_files.folder(self.root, task_id))}/outside"
+            if hidden
+            else "research"
+        )
         out = f"{place}/{slug(question)}.md"
         options = ["--format", "json", "--out", out, *([] if web else ["--no-web"])]
         argv = python_process.fdc("research", *options, "--", question)
         environment = {**python_process.environment(), claims.KIN: claims.kin()}
         if self.purse is not None and self.purse.budget:
             environment["FDC_MODEL"] = ""  # nobody here could count what it asks, so it quotes
-        background.launch(os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment)
+        background.launch(
+            os.path.join(agent_files.made(self.root, task_id), name), argv, self.root, environment
+        )
 
     def poll(self, task_id: str, name: str) -> Polled:
         """Port `World`."""
@@ -399,10 +473,16 @@ class LocalWorld:
 
         declared = read_settings(self.root).untrusted
         with opened(self.root, "outside") as context:
-            found = outside_table.paths(self.root) | {path for glob in declared for path in globs.files(context.root, glob)}
+            found = outside_table.paths(self.root) | {
+                path for glob in declared for path in globs.files(context.root, glob)
+            }
         if files is None:
             return sorted(found)
-        kept = {path for path, text in files if path.startswith("runs/") or (text.startswith(MARK) and "://" in text)}
+        kept = {
+            path
+            for path, text in files
+            if path.startswith("runs/") or (text.startswith(MARK) and "://" in text)
+        }
         return sorted(kept | (found & {path for path, _ in files}))
 
     def unapproved(self, task_id: str, sha256: str) -> str | None:
@@ -416,7 +496,10 @@ class LocalWorld:
         from .. import durable
         from ..effects import agent_files
 
-        durable.replace(os.path.join(agent_files.made(self.root, task_id), name), text.encode("utf-8", "surrogatepass"))
+        durable.replace(
+            os.path.join(agent_files.made(self.root, task_id), name),
+            text.encode("utf-8", "surrogatepass"),
+        )
         return f"{agent_files.folder(self.root, task_id)}/{name}"
 
     def seal(self, *words: str) -> str:
@@ -429,7 +512,9 @@ class LocalWorld:
             key = trust.key(self.root, make=True)
         except WorldFailed:
             return ""
-        plain = hashlib.blake2b(b"agent\0" + canonical(list(words)).encode("ascii"), digest_size=chain.SIZE).digest()
+        plain = hashlib.blake2b(
+            b"agent\0" + canonical(list(words)).encode("ascii"), digest_size=chain.SIZE
+        ).digest()
         return chain.seal(plain, key).hex()
 
     # The controller's own record
@@ -477,7 +562,9 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
 def _tools(program: dict[str, Any], context: Context) -> Any:
     from ..effects.tools import LocalTools, Workbench
 
-    bench = Workbench(context.run, context.root, context.run_folder, context.say, lambda text: None, {}, 60.0)
+    bench = Workbench(
+        context.run, context.root, context.run_folder, context.say, lambda text: None, {}, 60.0
+    )
     return LocalTools(program, bench)
 
 

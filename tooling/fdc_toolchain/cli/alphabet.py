@@ -40,12 +40,19 @@ QUERIES = (
     "find-breakthroughs", "trace-concept-evolution", "find-meta-insights", "rejection-analysis", "confidence-trajectory",
     "paradox-inventory", "blog-content-queue",
 )  # fmt: skip
-_FORMAT = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+_FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 
 
 @command.command(short_help="Make a new alphabet in DIR.")
 @click.argument("directory", metavar="DIR")
-@click.option("--model", metavar="NAME", default="", help="The model that config.yaml names; none: what is embedded.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    default="",
+    help="The model that config.yaml names; none: what is embedded.",
+)
 def init(directory: str, model: str) -> int:
     """Make a new alphabet in DIR, which must not be there or be empty."""
     from .. import durable
@@ -64,7 +71,9 @@ def init(directory: str, model: str) -> int:
         store = Store(root)
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
-        raise WorldError(f"`{directory}` cannot be made: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"`{directory}` cannot be made: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
     return CLEAN
 
@@ -84,17 +93,36 @@ def _shipped() -> dict[str, str]:
                 with open(path, encoding="utf-8") as file:
                     out[goal + os.path.relpath(path, base).replace(os.sep, "/")] = file.read()
     concepts = "plans/library/alphabet/test_concepts.yaml"
-    out[layout.CONCEPTS] = resources.read(concepts).decode() if resources.exists(concepts) else "test_concepts: []\n"
+    out[layout.CONCEPTS] = (
+        resources.read(concepts).decode() if resources.exists(concepts) else "test_concepts: []\n"
+    )
     return out
 
 
 @command.command(short_help="Work, N iterations or until it ends; go on with what was interrupted.")
-@click.option("--iterations", type=click.IntRange(1), metavar="N", help="At most so many; else until it ends, with a model 1.")
-@click.option("--model", metavar="NAME", help="The model that answers, else FDC_MODEL; `config`: that of config.yaml.")
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most so many; else until it ends, with a model 1.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that answers, else FDC_MODEL; `config`: that of config.yaml.",
+)
 @click.option("--again", is_flag=True, help="Go on with an alphabet whose work had ended.")
-@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling for each iteration, as in `fdc run`.")
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="MEASURE=N",
+    help="A ceiling for each iteration, as in `fdc run`.",
+)
 @_FORMAT
-def run(iterations: int | None, model: str | None, again: bool, budgets: tuple[str, ...], form: str) -> int:
+def run(
+    iterations: int | None, model: str | None, again: bool, budgets: tuple[str, ...], form: str
+) -> int:
     """Go on where the last complete iteration ended, or in the middle of one that was interrupted.
 
     Without a model it works until one of the stopping conditions of config.yaml holds; with one, which costs, one iteration.
@@ -127,9 +155,13 @@ def status(form: str) -> int:
         click.echo(json.dumps(value, indent=2))
         return CLEAN
     history, metrics = state["history"], state["metrics"]
-    click.echo(f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives")
+    click.echo(
+        f"iteration {value['iteration']}, version {base.version}, {len(base.alphabet)} primitives"
+    )
     for domain, found in base.alphabet.domains.items():
-        click.echo(f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}")
+        click.echo(
+            f"  {domain}: {visible(', '.join(one.label for one in found[-12:]))}{' ...' if len(found) > 12 else ''}"
+        )
     kinds = ("proposed", "accepted", "rejected", "refined", "deferred")
     counted = ", ".join(f"{history[f'total_{kind}']} {kind}" for kind in kinds)
     click.echo(f"candidates: {counted}")
@@ -152,7 +184,9 @@ def _lock(store: Store) -> str:
 
     if held is None:
         return ""
-    alive = "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
+    alive = (
+        "under way" if began(held.pid) == held.began else "interrupted; `fdc alphabet run` goes on"
+    )
     return f"iteration {held.iteration} is {alive} ({held.phase}, {held.checkpoint})"
 
 
@@ -172,7 +206,11 @@ def check(form: str) -> int:
             if path.endswith(".yaml") or "/raw/" in path:
                 files |= store.text(path)
         base, found = audit(files, paths)
-        found += [("error", f"{name} is gone") for name in store.damaged() if not os.path.lexists(store.path(name))]
+        found += [
+            ("error", f"{name} is gone")
+            for name in store.damaged()
+            if not os.path.lexists(store.path(name))
+        ]
     except ValueError as wrong:
         base, found = None, [("error", str(wrong))]
     code = INCONSISTENT if any(kind == "violation" for kind, _ in found) else CLEAN
@@ -180,14 +218,18 @@ def check(form: str) -> int:
     if form == "json":
         said = [{"kind": kind, "message": text} for kind, text in found]
         number = len(base.alphabet) if base else None
-        click.echo(json.dumps({"ok": code == CLEAN, "primitives": number, "findings": said}, indent=2))
+        click.echo(
+            json.dumps({"ok": code == CLEAN, "primitives": number, "findings": said}, indent=2)
+        )
         return code
     for kind, text in found:
         click.echo(f"{kind}: {visible(text)}")
     if base is not None and code == CLEAN:
         number = base.state["current_iteration"]
         plural = "s" * (number != 1)
-        click.echo(f"{len(base.alphabet)} primitives, {number} iteration{plural}: everything fits together")
+        click.echo(
+            f"{len(base.alphabet)} primitives, {number} iteration{plural}: everything fits together"
+        )
     return code
 
 
@@ -219,13 +261,22 @@ def compose(expression: tuple[str, ...], form: str) -> int:
 
 @command.command(short_help="Take a number, or an expression, apart into primitives.")
 @click.argument("expression", nargs=-1, required=True)
-@click.option("--denied", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="The number of what is denied.")
+@click.option(
+    "--denied",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The number of what is denied.",
+)
 @_FORMAT
 def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
     """Take a number, or an expression, apart into primitives."""
     from ..packs.alphabet import calculus
 
-    return _calculated(lambda base: calculus.decompose(base.alphabet, " ".join(expression), denied), form)
+    return _calculated(
+        lambda base: calculus.decompose(base.alphabet, " ".join(expression), denied), form
+    )
 
 
 def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
@@ -249,7 +300,13 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
 
 
 @command.command(short_help="Draw how the work went: SVG, PNG and one HTML page.")
-@click.option("--output", metavar="FOLDER", default="validation/report", show_default=True, help="Where the pages go, below DIR.")
+@click.option(
+    "--output",
+    metavar="FOLDER",
+    default="validation/report",
+    show_default=True,
+    help="Where the pages go, below DIR.",
+)
 def report(output: str) -> int:
     """Draw how the work went: growth, acceptance, coverage, relations; as SVG, PNG, and one HTML page that needs nothing else."""
     from .alphabet_report import draw
@@ -274,7 +331,8 @@ def root_here() -> str:
 
     folder = os.getcwd()
     while not (
-        os.path.isfile(os.path.join(folder, layout.CONFIG)) and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
+        os.path.isfile(os.path.join(folder, layout.CONFIG))
+        and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
     ):
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -295,7 +353,9 @@ def store_of(root: str) -> Store:
     except (ValueError, Busy):
         pass  # whoever runs the next iteration decides
     except OSError as failed:
-        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     return store
 
 
@@ -304,7 +364,10 @@ def base_here(store: Store) -> Base:
     try:
         return base_of(store)
     except Refused as wrong:
-        known = any(str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ") for name in store.damaged())
+        known = any(
+            str(wrong).startswith(f"{name}:") or str(wrong).startswith(f"{name} ")
+            for name in store.damaged()
+        )
         hint = "; `fdc alphabet run` puts back what the last iteration left" if known else ""
         raise Refused(f"{wrong}{hint}") from wrong
 
@@ -320,4 +383,6 @@ def base_of(store: Store) -> Base:
     except (StateError, ConfigError, ValueError) as wrong:
         raise Refused(str(wrong)) from wrong
     except OSError as failed:
-        raise WorldError(f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"{failed.filename or store.root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed

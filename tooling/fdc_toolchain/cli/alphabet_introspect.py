@@ -46,9 +46,13 @@ def answer(root: str, query: str, label: str) -> Any:
         "find-meta-insights": lambda: markers.find_meta_insights(
             logs("reasoning/meta_reflections/MR_*.yaml", "meta_reflection")
         ),
-        "rejection-analysis": lambda: markers.rejection_analysis(rows(layout.REJECTED, "rejected_candidates", "candidates")),
+        "rejection-analysis": lambda: markers.rejection_analysis(
+            rows(layout.REJECTED, "rejected_candidates", "candidates")
+        ),
         "confidence-trajectory": lambda: markers.confidence_trajectory(critics()),
-        "paradox-inventory": lambda: markers.paradox_inventory(rows(layout.PARADOXES, "paradox_index", "entries")),
+        "paradox-inventory": lambda: markers.paradox_inventory(
+            rows(layout.PARADOXES, "paradox_index", "entries")
+        ),
         "blog-content-queue": lambda: [one._asdict() for one in markers.blog_content_queue(said())],
     }
     return found[query]()

@@ -34,20 +34,29 @@ def written(root: str, output: str = "") -> list[str]:
     said = said_with(root, [one.label for one in base.alphabet], SWADESH)
     title, known = os.path.basename(root), None if said["missing"] else said
     try:
-        made = drawn.pages(base.alphabet, base.summaries, base.concepts, base.rejected, title, ended, known)
+        made = drawn.pages(
+            base.alphabet, base.summaries, base.concepts, base.rejected, title, ended, known
+        )
     except BenchmarkError as wrong:
         raise Refused(f"{layout.CONCEPTS}: {wrong}") from wrong
     pages: dict[str, str | bytes] = {**made, **_pngs({name: made[name] for name in drawn.DRAWINGS})}
     files = {f"{output.rstrip('/')}/{name}": text for name, text in pages.items()}
-    compared = comparisons(base.alphabet) | ({} if known is None else {"vs_swadesh.md": swadesh(known, len(base.alphabet))})
+    compared = comparisons(base.alphabet) | (
+        {} if known is None else {"vs_swadesh.md": swadesh(known, len(base.alphabet))}
+    )
     files |= {f"validation/comparisons/{name}": text for name, text in compared.items()}
     try:
-        data = {path: text.encode("utf-8") if isinstance(text, str) else text for path, text in files.items()}
+        data = {
+            path: text.encode("utf-8") if isinstance(text, str) else text
+            for path, text in files.items()
+        }
         durable.replace_all({store.safe(path): text for path, text in data.items()})
     except Outside as wrong:
         raise UsageError(str(wrong)) from wrong
     except OSError as failed:
-        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     return list(files)
 
 
@@ -57,7 +66,10 @@ def _pngs(drawings: dict[str, str]) -> dict[str, bytes]:
     from ..packs.alphabet.charts_svg import printed
 
     try:
-        return {name.replace(".svg", ".png"): raster.png(printed(text)) for name, text in drawings.items()}
+        return {
+            name.replace(".svg", ".png"): raster.png(printed(text))
+            for name, text in drawings.items()
+        }
     except LookupError as missing:
         click.echo(str(missing.args[0]), err=True)
         return {}

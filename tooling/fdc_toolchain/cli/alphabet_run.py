@@ -56,7 +56,9 @@ def work(root: str, asked: Asked) -> int:
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     except OSError as failed:
-        raise WorldError(f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"{failed.filename or root}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
 
 
 def _work(root: str, store: Store, asked: Asked) -> int:
@@ -68,7 +70,10 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     _measurable(base)
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
-        click.echo(f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same", err=True)
+        click.echo(
+            f"the work has ended: {ended}; see FINAL_REPORT.md; --again goes on all the same",
+            err=True,
+        )
         _drawn(root)
         return CLEAN
     if base.state["current_iteration"] and not interrupted:
@@ -78,7 +83,9 @@ def _work(root: str, store: Store, asked: Asked) -> int:
         return FINDINGS
     outcomes: list[dict[str, Any]] = []
     code = CLEAN
-    for _ in range(asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])):
+    for _ in range(
+        asked.iterations or (1 if operator.model else base.config["stopping"]["max_iterations"])
+    ):
         show = _Watching(base.config["logging"]["level"])
         name = interrupted or wiring.begin(root, program, PLAN, {}, asked.budget, None, operator)
         interrupted = ""
@@ -134,16 +141,24 @@ def _recovered(root: str, store: Store) -> str:
     resumable = False
     if lock is not None:
         with wiring.reading(root) as records:
-            rows = [row for row in records.runs(lock.run) if row.name == lock.run] if records is not None else []
+            rows = (
+                [row for row in records.runs(lock.run) if row.name == lock.run]
+                if records is not None
+                else []
+            )
             resumable = bool(rows) and rows[0].status not in ("finished", "stopped", "cancelled")
     what, run = store.recover(resumable)
     if what == "resume":
         click.echo(f"an iteration was interrupted; it goes on (run {run})", err=True)
         return run
     if what == "finished":
-        click.echo("an iteration was interrupted while it was written; it is complete now", err=True)
+        click.echo(
+            "an iteration was interrupted while it was written; it is complete now", err=True
+        )
     elif what == "rolled back":
-        click.echo("an iteration was interrupted and cannot be gone on with; it is forgotten", err=True)
+        click.echo(
+            "an iteration was interrupted and cannot be gone on with; it is forgotten", err=True
+        )
     return ""
 
 
@@ -187,7 +202,9 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
         click.echo(visible(sentence), err=True)
     if len(back) < len(wrong):
         left = [name for name in wrong if name not in back]
-        raise Refused(f"{', '.join(left)}: the copy of the last complete iteration is damaged too; mend it by hand")
+        raise Refused(
+            f"{', '.join(left)}: the copy of the last complete iteration is damaged too; mend it by hand"
+        )
     kept = "what was there: .fdc/alphabet/damaged/"
     click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
     return True
@@ -220,7 +237,9 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
     operator = Operator.of_environment(model=named if model == CONFIGURED else model)
     if named and not operator.model:
         why = f"config.yaml names the model `{visible(named)}`, and who starts fdc says whether it is asked"
-        raise UsageError(f"{why}: `--model {CONFIGURED}` does; with `provider: local` a dictionary answers")
+        raise UsageError(
+            f"{why}: `--model {CONFIGURED}` does; with `provider: local` a dictionary answers"
+        )
     asks = (
         ("max_tokens", llm["max_tokens"]), ("seconds", llm["timeout_seconds"]), ("attempts", llm["retry_attempts"]),
         ("delay", llm["retry_delay_seconds"]),
@@ -230,7 +249,11 @@ def _operator(root: str, base: Base, model: str | None) -> Operator:
         click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
         _dictionary(root)
         return operator
-    if llm["provider"] == "openai" and operator.model == named and not os.environ.get("ANTHROPIC_BASE_URL"):
+    if (
+        llm["provider"] == "openai"
+        and operator.model == named
+        and not os.environ.get("ANTHROPIC_BASE_URL")
+    ):
         raise UsageError(
             "`provider: openai`: fdc speaks the Messages API; set ANTHROPIC_BASE_URL to a gateway that speaks it for this model"
         )
@@ -258,7 +281,9 @@ def _dictionary(root: str) -> None:
         raise WorldError(f"{broken}; `{wordnet.COMMAND}` brings a dictionary") from broken
 
 
-def _driven(root: str, store: Store, name: str, show: _Watching, operator: Operator) -> tuple[int, dict[str, Any]]:
+def _driven(
+    root: str, store: Store, name: str, show: _Watching, operator: Operator
+) -> tuple[int, dict[str, Any]]:
     from ..packs.alphabet.phases import INCONSISTENCY, failing
     from . import wiring
     from .ending import exit_code
@@ -269,15 +294,28 @@ def _driven(root: str, store: Store, name: str, show: _Watching, operator: Opera
     if ended.status == "finished" and isinstance(ended.result, dict):
         outcome: dict[str, Any] = {"run": name, **ended.result}
         if not outcome["ok"]:
-            raise Inconsistent(f"{INCONSISTENCY}: {outcome['why']}; nothing of iteration {outcome['iteration']} was written")
+            raise Inconsistent(
+                f"{INCONSISTENCY}: {outcome['why']}; nothing of iteration {outcome['iteration']} was written"
+            )
         return CLEAN, outcome
     if ended.status == "broken":
         raise WorldError(f"{ended.message}; nothing is lost, `fdc alphabet run` goes on")
     stop = ended.stop or {"kind": "", "message": ended.message or ended.status}
     store.roll_back()
     reason = failing(stop["kind"], stop["message"])
-    click.echo(visible(f"{reason.code}: {reason.why}; the iteration was given up, `fdc show {name}` shows every step"), err=True)
-    return exit_code(ended) or FINDINGS, {"run": name, "ok": False, "why": reason.why, "stop": reason.code, "summary": {}}
+    click.echo(
+        visible(
+            f"{reason.code}: {reason.why}; the iteration was given up, `fdc show {name}` shows every step"
+        ),
+        err=True,
+    )
+    return exit_code(ended) or FINDINGS, {
+        "run": name,
+        "ok": False,
+        "why": reason.why,
+        "stop": reason.code,
+        "summary": {},
+    }
 
 
 def _tell(outcome: dict[str, Any]) -> None:
@@ -285,11 +323,15 @@ def _tell(outcome: dict[str, Any]) -> None:
     if not summary:
         return
     counted = summary["candidates"]
-    words = ", ".join(f"{counted[kind]} {kind}" for kind in _KINDS if counted[kind] or kind in _KINDS[:2])
+    words = ", ".join(
+        f"{counted[kind]} {kind}" for kind in _KINDS if counted[kind] or kind in _KINDS[:2]
+    )
     total = f"{summary['total_primitives']} primitives, version {outcome['version']}"
     click.echo(f"iteration {outcome['iteration']}: {words}; {total}")
     if outcome["stop"]:
-        click.echo(f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md")
+        click.echo(
+            f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md"
+        )
 
 
 CONFIGURED = "config"
@@ -346,5 +388,7 @@ def _said(tool: str, value: dict[str, Any]) -> list[tuple[str, str]]:
         out.append(("INFO", f"  reflection: {value['output']['decision']}"))
         out += [("WARNING", f"    {text}") for text in value["mismatches"]]
     if tool == "compose_context":
-        out.append(("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens of context"))
+        out.append(
+            ("DEBUG", f"  {value['role']}: {sum(value['sizes'].values())} tokens of context")
+        )
     return out

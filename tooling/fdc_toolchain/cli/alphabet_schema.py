@@ -18,7 +18,9 @@ def held(root: str, files: tuple[str, ...], form: str) -> int:
     from ..packs.alphabet import schemas
 
     store = store_of(root)
-    names = [_inside(root, file) for file in files] or [path for path in walk(root) if schemas.kind_of(path) is not None]
+    names = [_inside(root, file) for file in files] or [
+        path for path in walk(root) if schemas.kind_of(path) is not None
+    ]
     found: list[dict[str, str]] = []
     for name in names:
         try:
@@ -30,13 +32,17 @@ def held(root: str, files: tuple[str, ...], form: str) -> int:
             raise WorldError(f"{name}: {(failed.strerror or str(failed)).lower()}") from failed
         if not texts:
             raise UsageError(f"`{name}` is no file")
-        found += [{"file": name, "message": sentence} for sentence in schemas.unfit(name, texts[name])]
+        found += [
+            {"file": name, "message": sentence} for sentence in schemas.unfit(name, texts[name])
+        ]
     if form == "json":
         click.echo(json.dumps({"ok": not found, "files": len(names), "findings": found}, indent=2))
     for row in found if form == "text" else ():
         click.echo(visible(f"error: {row['message']}"))
     if form == "text" and not found:
-        click.echo(f"{len(names)} file{'s' * (len(names) != 1)}: keys, ids, times and enumerations are as they must be")
+        click.echo(
+            f"{len(names)} file{'s' * (len(names) != 1)}: keys, ids, times and enumerations are as they must be"
+        )
     return FINDINGS if found else CLEAN
 
 
@@ -46,5 +52,7 @@ def _inside(root: str, file: str) -> str:
 
     name = os.path.relpath(os.path.abspath(file), root).replace(os.sep, "/")
     if schemas.kind_of(name) is None:
-        raise UsageError(f"`{file}` is none of the files that fdc writes in an alphabet; its form is yours")
+        raise UsageError(
+            f"`{file}` is none of the files that fdc writes in an alphabet; its form is yours"
+        )
     return name

@@ -25,7 +25,11 @@ def figures(path: str, root: str) -> tuple[dict[str, Any], list[Any]]:
     checked = check_paths([path], root)
     instance = checked.context.graph.instance(checked.keys[0])
     cost = Bounds().plan(instance)
-    label = ("Constant (O(1))", "Polynomial (P-Class)")[cost.nesting] if cost.nesting < 2 else "Exponential (EXPTIME-Class)"
+    label = (
+        ("Constant (O(1))", "Polynomial (P-Class)")[cost.nesting]
+        if cost.nesting < 2
+        else "Exponential (EXPTIME-Class)"
+    )
     found: dict[str, Any] = {
         "plan": checked.keys[0],
         "complexity": label,
@@ -41,14 +45,20 @@ def figures(path: str, root: str) -> tuple[dict[str, Any], list[Any]]:
     return found, errors
 
 
-def _now(checked: Checked, root: str, formulas: dict[str, Polynomial], errors: list[Diagnostic]) -> dict[str, Any]:
+def _now(
+    checked: Checked, root: str, formulas: dict[str, Polynomial], errors: list[Diagnostic]
+) -> dict[str, Any]:
     """`worst_now`: the numbers with the files that there are now and those that the plan creates, None where nobody can tell.
 
     `worst_created` says whether such files are counted, `worst_notes` what the numbers assume. A plan whose errors
     leave it without a program has numbers only where no file decides.
     """
     if any(not item.code.startswith("FDC4") for item in errors):
-        return {"worst_now": {name: _number(poly) for name, poly in formulas.items()}, "worst_created": False, "worst_notes": []}
+        return {
+            "worst_now": {name: _number(poly) for name, poly in formulas.items()},
+            "worst_created": False,
+            "worst_notes": [],
+        }
     from ..check import program_of
     from .dryrun import listing, said
     from .worst import worst
@@ -70,8 +80,18 @@ def _number(poly: Polynomial) -> float | None:
 
 @click.command("analyze")
 @click.argument("plan")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the figures are shown.")
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How the figures are shown.",
+)
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(plan: str, form: str, workspace: str | None) -> int:
     """Say how much PLAN can cost: its complexity class, its modality, its worst case.
 
@@ -92,7 +112,10 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     click.echo(f"Complexity: {found['complexity']}")
     click.echo(f"Modality: {found['modality']}")
     degree = found["degree"]
-    click.echo(f"Degree: {degree}" + ("" if degree < 2 else f" (n^{degree} in the number of files; polynomial)"))
+    click.echo(
+        f"Degree: {degree}"
+        + ("" if degree < 2 else f" (n^{degree} in the number of files; polynomial)")
+    )
     if found["shell"]:
         click.echo("Shell: yes (what its commands touch is unknown)")
     click.echo(f"Stack: {found['stack']}")
@@ -100,10 +123,17 @@ def command(plan: str, form: str, workspace: str | None) -> int:
         if text != "0" or name == "steps":
             now = found["worst_now"][name]
             created = " and those that the plan creates" * found["worst_created"]
-            number = "" if now is None or str(now) == text else f" = {now} with the files there are now{created}"
+            number = (
+                ""
+                if now is None or str(now) == text
+                else f" = {now} with the files there are now{created}"
+            )
             click.echo(f"Worst case, {name.replace('_', ' ')}: {text}{number}")
     for note in found["worst_notes"]:
         click.echo(visible(note))
     if errors:
-        click.echo(f"fdc: the plan has {len(errors)} errors, so these figures may be too low; see `fdc lint {plan}`", err=True)
+        click.echo(
+            f"fdc: the plan has {len(errors)} errors, so these figures may be too low; see `fdc lint {plan}`",
+            err=True,
+        )
     return 1 if errors else 0

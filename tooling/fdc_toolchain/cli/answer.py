@@ -25,10 +25,19 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
 @click.option("--resume", is_flag=True, help="Go on with the run at once, as `fdc resume` does.")
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 @click.pass_context
 def command(
-    ctx: click.Context, run: str, words: tuple[str, ...], resume: bool, database: str | None, workspace: str | None
+    ctx: click.Context,
+    run: str,
+    words: tuple[str, ...],
+    resume: bool,
+    database: str | None,
+    workspace: str | None,
 ) -> int:
     """Answer the question that RUN (the beginning of its name will do) waits with; ADDRESS says which of several.
 
@@ -79,7 +88,9 @@ def _chosen(row: RunRow, found: list[Open], words: tuple[str, ...]) -> tuple[Ope
             raise UsageError(f"the run {row.name} asks nothing at `{words[0]}`; it does at {known}")
         question, text = by_address[words[0]], words[1]
     elif len(found) > 1:
-        raise UsageError(f"the run {row.name} asks {len(found)} questions; say which one first: {known}")
+        raise UsageError(
+            f"the run {row.name} asks {len(found)} questions; say which one first: {known}"
+        )
     else:
         question, text = found[0], words[0]
     wrong = asked.unfit(question, text)

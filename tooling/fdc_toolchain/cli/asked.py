@@ -53,9 +53,13 @@ def give(root: str, row: RunRow, question: Open, text: str, how: str, now: float
     try:
         key = trust.key(root, make=True)
         if not trust.lasts():
-            raise WorldError(f"{trust.key_path()} cannot be written, so an answer could not be told from a forged one")
+            raise WorldError(
+                f"{trust.key_path()} cannot be written, so an answer could not be told from a forged one"
+            )
         if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still):
-            raise Refused(f"the run {row.name} waits for no answer any more: it went on meanwhile; `fdc show {row.name}`")
+            raise Refused(
+                f"the run {row.name} waits for no answer any more: it went on meanwhile; `fdc show {row.name}`"
+            )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 
@@ -67,7 +71,9 @@ def screen(question: Open) -> list[str]:
 
     effect = question.effect
     kind = "approval" if question.approval else "question"
-    lines = [f"{kind} at {visible(effect.path)}:{effect.line} ({effect.address}): {visible(question.text)}"]
+    lines = [
+        f"{kind} at {visible(effect.path)}:{effect.line} ({effect.address}): {visible(question.text)}"
+    ]
     for name, size, digest, shown in about(question):
         lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
         lines += [f"    | {line}" for line in shown]
@@ -91,7 +97,14 @@ def about(question: Open) -> list[tuple[str, int, str, list[str]]]:
         if value is not None:
             text = written(value)
             data = text.encode("utf-8", "surrogatepass")
-            out.append((visible(name), len(data), sha256(data).hexdigest(), [visible(line) for line in text.split("\n")]))
+            out.append(
+                (
+                    visible(name),
+                    len(data),
+                    sha256(data).hexdigest(),
+                    [visible(line) for line in text.split("\n")],
+                )
+            )
     return out
 
 

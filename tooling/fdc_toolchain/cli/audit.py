@@ -17,8 +17,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @workspace_option
-@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
-@click.option("--output", metavar="FILE", help="Write the report there as Markdown, such as reports/audit_report.md.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write the report there as Markdown, such as reports/audit_report.md.",
+)
 @click.option("--strict", is_flag=True, help="Warnings fail the audit too.")
 def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
     """Count the rules that are enforced, and compare what protocols say with what was done.

@@ -1,7 +1,7 @@
 """Begins runs: a plan is compiled or refused, its inputs are checked, and a new run is put on record.
 
-    program = compile_or_refuse("plans/x.plan", root)
-    name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
+program = compile_or_refuse("plans/x.plan", root)
+name = begin(root, program, "plans/x.plan", {"topic": "tea"}, {})
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def _for_people(document: str) -> str:
     return f"{said}; `fdc run {executable}` puts its code in place, and asks for approval first"
 
 
-def compile_or_refuse(plan: str, root: str, *, trust_settings: bool = False) -> dict[str, Any] | None:
+def compile_or_refuse(
+    plan: str, root: str, *, trust_settings: bool = False
+) -> dict[str, Any] | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
     `trust_settings`: what the settings allow counts as confirmed.
@@ -73,9 +75,13 @@ def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, st
     for name in pairs:
         if name not in params:
             hint = did_you_mean(name, params)
-            known = f"it takes {', '.join(f'`{one}`' for one in params)}" if params else "it takes none"
+            known = (
+                f"it takes {', '.join(f'`{one}`' for one in params)}" if params else "it takes none"
+            )
             raise UsageError(f"the plan has no parameter `{name}`; {hint or known}")
-    missing = [name for name, param in params.items() if param.get("default") is None and name not in pairs]
+    missing = [
+        name for name, param in params.items() if param.get("default") is None and name not in pairs
+    ]
     if missing:
         raise UsageError(f"the plan needs {', '.join(f'`{name}=VALUE`' for name in missing)}")
     return dict(pairs)
@@ -93,7 +99,9 @@ def task_for(root: str, asked: str | None) -> Task | None:
     try:
         found = open_tasks(activity_log.content(root))
     except OSError as failed:
-        raise WorldError(f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     if asked is None:
         return found[-1] if found else None
     for task in found:
@@ -103,7 +111,10 @@ def task_for(root: str, asked: str | None) -> Task | None:
 
 
 def granted(
-    root: str, program: dict[str, Any], operator: Operator | None, subject: str = "the run does not begin",
+    root: str,
+    program: dict[str, Any],
+    operator: Operator | None,
+    subject: str = "the run does not begin",
     under_way: Callable[[], RunState] | None = None,
 ) -> None:
     """Raises NotGranted where this machine or its operator does not give what a run of the program needs (`effects.granted`).
@@ -124,7 +135,9 @@ def granted(
 
 def in_the_way(said: str, wait: bool | None) -> WorldError:
     """What is said to whoever would drive a run that another one is in the way of. `wait` None: the command has no `--wait`."""
-    return WorldError(f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else ""))
+    return WorldError(
+        f"{said}; begin when it has ended" + (", or say `--wait`" if wait is not None else "")
+    )
 
 
 def begin(

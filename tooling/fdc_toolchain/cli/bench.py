@@ -81,7 +81,9 @@ def take_away(root: str) -> None:
     held = opened(root)
     try:
         for paths, into in under_way.cleared(held):
-            names = ", ".join(f"`{path}`" for path in paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+            names = ", ".join(f"`{path}`" for path in paths[:5]) + (
+                f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+            )
             said = f"fdc: a command that was killed with its fdc had made {names}, which is protected; it lies in `{into}` now"
             click.echo(visible(said), err=True)
     except OSError as failed:
@@ -139,7 +141,10 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
             tasks = lifecycle.open_ids(activity_log.history(root))
             if len(tasks) > 1:
                 names = ", ".join(f"`{name}`" for name in tasks)
-                raise ToolFailure("refused", f"several tasks are open, so the plan has to say which one ends: {names}")
+                raise ToolFailure(
+                    "refused",
+                    f"several tasks are open, so the plan has to say which one ends: {names}",
+                )
             if not tasks:
                 talk_tools.end_cycle(context, "")
                 return "no task was open in this workspace, so none was closed"
@@ -152,8 +157,12 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
                 now=datetime.now().astimezone(),
                 new_id=lambda: str(uuid.uuid4()),
             )
-        except OSError as failed:  # the log is the record of the task: the run goes on once it can be written
-            raise WorldFailed(f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}") from failed
+        except (
+            OSError
+        ) as failed:  # the log is the record of the task: the run goes on once it can be written
+            raise WorldFailed(
+                f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
+            ) from failed
         if report.refused:
             raise ToolFailure("refused", report.refused)
         talk_tools.end_cycle(context, task)

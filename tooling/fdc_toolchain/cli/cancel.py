@@ -22,7 +22,11 @@ from .run_options import root_of
     help="How long a controller gets to stop.",
 )  # fmt: skip
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:
     """Cancel RUN: it stops before its next step, its commands are killed, and `fdc resume` refuses it.
 
@@ -46,7 +50,9 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
         deadline = time.monotonic() + seconds
         while (holder := lock.take()) is not None:
             if time.monotonic() > deadline:
-                raise WorldError(f"{holder} drives {row.name} and has not stopped yet; it will before its next step")
+                raise WorldError(
+                    f"{holder} drives {row.name} and has not stopped yet; it will before its next step"
+                )
             time.sleep(0.05)
         try:
             status = _close(root, row.name)

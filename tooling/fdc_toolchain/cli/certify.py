@@ -26,10 +26,21 @@ _OF_FILES = ("FDC411", "FDC412", "FDC415")
 )
 @click.argument("plan")
 @click.argument("certificate", required=False, metavar="[FILE]")
-@click.option("--check", "checks", is_flag=True, help="Compile PLAN, and check the certificate in FILE against it.")
-@click.option("--output", "-o", metavar="FILE", help="Write the certificate there instead of stdout.")
-@click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
-def command(plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None) -> int:
+@click.option(
+    "--check",
+    "checks",
+    is_flag=True,
+    help="Compile PLAN, and check the certificate in FILE against it.",
+)
+@click.option(
+    "--output", "-o", metavar="FILE", help="Write the certificate there instead of stdout."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
+def command(
+    plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None
+) -> int:
     """Write a certificate of the program that PLAN compiles to: claims that a small independent checker can check.
 
     It claims where runs can be in their automata and rules, how deep calls go, which names are bound, how many steps a
@@ -42,7 +53,11 @@ def command(plan: str, certificate: str | None, checks: bool, output: str | None
     if checks and output:
         raise UsageError("`--output` writes and `--check` does not; use one of them")
     if checks != (certificate is not None):
-        raise UsageError("`--check` takes PLAN and FILE" if checks else "FILE goes with `--check`; `--output FILE` writes one")
+        raise UsageError(
+            "`--check` takes PLAN and FILE"
+            if checks
+            else "FILE goes with `--check`; `--output FILE` writes one"
+        )
     root = root_of(workspace)
     given = None if certificate is None else _read(certificate)
     program = compile_or_refuse(plan, root)
@@ -68,7 +83,9 @@ def certified(program: dict[str, Any], plan: str, root: str) -> dict[str, Any]:
     Raises Refused where a file changed since the program was proved, and Exit, for a bug of ours, where there is none that holds.
     """
     parts, wrong = _parts(program, root)
-    if wrong is not None and wrong.startswith("part `files`"):  # the other parts speak of the program alone
+    if wrong is not None and wrong.startswith(
+        "part `files`"
+    ):  # the other parts speak of the program alone
         changed = _changed(program, root)
         if changed is not None:
             raise Refused(f"{changed} changed while it was being checked; run the command again")
@@ -113,7 +130,11 @@ def _changed(program: dict[str, Any], root: str) -> str | None:
     checked = check(Linker(root, settings_of(root, trust=True)), [program["root"]], whole=True)
     wrong = [item for item in checked.diagnostics if item.severity == "error"]
     if not wrong:
-        return None if digest(program_of(checked)) == digest(program) else f"`{program['root']}`, or what it reaches,"
+        return (
+            None
+            if digest(program_of(checked)) == digest(program)
+            else f"`{program['root']}`, or what it reaches,"
+        )
     named = re.search(r"`([^`]+)`", wrong[0].message) if wrong[0].code in _OF_FILES else None
     return f"`{named[1] if named else program['root']}`"
 
@@ -165,11 +186,23 @@ def _said(program: dict[str, Any], made: dict[str, Any]) -> str:
     """What a certificate that holds claims, in one line."""
     control = made["control"]
     root = control["plans"][program["root"]]
-    kept = sum(1 for _, claims in zip(program.get("rules", ()), control["rules"]) if claims is not None)
+    kept = sum(
+        1 for _, claims in zip(program.get("rules", ()), control["rules"]) if claims is not None
+    )
     watched = len(program.get("rules", ())) - kept
-    rules = f"; rules kept: {kept}" + (f", only watched by the runner: {watched}" if watched else "") if kept + watched else ""
+    rules = (
+        f"; rules kept: {kept}" + (f", only watched by the runner: {watched}" if watched else "")
+        if kept + watched
+        else ""
+    )
     open_uses = None if made["files"] is None else len(made["files"]["open"])
-    paths = "; paths: nothing claimed" if open_uses is None else f"; uses of paths not shown: {open_uses}" if open_uses else ""
+    paths = (
+        "; paths: nothing claimed"
+        if open_uses is None
+        else f"; uses of paths not shown: {open_uses}"
+        if open_uses
+        else ""
+    )
     return f"at most {_steps(root['steps'])} steps, {root['height']} deep{rules}{paths}"
 
 

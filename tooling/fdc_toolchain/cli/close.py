@@ -17,7 +17,12 @@ from .lifecycle import root_of, task_id_option, tell, workspace_option
 @click.command()
 @task_id_option
 @workspace_option
-@click.option("--finalize", "final", is_flag=True, help="Refuse a post-mortem that is not filled in; log POST_MORTEM.")
+@click.option(
+    "--finalize",
+    "final",
+    is_flag=True,
+    help="Refuse a post-mortem that is not filled in; log POST_MORTEM.",
+)
 def command(task_id: str, workspace: str | None, final: bool) -> int:
     """End a task: write its post-mortem from the template, then log TASK_END.
 
@@ -30,6 +35,8 @@ def command(task_id: str, workspace: str | None, final: bool) -> int:
     if final and not report.refused:
         if not any("nothing was logged" in line for line in report.lines):
             tell(report)
-        report = finalize(root, task_id, transact=transact, now=now, new_id=lambda: str(uuid.uuid4()))
+        report = finalize(
+            root, task_id, transact=transact, now=now, new_id=lambda: str(uuid.uuid4())
+        )
     tell(report)
     return FINDINGS if report.refused else CLEAN

@@ -63,7 +63,9 @@ def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
     return {**said, "cause": cause}
 
 
-def question(effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None) -> dict[str, Any]:
+def question(
+    effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """What is asked about an effect, as the end of a run says it; of an approval, with what it shows."""
     more = {} if shows is None else {"shows": shows}
     return {**more, "address": effect.address, "tool": effect.tool, "text": text, "how": how,
@@ -77,9 +79,17 @@ def unsettled(state: RunState) -> list[dict[str, Any]]:
     out = []
     for want in (*state.dangling.values(), *state.running.values(), *state.parked.values()):
         effect = want.effect
-        if not effect.once or want.interrupted is False or can_tell(effect.tool, state.program["tools"].get(effect.tool, {})):
+        if (
+            not effect.once
+            or want.interrupted is False
+            or can_tell(effect.tool, state.program["tools"].get(effect.tool, {}))
+        ):
             continue
-        said = "fdc stopped it before it ended" if want.interrupted else "it was under way, and nobody knows whether it happened"
+        said = (
+            "fdc stopped it before it ended"
+            if want.interrupted
+            else "it was under way, and nobody knows whether it happened"
+        )
         out.append(question(effect, said, "assume"))
     return out
 
@@ -126,7 +136,9 @@ def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
     from ..engine.drive import Ending
 
     if state.ended:
-        ended = ended_of(row, Ending("stopped" if state.stop else "finished", state.stop, state.result), state)
+        ended = ended_of(
+            row, Ending("stopped" if state.stop else "finished", state.stop, state.result), state
+        )
     else:
         journal.append([cancelled(journal.epoch, state.elapsed)])
         ended = left(row, "cancelled", state)
@@ -155,7 +167,9 @@ def cancelled(epoch: int, at: float) -> Record:
     """The record of a run's cancellation."""
     from ..engine.events import Record
 
-    return Record("cancel", "", epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)})
+    return Record(
+        "cancel", "", epoch, "", "", at, {"pid": os.getpid(), "began": round(time.time(), 3)}
+    )
 
 
 def record_end(journal: Any, ended: Ended) -> None:

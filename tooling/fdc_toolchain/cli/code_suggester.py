@@ -13,11 +13,23 @@ from .lessons import root_of, workspace
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--filepath", required=True, metavar="FILE", help="The file to change, from the workspace's root.")
+@click.option(
+    "--filepath",
+    required=True,
+    metavar="FILE",
+    help="The file to change, from the workspace's root.",
+)
 @click.option("--diff", metavar="TEXT", help="SEARCH and REPLACE sections.")
-@click.option("--diff-file", metavar="FILE", type=click.File("r", encoding="utf-8"), help="The same from a file; `-` is stdin.")
+@click.option(
+    "--diff-file",
+    metavar="FILE",
+    type=click.File("r", encoding="utf-8"),
+    help="The same from a file; `-` is stdin.",
+)
 @workspace
-def command(filepath: str, diff: str | None, diff_file: TextIO | None, workspace: str | None) -> int:
+def command(
+    filepath: str, diff: str | None, diff_file: TextIO | None, workspace: str | None
+) -> int:
     """Write the plan that makes a code change, and print its path; `fdc lint` proves it, `fdc run` executes it."""
     if (diff is None) == (diff_file is None):
         raise UsageError("say either --diff TEXT or --diff-file FILE")

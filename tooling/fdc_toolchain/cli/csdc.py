@@ -29,8 +29,12 @@ def findings(checked: Checked, model: str, complexity: str | None) -> list[Diagn
 
 @click.command("csdc")
 @click.argument("plan")
-@click.option("--model", type=click.Choice(MODELS), required=True, help="The model to check against.")
-@click.option("--complexity", type=click.Choice(["P", "EXP"]), help="The class that the plan must have.")
+@click.option(
+    "--model", type=click.Choice(MODELS), required=True, help="The model to check against."
+)
+@click.option(
+    "--complexity", type=click.Choice(["P", "EXP"]), help="The class that the plan must have."
+)
 def command(plan: str, model: str, complexity: str | None) -> int:
     """Check PLAN against CSDC model A or B.
 
@@ -40,7 +44,9 @@ def command(plan: str, model: str, complexity: str | None) -> int:
     from .hot import execute
 
     fsm = f"tooling/csdc_{model.lower()}_fsm.json"
-    return execute({**defaults(), "paths": [plan], "model": model, "complexity": complexity, "fsm": fsm})
+    return execute(
+        {**defaults(), "paths": [plan], "model": model, "complexity": complexity, "fsm": fsm}
+    )
 
 
 def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tuple[bool, str]:
@@ -58,8 +64,15 @@ def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tupl
         return False, f"Unknown model '{model}'."
     root = os.path.abspath(workspace)
     settings = read_settings(root)._replace(fsm=f"tooling/csdc_{model.lower()}_fsm.json")
-    checked = check(Linker(root, settings), ["<plan>"], {"<plan>": plan.encode("utf-8", "surrogatepass")}, whole=True)
-    found = [item for item in checked.diagnostics if item.severity == "error"] + findings(checked, model, None)
+    checked = check(
+        Linker(root, settings),
+        ["<plan>"],
+        {"<plan>": plan.encode("utf-8", "surrogatepass")},
+        whole=True,
+    )
+    found = [item for item in checked.diagnostics if item.severity == "error"] + findings(
+        checked, model, None
+    )
     return not found, "; ".join(f"line {item.span.line}: {item.message}" for item in found)
 
 

@@ -22,9 +22,15 @@ if TYPE_CHECKING:
 )
 @click.argument("one")
 @click.argument("other")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(one: str, other: str, form: str, database: str | None, workspace: str | None) -> int:
     """Compare the runs ONE and OTHER (the beginnings of their names will do) by what is on record of them.
 
@@ -41,7 +47,11 @@ def command(one: str, other: str, form: str, database: str | None, workspace: st
         rows = [folded(store.program(row), row, store.records(row)) for row in (first, second)]
         found = _about(store, root, first, second) + _steps(*rows)
     if form == "json":
-        click.echo(json.dumps({"format": 1, "runs": [first.name, second.name], "differences": found}, indent=2))
+        click.echo(
+            json.dumps(
+                {"format": 1, "runs": [first.name, second.name], "differences": found}, indent=2
+            )
+        )
         return FINDINGS if found else CLEAN
     click.echo(f"- {first.name}: {visible(first.plan)}\n+ {second.name}: {visible(second.plan)}")
     for difference in found:
@@ -69,7 +79,8 @@ def _about(store: Store, root: str, first: RunRow, second: RunRow) -> list[dict[
         if given[0].get(name) != given[1].get(name):
             found.append(_difference("input", name, given[0].get(name), given[1].get(name)))
     ends = [
-        (remote.status_of(store, root, row), ((row.ending or {}).get("stop") or {}).get("message")) for row in (first, second)
+        (remote.status_of(store, root, row), ((row.ending or {}).get("stop") or {}).get("message"))
+        for row in (first, second)
     ]
     if ends[0] != ends[1]:
         found.append(_difference("end", "", *(": ".join(filter(None, end)) for end in ends)))
@@ -82,12 +93,17 @@ def _steps(first: Rows, second: Rows) -> list[dict[str, Any]]:
     for address in [*sides[0], *(one for one in sides[1] if one not in sides[0])]:
         one, other = (side.get(address) for side in sides)
         if one is None or other is None:
-            found.append(_difference("only in one", address, one and one["step"], other and other["step"]))
+            found.append(
+                _difference("only in one", address, one and one["step"], other and other["step"])
+            )
             continue
         for what in ("step", "outcome"):
             if one[what] != other[what]:
                 found.append(_difference(what, address, one[what], other[what]))
-    orders = [[address for address in side if address in sides[0] and address in sides[1]] for side in sides]
+    orders = [
+        [address for address in side if address in sides[0] and address in sides[1]]
+        for side in sides
+    ]
     for at, (one_is, other_is) in enumerate(zip(*orders, strict=True), 1):
         if one_is != other_is:
             found.append(_difference("order", f"from common step {at} on", one_is, other_is))
@@ -102,7 +118,10 @@ def _settled(rows: Rows) -> dict[str, dict[str, Any]]:
         if record.kind == "outcome" and effect is not None:
             brought = record.body["failed"] if "failed" in record.body else record.body.get("value")
             out.pop(record.address, None)
-            out[record.address] = {"step": {"tool": effect.tool, "args": effect.args}, "outcome": brought}
+            out[record.address] = {
+                "step": {"tool": effect.tool, "args": effect.args},
+                "outcome": brought,
+            }
     return out
 
 
@@ -111,4 +130,6 @@ def _shown(value: Any) -> str:
 
     if isinstance(value, dict) and set(value) == {"tool", "args"}:
         return cut(visible(f"{value['tool']} {json.dumps(value['args'], ensure_ascii=False)}"), 200)
-    return cut(visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)), 200)
+    return cut(
+        visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)), 200
+    )

@@ -44,9 +44,14 @@ def outline(
         if effect in effects:
             lines.append(f"{effect}: {', '.join(effects[effect])}")
     limits = {**program["budget"], **budget}
-    lines += _costs(worst(program, given, (models or {}).get("rate") or 0.0, reader.listing), limits, models)
+    lines += _costs(
+        worst(program, given, (models or {}).get("rate") or 0.0, reader.listing), limits, models
+    )
     if limits:
-        lines.append("budget: " + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items())))
+        lines.append(
+            "budget: "
+            + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items()))
+        )
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
         lines.append(_commands())
     lines += _opened(program, root)
@@ -66,10 +71,16 @@ class _Reader:
 
     def plan(self, plan_id: str, names: dict[str, Any], depth: int) -> Iterator[str]:
         plan = self.program["plans"][plan_id]
-        known = {param["name"]: param["default"] for param in plan["params"] if param.get("default") is not None}
+        known = {
+            param["name"]: param["default"]
+            for param in plan["params"]
+            if param.get("default") is not None
+        }
         yield from self.block(plan["body"], {**known, **names}, depth)
 
-    def block(self, block: list[dict[str, Any]], names: dict[str, Any], depth: int) -> Iterator[str]:
+    def block(
+        self, block: list[dict[str, Any]], names: dict[str, Any], depth: int
+    ) -> Iterator[str]:
         for item in block:
             yield from self.item(item, names, depth)
 
@@ -145,14 +156,18 @@ def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
     """A template with what is known filled in; the rest stays a reference in braces."""
     parts = []
     for part in template:
-        if isinstance(part, str) or (len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None):
+        if isinstance(part, str) or (
+            len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None
+        ):
             parts.append(text(render([part], dict(names))))
         else:
             parts.append("{" + ".".join(part["ref"]) + "}")
     return "".join(parts)
 
 
-def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None) -> list[str]:
+def _costs(
+    found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None
+) -> list[str]:
     """What the worst run costs, and which budget would stop it."""
     from ..analyses.bounds import shown as written
 
@@ -160,27 +175,41 @@ def _costs(found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] 
     for measure, number in found.cost.items():
         if number or measure == "steps":
             text = visible(written(number))
-            shown.append(f"{text} {measure.replace('_', ' ')}" if measure != "money" else f"${text}")
+            shown.append(
+                f"{text} {measure.replace('_', ' ')}" if measure != "money" else f"${text}"
+            )
     created = " and those that the plan creates" * found.created
     lines = [f"at worst: {', '.join(shown)}, with the files that are there now{created}"]
     lines += [visible(line) for line in said(found)]
     if models is not None and models["names"] and models["rate"] is None:
-        lines.append(f"the price of {', '.join(models['names'])} is not known, so money is not counted")
+        lines.append(
+            f"the price of {', '.join(models['names'])} is not known, so money is not counted"
+        )
     if models is not None and not models["names"]:
-        lines.append("no model is named (FDC_MODEL, --model): a prompt is answered by what is embedded, or fails")
+        lines.append(
+            "no model is named (FDC_MODEL, --model): a prompt is answered by what is embedded, or fails"
+        )
     for measure, most in sorted(limits.items()):
         cost = found.cost.get(measure, {})
         if cost.get((), 0) > most or any(cost):
             lines.append(f"the budget of {most:g} {measure} may stop the run before its end")
     for path, measure, most in found.short:
-        lines.append(f"the budget of {most:g} {measure} that `{visible(path)}` states may stop the run before its end")
+        lines.append(
+            f"the budget of {most:g} {measure} that `{visible(path)}` states may stop the run before its end"
+        )
     return lines
 
 
 def said(found: Worst) -> list[str]:
     """What the numbers of a worst case do not say by themselves, a line each."""
-    lines = [f"|{glob}| is the number of files of {glob}, which nobody knows before the run" for glob in found.unknown]
-    lines += [f"|{glob}| is the number of files of {glob}; the plan itself creates more of them" for glob in found.growing]
+    lines = [
+        f"|{glob}| is the number of files of {glob}, which nobody knows before the run"
+        for glob in found.unknown
+    ]
+    lines += [
+        f"|{glob}| is the number of files of {glob}; the plan itself creates more of them"
+        for glob in found.growing
+    ]
     steps: dict[str, list[str]] = {}
     for step, glob in found.assumed:
         steps.setdefault(glob, []).append(step)

@@ -27,7 +27,10 @@ def broken_off(ended: Ended) -> None:
     if ended.status == "interrupted":
         click.echo(f"interrupted; {_goes_on(ended)}", err=True)
     elif ended.stop is not None:
-        click.echo(f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step", err=True)
+        click.echo(
+            f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step",
+            err=True,
+        )
     else:
         raise WorldError(f"{ended.message}; {_goes_on(ended)}")
 
@@ -95,7 +98,9 @@ def count(number: int, thing: str) -> str:
 
 
 def _story(ended: Ended, style: Style) -> list[str]:
-    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}" + (", all simulated" if ended.simulated else "")
+    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}" + (
+        ", all simulated" if ended.simulated else ""
+    )
     resume = f"fdc resume {ended.run}"
     out = _kept(ended.kept, style)
     if ended.status == "finished":
@@ -105,9 +110,13 @@ def _story(ended: Ended, style: Style) -> list[str]:
         verdict = f"stopped after {work}"
         out += _cause(ended.stop.get("cause") or {})
         if ended.stop["kind"] == "bug":
-            out.append("this is a bug of fdc: the plan was proved and the run did otherwise; please report it")
+            out.append(
+                "this is a bug of fdc: the plan was proved and the run did otherwise; please report it"
+            )
         elif ended.stop["kind"] == "overrun":
-            out.append("the tool's declaration is wrong, or whoever answers does not tell the truth")
+            out.append(
+                "the tool's declaration is wrong, or whoever answers does not tell the truth"
+            )
             verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on all the same"
         elif ended.stop["kind"] == "budget":
             verdict += f"; `{resume} --budget MEASURE=NUMBER` goes on with more"
@@ -120,7 +129,9 @@ def _story(ended: Ended, style: Style) -> list[str]:
                 out += _question(ended, question)
         if len(unknown) > 1:
             more = f"and {len(unknown) - MOST_KEPT} more; " if len(unknown) > MOST_KEPT else ""
-            out.append(f"{more}one answer for all {len(unknown)}: {resume} --all --assume not-done (do them again), or done")
+            out.append(
+                f"{more}one answer for all {len(unknown)}: {resume} --all --assume not-done (do them again), or done"
+            )
         verdict = f"waiting for a person after {work}"
         if any(question["how"] == "answer" for question in ended.questions):
             verdict += f"; `fdc answer {ended.run}` asks you and keeps what you say"
@@ -159,7 +170,11 @@ def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
         return []
     what = "a branch" if len(stops) == 1 else f"{len(stops)} branches"
     more = [f"and {len(stops) - MOST_KEPT} more"] if len(stops) > MOST_KEPT else []
-    return [f"{what} failed, and the run went on:", *(_stopped(one, style, "warning") for one in stops[:MOST_KEPT]), *more]
+    return [
+        f"{what} failed, and the run went on:",
+        *(_stopped(one, style, "warning") for one in stops[:MOST_KEPT]),
+        *more,
+    ]
 
 
 def _goes_on(ended: Ended) -> str:
@@ -168,7 +183,9 @@ def _goes_on(ended: Ended) -> str:
     if not ended.unsettled:
         return f"nothing is lost, `{resume}` goes on"
     number = len(ended.unsettled)
-    what, counts = ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
+    what, counts = (
+        ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
+    )
     again = f"`{resume} --all --assume not-done` does {what} again"
     return f"what is recorded stays; {again}, and with `--assume done` {counts} as done"
 
@@ -209,7 +226,11 @@ def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
 
     lines = [f"  {line.text}" for line in changes.lines(question.get("shows"))]
     left = len(lines) - MOST_SHOWN
-    return lines if left <= 0 else [*lines[:MOST_SHOWN], f"  {left} lines more; `fdc answer {ended.run}` shows all"]
+    return (
+        lines
+        if left <= 0
+        else [*lines[:MOST_SHOWN], f"  {left} lines more; `fdc answer {ended.run}` shows all"]
+    )
 
 
 def _lines(result: Any) -> list[str]:

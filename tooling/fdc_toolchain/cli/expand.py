@@ -12,7 +12,11 @@ from .exits import UsageError
 @click.command("expand")
 @click.argument("plan")
 @click.option("--digest", is_flag=True, help="Print the program's hash only.")
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(plan: str, digest: bool, workspace: str | None) -> int:
     """Print the program that PLAN compiles to, as JSON: every plan it reaches, resolved, with its hash.
 
@@ -33,7 +37,11 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
     checked = check_paths([plan], root, settings_of(root))
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
-        click.echo(render("text", errors, checked.sources, style=style(), files_checked=1), nl=False, err=True)
+        click.echo(
+            render("text", errors, checked.sources, style=style(), files_checked=1),
+            nl=False,
+            err=True,
+        )
         return 1
     program = program_of(checked)
     click.echo(digest_of(program) if digest else json.dumps(program, indent=2, ensure_ascii=False))

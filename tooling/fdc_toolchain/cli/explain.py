@@ -48,4 +48,6 @@ def _load(rule: str) -> explanations.Explanation:
     try:
         return explanations.load(code)
     except OSError as failed:
-        raise WorldError(f"the explanation of {code} is missing from this installation: {failed}") from failed
+        raise WorldError(
+            f"the explanation of {code} is missing from this installation: {failed}"
+        ) from failed

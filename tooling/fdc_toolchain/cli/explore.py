@@ -30,16 +30,43 @@ EXITS = {"success": CLEAN, "confusion": CONFUSED, "ambiguity": AMBIGUOUS, "block
     "1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
 )
 @click.argument("question")
-@click.option("--paths", metavar="GLOB", default="**", show_default=True, help="The files that are looked at.")
+@click.option(
+    "--paths", metavar="GLOB", default="**", show_default=True, help="The files that are looked at."
+)
 @click.option("--broad", is_flag=True, help="A name that means several things means all of them.")
-@click.option("--deepen-above", type=click.IntRange(0), default=120, show_default=True, metavar="N",
-              help="A track that finds more places than this is taken apart once more.")
-@click.option("--rerank", is_flag=True, help="Order what was found by meaning too, with a local model (extra `semantic`).")
-@click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
-@click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Tracks at once.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--deepen-above",
+    type=click.IntRange(0),
+    default=120,
+    show_default=True,
+    metavar="N",
+    help="A track that finds more places than this is taken apart once more.",
+)
+@click.option(
+    "--rerank",
+    is_flag=True,
+    help="Order what was found by meaning too, with a local model (extra `semantic`).",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Tracks at once."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 def command(
-    question: str, paths: str, broad: bool, deepen_above: int, rerank: bool, model: str | None, jobs: int, form: str
+    question: str,
+    paths: str,
+    broad: bool,
+    deepen_above: int,
+    rerank: bool,
+    model: str | None,
+    jobs: int,
+    form: str,
 ) -> int:
     """Answer QUESTION about the source code here: three to six independent tracks, one answer, every claim cited."""
     if paths.startswith("/") or ".." in paths.split("/"):
@@ -49,7 +76,12 @@ def command(
 
         if missing():
             raise UsageError(missing())
-    given = {"paths": paths or "**", "broad": _said(broad), "deepen_above": str(deepen_above), "rerank": _said(rerank)}
+    given = {
+        "paths": paths or "**",
+        "broad": _said(broad),
+        "deepen_above": str(deepen_above),
+        "rerank": _said(rerank),
+    }
     code, outcome = _explored({**given, "question": _asked(question)}, model, jobs, form)
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
@@ -71,7 +103,9 @@ def _again() -> str:
         return ""
 
 
-def _explored(given: dict[str, str], model: str | None, jobs: int, form: str) -> tuple[int, dict[str, Any]]:
+def _explored(
+    given: dict[str, str], model: str | None, jobs: int, form: str
+) -> tuple[int, dict[str, Any]]:
     from ..effects.operator import Operator
     from . import wiring
     from .run_options import root_of
@@ -83,7 +117,9 @@ def _explored(given: dict[str, str], model: str | None, jobs: int, form: str) ->
     operator = Operator.of_environment()
     if model:
         operator = operator._replace(model=model)
-    name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {}, wiring.task_for(root, None))
+    name = wiring.begin(
+        root, program, PLAN, wiring.given_for(program, given), {}, wiring.task_for(root, None)
+    )
     show = _Watching()
     ended = wiring.drive_run(root, name, show, jobs=jobs, operator=operator)
     outcome = ended.result if isinstance(ended.result, dict) else {}
@@ -99,13 +135,21 @@ class _Watching(Aside):
         value = outcome.value
         if effect.tool == "map_code" and isinstance(value, dict):
             skipped = f"; {value['skipped_count']} skipped" if value["skipped_count"] else ""
-            click.echo(f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}", err=True)
+            click.echo(
+                f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}",
+                err=True,
+            )
             from ..effects import code_trees
 
             unread = code_trees.missing(value["kinds"])
             if unread:
                 way = "`pip install 'fdc-toolchain[code]'` brings their grammars"
-                click.echo(visible(f"{', '.join(unread)}: read line by line, so definitions are guessed; {way}"), err=True)
+                click.echo(
+                    visible(
+                        f"{', '.join(unread)}: read line by line, so definitions are guessed; {way}"
+                    ),
+                    err=True,
+                )
         if effect.tool == "gate_track" and isinstance(value, dict):
             said = f"{_many(len(value['findings']), 'finding')}, {_many(value['checked'], 'citation')} checked"
             said = f"blocked: {value['why']}" if value["blocked"] else said
@@ -131,7 +175,13 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
     if code == CLEAN:
         code = EXITS[outcome["ended"]]
     if form == "json":
-        click.echo(json.dumps({**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"}, indent=2, ensure_ascii=True))
+        click.echo(
+            json.dumps(
+                {**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"},
+                indent=2,
+                ensure_ascii=True,
+            )
+        )
         return code
     if "markdown" in outcome:
         lines = outcome["markdown"].split("\n")

@@ -38,30 +38,94 @@ ENDED = {
     "or the run was stopped; 2 wrong usage, 4 a bug of ours, 5 the world failed, 130 interrupted.",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")
-@click.option("--test", "test", metavar="COMMAND", help="The command that fails now and passes when the code is repaired.")
-@click.option("--write", is_flag=True,
-              help="Write the repair into the workspace when the command passes; else it is only printed.")
-@click.option("--max-iterations", "iterations", type=int, default=40, show_default=True, metavar="N",
-              help="Iterations of a pass (at least 1), each with one patch at most.")
-@click.option("--refine-sub-iterations", "refine", type=int, default=0, show_default=True, metavar="N",
-              help="Further iterations of a pass.")
-@click.option("--passes", type=int, default=1, show_default=True, metavar="N",
-              help="Passes (at least 1); each begins with a new interpretation and new hypotheses. 200 iterations in all.")
-@click.option("--max-stalls", "stalls", type=click.IntRange(1, 200), default=6, show_default=True, metavar="N",
-              help="Iterations in a row that may teach nothing.")
-@click.option("--no-discipline", is_flag=True,
-              help="Try patch after patch, without hypotheses; what the discipline is measured against.")
-@click.option("--test-timeout", type=click.FloatRange(0.1), metavar="SECONDS",
-              help="The most that one run of the command may take [five times its first run and 10 s].")
-@click.option("--alone", is_flag=True, help="Run the command in a folder that holds FILES and nothing else.")
-@click.option("--resume", metavar="RUN", help="Go on with a repair that was interrupted (`last`, or the beginning of its name).")
-@click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
-@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N",
-              help="A ceiling: steps, model_calls, tokens, money, seconds.")
-@click.option("--allow-unsandboxed", is_flag=True, help="Run the command even where no sandbox is to be had.")
-@click.option("--allow-weak-sandbox", is_flag=True,
-              help="Run commands in a sandbox that lacks something here; what it is, is said.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--test",
+    "test",
+    metavar="COMMAND",
+    help="The command that fails now and passes when the code is repaired.",
+)
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Write the repair into the workspace when the command passes; else it is only printed.",
+)
+@click.option(
+    "--max-iterations",
+    "iterations",
+    type=int,
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="Iterations of a pass (at least 1), each with one patch at most.",
+)
+@click.option(
+    "--refine-sub-iterations",
+    "refine",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Further iterations of a pass.",
+)
+@click.option(
+    "--passes",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Passes (at least 1); each begins with a new interpretation and new hypotheses. 200 iterations in all.",
+)
+@click.option(
+    "--max-stalls",
+    "stalls",
+    type=click.IntRange(1, 200),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="Iterations in a row that may teach nothing.",
+)
+@click.option(
+    "--no-discipline",
+    is_flag=True,
+    help="Try patch after patch, without hypotheses; what the discipline is measured against.",
+)
+@click.option(
+    "--test-timeout",
+    type=click.FloatRange(0.1),
+    metavar="SECONDS",
+    help="The most that one run of the command may take [five times its first run and 10 s].",
+)
+@click.option(
+    "--alone", is_flag=True, help="Run the command in a folder that holds FILES and nothing else."
+)
+@click.option(
+    "--resume",
+    metavar="RUN",
+    help="Go on with a repair that was interrupted (`last`, or the beginning of its name).",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+)
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="MEASURE=N",
+    help="A ceiling: steps, model_calls, tokens, money, seconds.",
+)
+@click.option(
+    "--allow-unsandboxed", is_flag=True, help="Run the command even where no sandbox is to be had."
+)
+@click.option(
+    "--allow-weak-sandbox",
+    is_flag=True,
+    help="Run commands in a sandbox that lacks something here; what it is, is said.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 def command(
     files: tuple[str, ...], test: str | None, write: bool, iterations: int, refine: int, passes: int, stalls: int,
     no_discipline: bool, test_timeout: float | None, alone: bool, resume: str | None, model: str | None,
@@ -78,14 +142,21 @@ def command(
     from .run_options import budget_of, root_of, tell_weakness
 
     root = root_of(None)
-    operator = Operator.of_environment(unsandboxed=allow_unsandboxed, model=model, weak=allow_weak_sandbox)
+    operator = Operator.of_environment(
+        unsandboxed=allow_unsandboxed, model=model, weak=allow_weak_sandbox
+    )
     tell_weakness(operator)
     ceilings = budget_of(budgets)
     show = Watching()
     try:
         if resume is not None:
             name = _resumed(root, resume)
-            options = {"budget": ceilings, "shell_seconds": test_timeout, "operator": operator, "retry": True}
+            options = {
+                "budget": ceilings,
+                "shell_seconds": test_timeout,
+                "operator": operator,
+                "retry": True,
+            }
             ended = wiring.drive_run(root, name, show, **options)  # type: ignore[arg-type]
         else:
             _bounded(iterations, refine, passes)
@@ -104,7 +175,9 @@ def command(
                 return FINDINGS
             inputs, task = wiring.given_for(program, given), wiring.task_for(root, None)
             name = wiring.begin(root, program, plan, inputs, ceilings, task, operator)
-            ended = wiring.drive_run(root, name, show, shell_seconds=test_timeout, operator=operator)
+            ended = wiring.drive_run(
+                root, name, show, shell_seconds=test_timeout, operator=operator
+            )
     except WorldError as failed:
         click.echo(f"fdc: {visible(str(failed))}", err=True)
         return WORLD
@@ -122,7 +195,9 @@ def _bounded(iterations: int, refine: int, passes: int) -> None:
 
 def _command(test: str | None) -> str:
     if test is None or not test.strip():
-        raise UsageError("--test COMMAND is missing: the command that fails now and passes when the code is repaired")
+        raise UsageError(
+            "--test COMMAND is missing: the command that fails now and passes when the code is repaired"
+        )
     try:
         test.encode("utf-8")
     except UnicodeEncodeError:
@@ -136,7 +211,9 @@ def _named(root: str, files: tuple[str, ...]) -> list[str]:
     """The files as paths from the workspace. Raises UsageError for one that is not there, or not below it."""
     found = []
     for name in files:
-        path = os.path.relpath(os.path.abspath(name), os.path.realpath(root) if os.path.isabs(name) else root)
+        path = os.path.relpath(
+            os.path.abspath(name), os.path.realpath(root) if os.path.isabs(name) else root
+        )
         if path.startswith(".."):
             raise UsageError(f"`{name}` is not in the workspace {root}")
         if not any(mark in name for mark in "*?[") and not os.path.exists(name):
@@ -153,7 +230,9 @@ def _resumed(root: str, prefix: str) -> str:
     with wiring.reading(root) as store:
         row = wiring.the_run(store, prefix)
         if row.plan not in PLANS:
-            raise UsageError(f"the run {row.name} is one of `{row.plan}`, and no repair; `fdc resume` goes on with it")
+            raise UsageError(
+                f"the run {row.name} is one of `{row.plan}`, and no repair; `fdc resume` goes on with it"
+            )
         return row.name
 
 
@@ -168,7 +247,9 @@ def _tell(root: str, ended: Ended, form: str) -> int:
     elif ended.status == "broken":
         code = WORLD
     if form == "json":
-        click.echo(json.dumps({**_summary(ended, outcome), "page": pages}, indent=2, ensure_ascii=True))
+        click.echo(
+            json.dumps({**_summary(ended, outcome), "page": pages}, indent=2, ensure_ascii=True)
+        )
         return code
     if outcome.get("diff"):
         click.echo(outcome["diff"], nl=False)
@@ -178,7 +259,19 @@ def _tell(root: str, ended: Ended, form: str) -> int:
 
 
 def _summary(ended: Ended, outcome: dict[str, Any]) -> dict[str, Any]:
-    kept = ("ended", "status", "diff", "changes", "iterations", "probes", "cycles", "written", "history", "hypotheses", "failure")
+    kept = (
+        "ended",
+        "status",
+        "diff",
+        "changes",
+        "iterations",
+        "probes",
+        "cycles",
+        "written",
+        "history",
+        "hypotheses",
+        "failure",
+    )
     said = {name: outcome.get(name) for name in kept}
     return {
         "format": 1, "run": ended.run, **said, "ended": outcome.get("ended") or ended.status, "seconds": round(ended.seconds, 3),
@@ -186,7 +279,12 @@ def _summary(ended: Ended, outcome: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_IMPORT = ("ModuleNotFoundError", "ImportError", "error during collection", "errors during collection")
+_IMPORT = (
+    "ModuleNotFoundError",
+    "ImportError",
+    "error during collection",
+    "errors during collection",
+)
 
 
 def _advice(outcome: dict[str, Any]) -> list[str]:
@@ -195,15 +293,27 @@ def _advice(outcome: dict[str, Any]) -> list[str]:
         return []
     failure = outcome["failure"]
     said = f"{failure.get('message', '')}\n{failure.get('block', '')}"
-    if any(word in said for word in _IMPORT) and not any(row["applied"] for row in outcome["attempts"]):
-        return ["a test itself cannot be imported: see that the command finds the package and all that it needs"]
+    if any(word in said for word in _IMPORT) and not any(
+        row["applied"] for row in outcome["attempts"]
+    ):
+        return [
+            "a test itself cannot be imported: see that the command finds the package and all that it needs"
+        ]
     if outcome["ended"] == "no-command":
-        return ["name it by its path; programs of your own outside of the workspace may be hidden by the sandbox"]
+        return [
+            "name it by its path; programs of your own outside of the workspace may be hidden by the sandbox"
+        ]
     if outcome["ended"] == "flaky":
-        return ["a repair could not be told from luck: make the test fail every time first (a fixed seed, no clock)"]
+        return [
+            "a repair could not be told from luck: make the test fail every time first (a fixed seed, no clock)"
+        ]
     if outcome["ended"] in ("bound", "stalled"):
-        return ["`--max-iterations` and `--max-stalls` allow more; a model (`--model`) can write larger changes"]
-    return ["name the FILES that may be wrong, or let a model reason (`--model`): it can write more than one small edit"]
+        return [
+            "`--max-iterations` and `--max-stalls` allow more; a model (`--model`) can write larger changes"
+        ]
+    return [
+        "name the FILES that may be wrong, or let a model reason (`--model`): it can write more than one small edit"
+    ]
 
 
 def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
@@ -213,7 +323,9 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
         out = [ENDED.get(outcome["ended"], outcome["ended"])]
         if outcome["status"] == "partial":
             left = len(outcome["failure"].get("failing") or ())
-            out[0] += f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
+            out[0] += (
+                f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
+            )
         elif outcome["status"] == "none" and outcome.get("why"):
             out.append(f"  {outcome['why']}")
         out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
@@ -221,9 +333,13 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
         work = f"{ending.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
         written = outcome.get("written")
         if written:
-            out.append(f"written: {', '.join(written)}; the files as they were: runs/{ended.run}/original/")
+            out.append(
+                f"written: {', '.join(written)}; the files as they were: runs/{ended.run}/original/"
+            )
         elif outcome["changes"]:
-            out.append("nothing was written into the workspace; `git apply` takes the diff, or --write the next time")
+            out.append(
+                "nothing was written into the workspace; `git apply` takes the diff, or --write the next time"
+            )
         return [*out, f"{work}; page: {pages}  (run {ended.run})"]
     if ended.status == "interrupted":
         return [f"interrupted; the workspace is as it was; `fdc fix --resume {ended.run}` goes on"]
@@ -231,5 +347,3 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str) -> list[str]:
         kind = "this is a bug of fdc; please report it: " if ended.stop["kind"] == "bug" else ""
         return [f"{kind}{ended.stop['message']}", f"`fdc show {ended.run}` shows every step"]
     return [f"{ended.message}; nothing is lost, `fdc fix --resume {ended.run}` goes on"]
-
-

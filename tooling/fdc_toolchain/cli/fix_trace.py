@@ -25,7 +25,11 @@ def write(root: str, run: str) -> str:
     folder = os.path.join(root, "runs", run)
     os.makedirs(folder, exist_ok=True)
     written = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-    for name, text in (("trace.json", written), ("events.jsonl", stream), ("case.html", render(found))):
+    for name, text in (
+        ("trace.json", written),
+        ("events.jsonl", stream),
+        ("case.html", render(found)),
+    ):
         durable.replace(os.path.join(folder, name), text.encode("utf-8", "replace"))
     return f"runs/{run}/case.html"
 
@@ -35,7 +39,9 @@ def told(store: Store, row: RunRow) -> tuple[dict[str, Any], list[dict[str, Any]
     from ..packs.repair import trace
 
     steps = _steps(store, row)
-    return trace.trace(steps, row.inputs.get("given", {}), row.name), trace.events(steps, row.started)
+    return trace.trace(steps, row.inputs.get("given", {}), row.name), trace.events(
+        steps, row.started
+    )
 
 
 def _steps(store: Store, row: RunRow) -> list[Step]:
@@ -45,8 +51,17 @@ def _steps(store: Store, row: RunRow) -> list[Step]:
 
     program = store.program(row)
     rows: list[tuple[Record, Perform | None]] = []
-    fold(program, row.inputs, store.records(row), lambda record, effect: rows.append((record, effect)))
-    return [_step(program, record, effect) for record, effect in rows if record.kind == "outcome" and effect is not None]
+    fold(
+        program,
+        row.inputs,
+        store.records(row),
+        lambda record, effect: rows.append((record, effect)),
+    )
+    return [
+        _step(program, record, effect)
+        for record, effect in rows
+        if record.kind == "outcome" and effect is not None
+    ]
 
 
 def _step(program: dict[str, Any], record: Any, effect: Any) -> Step:
@@ -59,8 +74,19 @@ def _step(program: dict[str, Any], record: Any, effect: Any) -> Step:
     value = body.get("value")
     if isinstance(value, dict) and set(value) == {"failed", "why"}:
         why = f"{value['failed']}: {value['why']}"
-    said = _prompt(program["tools"].get(effect.tool, {}), effect.args) if _asked_a_model(body) else ""
-    return Step(effect.tool, effect.args, value, why, max(0.0, record.at - took), record.at, said, body.get("usage"))
+    said = (
+        _prompt(program["tools"].get(effect.tool, {}), effect.args) if _asked_a_model(body) else ""
+    )
+    return Step(
+        effect.tool,
+        effect.args,
+        value,
+        why,
+        max(0.0, record.at - took),
+        record.at,
+        said,
+        body.get("usage"),
+    )
 
 
 def _asked_a_model(body: dict[str, Any]) -> bool:
@@ -73,7 +99,9 @@ def _prompt(declared: dict[str, Any], args: dict[str, Any]) -> str:
     from ..effects.prompt_tools import rendered
 
     try:
-        given = {parameter["name"]: args.get(parameter["name"]) for parameter in declared["parameters"]}
+        given = {
+            parameter["name"]: args.get(parameter["name"]) for parameter in declared["parameters"]
+        }
         system, text = rendered(declared["run"]["texts"]["prompt"], given)
     except (ToolFailure, KeyError):
         return ""

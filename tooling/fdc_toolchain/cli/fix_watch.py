@@ -61,7 +61,9 @@ def _suspects(value: dict[str, Any]) -> str:
     if not lines:
         return f"no suspects: {value['why']}"
     more = f" and {len(lines) - 4} more files" if len(lines) > 4 else ""
-    said = ", ".join(f"{path} ({count} line{'' if count == 1 else 's'})" for path, count in lines.most_common(4))
+    said = ", ".join(
+        f"{path} ({count} line{'' if count == 1 else 's'})" for path, count in lines.most_common(4)
+    )
     return f"suspects: {said}{more}" + ("" if value["executed"] else "; without coverage")
 
 
@@ -89,7 +91,11 @@ def _admitted(value: dict[str, Any]) -> str:
     made = [event["id"] for event in value["events"] if event["what"] == "hypothesis created"]
     if made:
         return f"{len(made)} competing hypotheses: {made[0]} to {made[-1]}"
-    return f"no hypotheses: {'; '.join(value['refused'][:2])}" if value["refused"] and not value["ended"] else ""
+    return (
+        f"no hypotheses: {'; '.join(value['refused'][:2])}"
+        if value["refused"] and not value["ended"]
+        else ""
+    )
 
 
 def _weighed(value: dict[str, Any]) -> str:
@@ -98,7 +104,11 @@ def _weighed(value: dict[str, Any]) -> str:
     if value["viable"] and value["hypothesis"]:
         row = value["hypothesis"]
         region = row["affected_region"]
-        place = "" if row["claim"].startswith(region["path"]) else f"{region['path']}:{region['first']}  "
+        place = (
+            ""
+            if row["claim"].startswith(region["path"])
+            else f"{region['path']}:{region['first']}  "
+        )
         said.append(f"{value['iteration'] + 1:>3}  {row['id']} {place}{row['claim']}")
     return "\n".join(said)
 
@@ -111,7 +121,9 @@ def _concluded(value: dict[str, Any]) -> str:
         return "     -> passes"
     if last["accepted"]:
         return f"     -> fewer failures; now first: {failing(value['failure'])}"
-    return f"     -> {last['reason']}" + (f": {last['current']['message']}" if last["applied"] and not last["unchanged"] else "")
+    return f"     -> {last['reason']}" + (
+        f": {last['current']['message']}" if last["applied"] and not last["unchanged"] else ""
+    )
 
 
 def _guessed(value: dict[str, Any]) -> str:

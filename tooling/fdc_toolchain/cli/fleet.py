@@ -109,7 +109,9 @@ class Fleet:
             if store is not None:
                 store.close()
 
-    def _offer_again(self, run: str, asked: dict[str, Any], delivery: str, why: str) -> dict[str, Any]:
+    def _offer_again(
+        self, run: str, asked: dict[str, Any], delivery: str, why: str
+    ) -> dict[str, Any]:
         """Has another worker try what this one has not the key for. Returns what the delivery ends with."""
         from ..effects.liveness import number
         from ..engine.ports import WorldFailed
@@ -117,7 +119,13 @@ class Fleet:
         self.leaving.wait(_ASIDE)
         try:
             return self.sender.offer_again(
-                run, asked, delivery, why, number(self.session.executor), self._others(run), piece="~" in run
+                run,
+                asked,
+                delivery,
+                why,
+                number(self.session.executor),
+                self._others(run),
+                piece="~" in run,
             )
         except WorldFailed as failed:
             self.fatal(str(failed))
@@ -168,7 +176,9 @@ class Fleet:
         while True:
             time.sleep(60)
 
-    def _work(self, store: PgStore, run: str, asked: dict[str, Any], delivery: str) -> dict[str, Any]:
+    def _work(
+        self, store: PgStore, run: str, asked: dict[str, Any], delivery: str
+    ) -> dict[str, Any]:
         from ..effects.claims import Claim
         from ..program.write_set import write_set
         from .stored import known
@@ -189,7 +199,9 @@ class Fleet:
             drive = _Drive(self, store, row, asked, delivery)
             is_piece = row.origin is not None and "branches" in row.origin
             within = row.origin["run"] if row.origin is not None and is_piece else None
-            claim = Claim(self.root, run, write_set(drive.program, row.inputs), within=within, alone=True)
+            claim = Claim(
+                self.root, run, write_set(drive.program, row.inputs), within=within, alone=True
+            )
             try:
                 other = self._waited(claim, drive, wait=not is_piece)
                 if other is not None:
@@ -199,7 +211,6 @@ class Fleet:
                 claim.release()
         finally:
             self.session.release(row.id if row is not None else 0)
-
 
     def _waited(self, claim: Claim, drive: _Drive, *, wait: bool) -> str | None:
         """Takes a run's claim, after runs that may write the same paths here; None where it has it, or does not go on.
@@ -231,8 +242,16 @@ class _Unfit(Exception):
 class _Drive:
     """One run in the hands of one worker."""
 
-    def __init__(self, fleet: Fleet, store: PgStore, row: RunRow, asked: dict[str, Any], delivery: str) -> None:
-        self.fleet, self.store, self.row, self.asked, self.delivery = fleet, store, row, asked, delivery
+    def __init__(
+        self, fleet: Fleet, store: PgStore, row: RunRow, asked: dict[str, Any], delivery: str
+    ) -> None:
+        self.fleet, self.store, self.row, self.asked, self.delivery = (
+            fleet,
+            store,
+            row,
+            asked,
+            delivery,
+        )
         self.program = store.program(row)
         self.tried: set[str] = set()
         """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
@@ -257,15 +276,25 @@ class _Drive:
 
         row = self.row
         over = row.status not in ("new", "running")
-        wished = row.status not in OVER and self._is_cancelled()  # who asked may be gone, and send nothing more
-        if row.status == "cancelled" or (over and not wished and (not self.asked.get("again") or self._was_here())):
+        wished = (
+            row.status not in OVER and self._is_cancelled()
+        )  # who asked may be gone, and send nothing more
+        if row.status == "cancelled" or (
+            over and not wished and (not self.asked.get("again") or self._was_here())
+        ):
             return {"status": row.status}
         seen = self.asked.get("seen")
         if seen is not None and seen != row.epoch and not self._was_here():
             if not (self.asked.get("answers") or self.asked.get("assume")):
-                return {"status": row.status}  # somebody has gone on; who has an answer for the run must not find it elsewhere
-            return {"refused": f"the run {row.name} went on meanwhile, so this may be about something else"}
-        money.check(self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator)
+                return {
+                    "status": row.status
+                }  # somebody has gone on; who has an answer for the run must not find it elsewhere
+            return {
+                "refused": f"the run {row.name} went on meanwhile, so this may be about something else"
+            }
+        money.check(
+            self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator
+        )
         if not wished:
             self._same_code()
             self._granted(self._asked_for)
@@ -335,7 +364,9 @@ class _Drive:
 
         said = differs(self.program, self.fleet.root)
         if said is not None:
-            raise _Unfit(f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is: {said}")
+            raise _Unfit(
+                f"the run {self.row.name} cannot go on where the worker {self.fleet.session.executor} is: {said}"
+            )
 
     def _was_here(self) -> bool:
         """Whether some worker has driven the run for this delivery before."""
@@ -354,7 +385,9 @@ class _Drive:
         before = self._was_here()
         fresh = [Record("session", "", epoch, "", "", driven, who)]
         if not before and self.asked.get("budget"):
-            fresh.append(Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]}))
+            fresh.append(
+                Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]})
+            )
         if not before and self.asked.get("retry"):
             fresh += retried(self.program, self.row.inputs, records)
         journal.append(fresh)
@@ -375,7 +408,13 @@ class _Drive:
         return fold(self.program, self.row.inputs, records)
 
     def _drive(
-        self, journal: RunJournal, state: RunState, run: str, *, parts: bool, before: Sequence[Record] = ()
+        self,
+        journal: RunJournal,
+        state: RunState,
+        run: str,
+        *,
+        parts: bool,
+        before: Sequence[Record] = (),
     ) -> tuple[Ending, Any]:
         """Drives until the run cannot go on, or until it comes to a fork for several machines, which is returned.
 
@@ -403,8 +442,12 @@ class _Drive:
         show = Silent()
         answers = self.asked.get("answers") or {}
         shown = kept.shown(self.row)
-        bench = bench_for(fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {}, shown)
-        bench = bench._replace(opened=openings.approved(self.program, [*before, *self.store.records(self.row)]))
+        bench = bench_for(
+            fleet.root, run, show, answers, fleet.shell_seconds, fleet.operator, {}, shown
+        )
+        bench = bench._replace(
+            opened=openings.approved(self.program, [*before, *self.store.records(self.row)])
+        )
         tools = LocalTools(self.program, bench)
         tools.follow(state)
         try:
@@ -421,7 +464,10 @@ class _Drive:
         from ..engine.events import Outcome
 
         said = self.asked.get("assume") or {}
-        return {address: Outcome(word["value"]) if isinstance(word, dict) else word for address, word in said.items()}
+        return {
+            address: Outcome(word["value"]) if isinstance(word, dict) else word
+            for address, word in said.items()
+        }
 
     def _shares(self, fork: Any) -> list[list[int]]:
         from ..effects import pieces
@@ -446,7 +492,13 @@ class _Drive:
                 name = f"{self.row.name}~{journal.epoch}.{len(self.tried)}.{number}"
                 origin = pieces.origin(self.row.name, state.records, fork.address, branches)
                 self.store.create(
-                    name, self.row.plan, self.program, inputs, time.time(), origin=origin, parent=self.row.id
+                    name,
+                    self.row.plan,
+                    self.program,
+                    inputs,
+                    time.time(),
+                    origin=origin,
+                    parent=self.row.id,
                 )
                 names.append(name)
         for name in names:
@@ -458,7 +510,10 @@ class _Drive:
 
         if commit_of(self.row.inputs) is None:
             return self.row.inputs
-        return {**self.row.inputs, "workspace": {"id": of_run(self.row.inputs), "commit": commit(self.fleet.root)}}
+        return {
+            **self.row.inputs,
+            "workspace": {"id": of_run(self.row.inputs), "commit": commit(self.fleet.root)},
+        }
 
     def _gather(self, journal: RunJournal) -> None:
         """Waits for the pieces of the run, and takes in what they bring; also of those that nobody drives for long."""
@@ -470,7 +525,11 @@ class _Drive:
             if time.monotonic() - looked > LONG / 4:
                 looked, left = time.monotonic(), {row.id for row in self.store.stalled(LONG)}
             for piece in pieces:
-                if piece.status not in ("new", "running") or piece.id in left or self._is_cancelled():
+                if (
+                    piece.status not in ("new", "running")
+                    or piece.id in left
+                    or self._is_cancelled()
+                ):
                     self.store.take_in(journal, piece)
             if self.fleet.leaving.wait(_POLL):
                 raise _Leaving

@@ -26,10 +26,21 @@ from .terminal import style
 @click.option("--check", is_flag=True, help="Change nothing; say which plans would be changed.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would be changed.")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing but what is wrong.")
-@click.option("--stdin-filename", metavar="PATH", default="<stdin>", help="The name of what `-` reads.")
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--stdin-filename", metavar="PATH", default="<stdin>", help="The name of what `-` reads."
+)
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(
-    paths: tuple[str, ...], check: bool, diff: bool, quiet: bool, stdin_filename: str, workspace: str | None
+    paths: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    quiet: bool,
+    stdin_filename: str,
+    workspace: str | None,
 ) -> int:
     """Write the plans at PATHS in the one canonical form.
 
@@ -103,7 +114,9 @@ class _Job:
         if self.changed:
             parts.append(f"{_plans(self.changed)} {'would be ' if would else ''}reformatted")
         if self.same:
-            parts.append(f"{_plans(self.same)} {'already formatted' if would else 'left unchanged'}")
+            parts.append(
+                f"{_plans(self.same)} {'already formatted' if would else 'left unchanged'}"
+            )
         if self.unread:
             parts.append(f"{_plans(self.unread)} not understood and left alone")
         return ", ".join(parts) or "no plans found"

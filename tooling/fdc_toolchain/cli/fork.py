@@ -15,12 +15,23 @@ from .run_options import pairs_of, root_of
 )
 @click.argument("step", metavar="RUN@STEP")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--trust", is_flag=True, help="Take over from a run that was not begun by you on this machine.")
+@click.option(
+    "--trust", is_flag=True, help="Take over from a run that was not begun by you on this machine."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print the new run's name and nothing else.")
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(
-    step: str, inputs: tuple[str, ...], trust: bool, quiet: bool, database: str | None, workspace: str | None
+    step: str,
+    inputs: tuple[str, ...],
+    trust: bool,
+    quiet: bool,
+    database: str | None,
+    workspace: str | None,
 ) -> int:
     """Put a new run of RUN's program on record, from STEP on, an address that `fdc show RUN` lists.
 
@@ -34,11 +45,19 @@ def command(
     run, at, address = step.partition("@")
     if not at or not run or not address:
         raise UsageError(f"expected RUN@STEP, found `{step}`; `fdc show RUN` lists the steps")
-    made = forking.fork(root_of(workspace), run, address, pairs_of(inputs), trusted=trust, database=database)
+    made = forking.fork(
+        root_of(workspace), run, address, pairs_of(inputs), trusted=trust, database=database
+    )
     if quiet:
         click.echo(made.name)
         return 0
-    click.echo(f"run {made.name}: {visible(made.plan)}, from {visible(address)} of {made.parent} on")
-    how = f"workers go on; `fdc resume {made.name}` follows it" if database else f"`fdc resume {made.name}` goes on"
+    click.echo(
+        f"run {made.name}: {visible(made.plan)}, from {visible(address)} of {made.parent} on"
+    )
+    how = (
+        f"workers go on; `fdc resume {made.name}` follows it"
+        if database
+        else f"`fdc resume {made.name}` goes on"
+    )
     click.echo(f"{made.records} records taken over; {how}")
     return 0

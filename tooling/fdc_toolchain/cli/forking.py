@@ -19,7 +19,13 @@ class Forked(NamedTuple):
 
 
 def fork(
-    root: str, run: str, address: str, given: Mapping[str, str], *, trusted: bool, database: str | None = None
+    root: str,
+    run: str,
+    address: str,
+    given: Mapping[str, str],
+    *,
+    trusted: bool,
+    database: str | None = None,
 ) -> Forked:
     """Puts a run on record that begins at a step of another. The other one stays as it is.
 
@@ -58,24 +64,35 @@ def fork(
     except Mismatch as wrong:
         raise WorldError(f"the run {row.name} cannot be forked: {wrong}") from wrong
     except KeyError:
-        raise UsageError(f"the run {row.name} has no step at `{address}`; `fdc show {row.name}` lists them") from None
+        raise UsageError(
+            f"the run {row.name} has no step at `{address}`; `fdc show {row.name}` lists them"
+        ) from None
     # The run's folder stays the other one's: what was done lies there, and the records name it.
-    inputs = {**row.inputs, "given": wiring.given_for(program, {**row.inputs.get("given", {}), **given})}
+    inputs = {
+        **row.inputs,
+        "given": wiring.given_for(program, {**row.inputs.get("given", {}), **given}),
+    }
     inputs.pop("task", None)
     if task is not None:
         inputs["task"] = task._asdict()
     try:
         state = fold(program, inputs, taken)
     except Mismatch as wrong:
-        raise Refused(f"with these inputs the run {row.name} would have gone another way: {wrong}") from wrong
+        raise Refused(
+            f"with these inputs the run {row.name} would have gone another way: {wrong}"
+        ) from wrong
     if address not in state.pending:
-        raise Refused(f"after what can be taken over, the program does not come to `{address}` next")
+        raise Refused(
+            f"after what can be taken over, the program does not come to `{address}` next"
+        )
     try:
         name = runs.RunIds().run_id()
         origin = {"run": row.name, "address": address, "records": len(taken)}
         writing = remote.writing(database, root)
         try:
-            writing.create(name, row.plan, program, inputs, time.time(), origin=origin, records=taken)
+            writing.create(
+                name, row.plan, program, inputs, time.time(), origin=origin, records=taken
+            )
         finally:
             writing.close()
         if database:

@@ -24,9 +24,18 @@ Texts = Callable[[str], "str | None"]
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("target")
-@click.option("--format", "form", type=click.Choice(["mermaid", "dot", "svg"]), help="Default: by the suffix of -o.")
-@click.option("-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output.")
-@click.option("--workspace", metavar="DIR", help="Work as if started in DIR; TARGET counts from there.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["mermaid", "dot", "svg"]),
+    help="Default: by the suffix of -o.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="Work as if started in DIR; TARGET counts from there."
+)
 def command(target: str, form: str | None, output: str | None, workspace: str | None) -> int:
     """Draw TARGET: an automaton (a path that ends in .json), else a plan by path or registered name.
 
@@ -35,13 +44,17 @@ def command(target: str, form: str | None, output: str | None, workspace: str | 
     if workspace is not None and not os.path.isdir(workspace):
         raise UsageError(f"the workspace `{workspace}` is not a folder")
     base = os.path.abspath(workspace or os.curdir)
-    graph, found, texts = _automaton(target, base) if target.endswith(".json") else _plan(target, base)
+    graph, found, texts = (
+        _automaton(target, base) if target.endswith(".json") else _plan(target, base)
+    )
     if found:
         from ..report.render import render
 
         click.echo(render("text", found, texts, files_checked=1), err=True, nl=False)
     if graph is not None:
-        text = _drawn(graph, form or _SUFFIXES.get(os.path.splitext(output or "")[1].lower(), "mermaid"))
+        text = _drawn(
+            graph, form or _SUFFIXES.get(os.path.splitext(output or "")[1].lower(), "mermaid")
+        )
         if output is None or output == "-":
             click.echo(text, nl=False)
         else:
@@ -100,7 +113,11 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
         Drawn(
             unit.key,
             unit.name,
-            f"automaton {unit.automaton.name}" if unit.automaton else "fragment" if unit.stated is None else "",
+            f"automaton {unit.automaton.name}"
+            if unit.automaton
+            else "fragment"
+            if unit.stated is None
+            else "",
             unit.plan,
             {call.call.line: call.key for call in unit.calls},
         )
@@ -109,5 +126,7 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     ]
     found = ordered([item for unit in linker.units.values() for item in unit.diagnostics])
     texts = {unit.key: unit.text for unit in linker.units.values()}
-    graph = plan_graph(key.removeprefix(SHIPPED), plans) if linker.units[key].plan is not None else None
+    graph = (
+        plan_graph(key.removeprefix(SHIPPED), plans) if linker.units[key].plan is not None else None
+    )
     return graph, found, texts.get

@@ -92,7 +92,11 @@ def _silence_stdout() -> None:
     """What could not be written is not tried again on the way out."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):  # a stdout without a file, as in tests, or none at all
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # a stdout without a file, as in tests, or none at all
         pass
 
 
@@ -114,7 +118,10 @@ def execute(options: Options) -> int:
         sight = seen.Seen()
         find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
         return _look_alikes(sight, options, root, done)[0]
-    words = repr([options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")] + [_confirmed(root)])
+    words = repr(
+        [options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")]
+        + [_confirmed(root)]
+    )
     memory = seen.name_of(root, paths, words)
     began = time.time_ns()
     looked: dict[str, seen.Stamp] = {}
@@ -159,7 +166,11 @@ def _show(options: Options, root: str, checked: int, kept: tuple[object, ...]) -
     """Reports what is kept; returns the exit code, or None where some of it is lost."""
     found, _, number = kept
     assert isinstance(found, tuple) and isinstance(number, int)
-    plain = options["format"] in (None, "text", "concise") and not options["output_file"] and not options["assumptions"]
+    plain = (
+        options["format"] in (None, "text", "concise")
+        and not options["output_file"]
+        and not options["assumptions"]
+    )
     if plain and all(_is_assumption(item) for item in found):
         if not options["quiet"]:
             print(verdict_line(checked, number + len(found), listed=False))

@@ -61,19 +61,32 @@ class Outcome(NamedTuple):
     kept: bool
 
 
-def findings(linker: Linker, keys: list[str], contents: Contents, options: str, *, afresh: bool = False) -> Outcome:
+def findings(
+    linker: Linker, keys: list[str], contents: Contents, options: str, *, afresh: bool = False
+) -> Outcome:
     """What `check.check` finds in the plans under `keys`, with as little work as the table allows (`afresh`: nothing of it).
 
     Raises packs.Lost where assumptions of the table are needed and are not there any more.
     """
     default_automaton(linker)
     linker.callable_names()  # reads the registries, on which every verdict may depend
-    outside = linker.outside  # what they say and where they lie is among the files that are read for every verdict
-    base = {key: _id_as_read(linker, contents, key) for key in linker.files.seen if not key.startswith("fdc:")}
+    outside = (
+        linker.outside
+    )  # what they say and where they lie is among the files that are read for every verdict
+    base = {
+        key: _id_as_read(linker, contents, key)
+        for key in linker.files.seen
+        if not key.startswith("fdc:")
+    }
     for name in ("fdc.toml", "pyproject.toml"):
         base[name] = contents.id(name)
     general = linker.automaton_findings()
-    table = _Table(linker, contents, repr((tool_identity(), options, outside, sorted(base.items(), key=str))), afresh=afresh)
+    table = _Table(
+        linker,
+        contents,
+        repr((tool_identity(), options, outside, sorted(base.items(), key=str))),
+        afresh=afresh,
+    )
     wanted = set(keys)
     while True:
         calls = table.reached(keys)
@@ -93,13 +106,17 @@ def findings(linker: Linker, keys: list[str], contents: Contents, options: str, 
     for item in found:
         by_file.setdefault(item.span.path, []).append(item)
     parts_of = {key: parted(ordered(by_file.get(key, []))) for key in stale}
-    refs = table.pack.add([pack(parts.assumptions) if parts.assumptions else b"" for parts in parts_of.values()])
+    refs = table.pack.add(
+        [pack(parts.assumptions) if parts.assumptions else b"" for parts in parts_of.values()]
+    )
     for (key, parts), ref in zip(parts_of.items(), refs, strict=True):
         unit = linker.units[key]
         mine = [*parts.findings, *parts.fragments, *linker.automaton_findings(unit.reads)]
         probes = context.probes.get(key, set()) if context else set()
         rests: list[Fact] = [
-            (False, name, _id_as_read(linker, contents, name)) for name in unit.asked if not name.startswith("fdc:")
+            (False, name, _id_as_read(linker, contents, name))
+            for name in unit.asked
+            if not name.startswith("fdc:")
         ]
         rests += [(True, path, linker.files.exists(path)) for path in probes]
         table.entries[key] = Entry(
@@ -161,7 +178,9 @@ class _Table:
         self._numbers: dict[Fact, int] = {}
         self._true: set[int] = set()
         self._there: dict[str, bool] = {}
-        self._below: dict[str, list[int]] = {}  # by a path that was not there: facts that then hold, about paths below it
+        self._below: dict[
+            str, list[int]
+        ] = {}  # by a path that was not there: facts that then hold, about paths below it
         self._held: set[str] = set()
         if isinstance(stored, tuple) and len(stored) == 4 and stored[0] == self.pack.mark:
             _, self._facts, self._below, entries = stored
@@ -219,7 +238,9 @@ class _Table:
         """Looks at all that the entries of these plans rest on, each fact once."""
         entries, facts, true = self.entries, self._facts, self._true
         ids, id_of, exists = self._contents.ids, self._contents.id, self._linker.files.exists
-        for number in set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true:
+        for number in (
+            set[int]().union(*(entries[key].facts for key in keys if key in entries)) - true
+        ):
             about_path, name, was = facts[number]
             if (exists(name) if about_path else ids[name] if name in ids else id_of(name)) == was:
                 true.add(number)
@@ -251,17 +272,25 @@ class _Table:
             return
         moved = self.pack.written_anew(entry.packed for entry in self.entries.values())
         if moved:
-            self.entries = {key: entry._replace(packed=moved.get(entry.packed, b"")) for key, entry in self.entries.items()}
+            self.entries = {
+                key: entry._replace(packed=moved.get(entry.packed, b""))
+                for key, entry in self.entries.items()
+            }
         used = set[int]().union(*(entry.facts for entry in self.entries.values()))
         if len(self._facts) > 1000 + 2 * len(used):  # facts of entries that were replaced
             order = sorted(used)
             new = {number: place for place, number in enumerate(order)}
-            self._facts, self._numbers, self._true = [self._facts[number] for number in order], {}, set()
+            self._facts, self._numbers, self._true = (
+                [self._facts[number] for number in order],
+                {},
+                set(),
+            )
             self._below, self._there = {}, {}
             for place, fact in enumerate(self._facts):
                 self._group(place, *fact)
             self.entries = {
-                key: entry._replace(facts=tuple(new[number] for number in entry.facts)) for key, entry in self.entries.items()
+                key: entry._replace(facts=tuple(new[number] for number in entry.facts))
+                for key, entry in self.entries.items()
             }
         rows = {key: tuple(entry) for key, entry in self.entries.items()}
         cachedir.store(self._name, (self.pack.mark, self._facts, self._below, rows))

@@ -25,7 +25,12 @@ def command() -> None:
 
 @command.command()
 @workspace_option
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 when the index is not current.")
+@click.option(
+    "--check",
+    "only_check",
+    is_flag=True,
+    help="Write nothing; exit 1 when the index is not current.",
+)
 def build(workspace: str | None, only_check: bool) -> int:
     """Write knowledge_core/symbols.json and knowledge_core/dependency_graph.json.
 
@@ -48,7 +53,9 @@ def build(workspace: str | None, only_check: bool) -> int:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             durable.replace(target, data)
             click.echo(f"{path} written")
-    click.echo(f"{len(found.files)} files, {len(found.symbols)} symbols, {len(found.edges)} imports")
+    click.echo(
+        f"{len(found.files)} files, {len(found.symbols)} symbols, {len(found.edges)} imports"
+    )
     for path, why in found.skipped:
         click.echo(f"  skipped {visible(path)}: {visible(why)}", err=True)
     return code
@@ -57,8 +64,12 @@ def build(workspace: str | None, only_check: bool) -> int:
 @command.command()
 @click.argument("goal")
 @workspace_option
-@click.option("--task-id", metavar="ID", help="Put the context into the log of this open task, as Phase 1.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--task-id", metavar="ID", help="Put the context into the log of this open task, as Phase 1."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 def context(goal: str, workspace: str | None, task_id: str | None, form: str) -> int:
     """Say what the workspace knows about GOAL: its entities, what depends on them, their history."""
     root = root_of(workspace)
@@ -82,8 +93,16 @@ def indexed(root: str) -> Index:
     from ..knowledge.symbols import index
 
     found = scan(root, code=True, repeated=True)
-    files = {one.path: "\n".join(one.lines) for one in found.documents if one.path.endswith((".py", ".pyi"))}
-    skipped = [(one.path, one.reason) for one in found.skipped if one.path.endswith((".py", ".pyi")) and one.reason != "empty"]
+    files = {
+        one.path: "\n".join(one.lines)
+        for one in found.documents
+        if one.path.endswith((".py", ".pyi"))
+    }
+    skipped = [
+        (one.path, one.reason)
+        for one in found.skipped
+        if one.path.endswith((".py", ".pyi")) and one.reason != "empty"
+    ]
     return index(files, skipped)
 
 
@@ -110,9 +129,15 @@ def context_for(root: str, goal: str) -> dict[str, Any]:
         known._replace(
             entries=activity_log.history(root).entries,
             postmortems={
-                one.path: "\n".join(one.lines) for one in documents.documents if one.path.startswith("postmortems/")
+                one.path: "\n".join(one.lines)
+                for one in documents.documents
+                if one.path.startswith("postmortems/")
             },
-            documents={one.path: one.lines for one in documents.documents if not one.path.startswith("postmortems/")},
+            documents={
+                one.path: one.lines
+                for one in documents.documents
+                if not one.path.startswith("postmortems/")
+            },
             skipped=[(one.path, one.reason) for one in documents.skipped],
         ),
     )
@@ -124,7 +149,9 @@ def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
 
     task = next((one for one in open_tasks(activity_log.content(root)) if one.id == task_id), None)
     if task is None:
-        raise UsageError(f"the task `{task_id}` is not open here; `fdc start --task-id ID` begins one")
+        raise UsageError(
+            f"the task `{task_id}` is not open here; `fdc start --task-id ID` begins one"
+        )
     kept = {**made, "documents": made["documents"][:10], "skipped": made["skipped"][:10]}
     item = entry(
         "INFO", {"context": kept}, task_id=task.id, phase=1, session_id=task.session,
@@ -133,7 +160,9 @@ def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
     try:
         activity_log.append(root, item)
     except OSError as failed:
-        raise WorldError(f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
 
 
 def _show(made: dict[str, Any]) -> None:
@@ -148,9 +177,17 @@ def _show(made: dict[str, Any]) -> None:
     off = made["left_off"]
     block("entities", [f"{row['path']}:{row['line']}  {row['kind']} {row['name']}" for row in made["entities"]],
           off.get("entities", 0))  # fmt: skip
-    block("impact", [f"{row['path']}  ({row['distance']} away)" for row in made["impact"]], off.get("impact", 0))
+    block(
+        "impact",
+        [f"{row['path']}  ({row['distance']} away)" for row in made["impact"]],
+        off.get("impact", 0),
+    )
     block("history", [_event(row) for row in made["history"]], off.get("history", 0))
-    block("documents", [f"{row['path']}:{row['line']}  {row['text']}" for row in made["documents"]], off.get("documents", 0))
+    block(
+        "documents",
+        [f"{row['path']}:{row['line']}  {row['text']}" for row in made["documents"]],
+        off.get("documents", 0),
+    )
     click.echo(f"{made['documents_read']} documents read, {len(made['skipped'])} skipped")
 
 

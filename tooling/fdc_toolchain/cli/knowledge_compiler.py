@@ -7,7 +7,13 @@ import click
 from ..knowledge.actions import parse_action_to_command
 from .lessons import compile_postmortem, dry, form, root_of, workspace
 
-__all__ = ["command", "extract_lessons_from_postmortem", "extract_metadata_from_postmortem", "main", "parse_action_to_command"]
+__all__ = [
+    "command",
+    "extract_lessons_from_postmortem",
+    "extract_metadata_from_postmortem",
+    "main",
+    "parse_action_to_command",
+]
 
 
 def extract_lessons_from_postmortem(postmortem_content: str) -> list[dict[str, object]]:
@@ -16,7 +22,10 @@ def extract_lessons_from_postmortem(postmortem_content: str) -> list[dict[str, o
 
     from ..knowledge.postmortem import read
 
-    return [{"insight": item.insight, "action": item.action} for item in read(postmortem_content, date.today()).lessons]
+    return [
+        {"insight": item.insight, "action": item.action}
+        for item in read(postmortem_content, date.today()).lessons
+    ]
 
 
 def extract_metadata_from_postmortem(postmortem_content: str) -> dict[str, str]:

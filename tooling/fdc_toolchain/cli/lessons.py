@@ -21,7 +21,9 @@ from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show as show_findings
 
 workspace = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
-form = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+form = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 dry = click.option("--dry-run", is_flag=True, help="Say what would happen, and write nothing.")
 
 
@@ -55,7 +57,9 @@ def list_(status: str | None, form: str, workspace: str | None) -> int:
         click.echo("No lessons are on record." if status is None else f"No lesson is {status}.")
     short = _short(book)
     for lesson in found if form == "text" else ():
-        click.echo(f"{short[lesson['lesson_id']]}  {lesson['status']:<9}  {visible(shown(lesson['action']))}")
+        click.echo(
+            f"{short[lesson['lesson_id']]}  {lesson['status']:<9}  {visible(shown(lesson['action']))}"
+        )
         click.echo(f"{'':8}  {'':9}  {visible(lesson['insight'])}")
     return CLEAN
 
@@ -87,7 +91,11 @@ def show(lesson_id: str, form: str, workspace: str | None) -> int:
                 click.echo(f"  {visible(line)}")
     for step in history(lesson):
         more = [visible(f"{name} {step[name]}") for name in ("run", "why") if step.get(name)]
-        click.echo("  ".join([f"{visible(str(step.get('at')))}  {visible(str(step.get('status')))}", *more]))
+        click.echo(
+            "  ".join(
+                [f"{visible(str(step.get('at')))}  {visible(str(step.get('status')))}", *more]
+            )
+        )
         for change in step.get("changes") or ():
             before, after = (str(change.get(side) or "none")[:12] for side in ("before", "after"))
             click.echo(f"    {visible(str(change.get('path')))}: {before} -> {after}")
@@ -106,11 +114,19 @@ def add(postmortem: str, dry_run: bool, form: str, workspace: str | None) -> int
 
 @command.command("apply")
 @click.argument("ids", nargs=-1, metavar="[LESSON]...")
-@click.option("--from", "source", metavar="POSTMORTEM", type=click.Path(), help="Read this one first; apply its lessons.")
+@click.option(
+    "--from",
+    "source",
+    metavar="POSTMORTEM",
+    type=click.Path(),
+    help="Read this one first; apply its lessons.",
+)
 @dry
 @form
 @workspace
-def apply_(ids: tuple[str, ...], source: str | None, dry_run: bool, form: str, workspace: str | None) -> int:
+def apply_(
+    ids: tuple[str, ...], source: str | None, dry_run: bool, form: str, workspace: str | None
+) -> int:
     """Apply the pending lessons, or those named, and rebuild AGENTS.md after each.
 
     A lesson that has failed is tried again when it is named. What an interrupted attempt began is finished first.
@@ -135,7 +151,11 @@ def apply_(ids: tuple[str, ...], source: str | None, dry_run: bool, form: str, w
 
 @command.command()
 @click.argument("lesson_id", metavar="LESSON")
-@click.option("--action", metavar="SENTENCE", help="What is to change, in a sentence that a program understands.")
+@click.option(
+    "--action",
+    metavar="SENTENCE",
+    help="What is to change, in a sentence that a program understands.",
+)
 @click.option("--dismiss", metavar="WHY", help="Nothing is to change, and why.")
 @workspace
 def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: str | None) -> int:
@@ -147,7 +167,12 @@ def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: s
     made = None if action is None else parse_action_to_command(action)
     if made is not None and isinstance(wish := wish_of(made), Fault):
         raise UsageError(f"`{action}` is none of the sentences: {wish.message}")
-    done = store.settle(root_of(workspace), lesson_id, lambda _: made or str(dismiss).strip(), datetime.now().astimezone())
+    done = store.settle(
+        root_of(workspace),
+        lesson_id,
+        lambda _: made or str(dismiss).strip(),
+        datetime.now().astimezone(),
+    )
     click.echo(done.message if done.done else f"error: {done.message}", err=not done.done)
     return CLEAN if done.done else FINDINGS
 
@@ -162,7 +187,9 @@ def compile_postmortem(root: str, path: str, *, dry_run: bool = False, form: str
     return CLEAN
 
 
-def correct(root: str, chosen: Sequence[str] | None = None, *, dry_run: bool = False, form: str = "text") -> int:
+def correct(
+    root: str, chosen: Sequence[str] | None = None, *, dry_run: bool = False, form: str = "text"
+) -> int:
     """Applies lessons and says what became of each. Returns the exit code."""
     from . import lessons_wiring
 
@@ -172,14 +199,18 @@ def correct(root: str, chosen: Sequence[str] | None = None, *, dry_run: bool = F
         click.echo(json.dumps(_as_json(report), indent=2))
     else:
         _tell(report, chosen)
-    failed = report.refused or any(result.outcome in ("failed", "unfinished") for result in report.results)
+    failed = report.refused or any(
+        result.outcome in ("failed", "unfinished") for result in report.results
+    )
     return FINDINGS if failed else CLEAN
 
 
 def tell_damage(damaged: Sequence[tuple[int, str]]) -> None:
     """Warns of lines that are no lesson (FDC-82)."""
     for number, fault in damaged:
-        click.echo(f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True)
+        click.echo(
+            f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True
+        )
 
 
 def _added(root: str, path: str, dry_run: bool) -> store.Added:
@@ -222,13 +253,22 @@ def _tell(report: Report, chosen: Sequence[str] | None) -> None:
         name = result.lesson["lesson_id"]
         people += result.outcome == "skipped"
         if result.outcome == "skipped":
-            click.echo(f"warning: {visible(name)} stays {result.lesson['status']}: {visible(result.message)}", err=True)
+            click.echo(
+                f"warning: {visible(name)} stays {result.lesson['status']}: {visible(result.message)}",
+                err=True,
+            )
         else:
-            click.echo(f"{visible(name)}  {result.outcome}: {visible(result.message)}", err=result.outcome == "failed")
+            click.echo(
+                f"{visible(name)}  {result.outcome}: {visible(result.message)}",
+                err=result.outcome == "failed",
+            )
             show_findings(result.findings)
     done = [result for result in report.results if result.outcome != "skipped"]
     if not done:
-        click.echo("No pending lessons" + (f" that a program can apply; {people} for people." if people else " to process."))
+        click.echo(
+            "No pending lessons"
+            + (f" that a program can apply; {people} for people." if people else " to process.")
+        )
         return
     kinds = ("applied", "would apply", "failed", "unfinished")
     counts = {kind: sum(result.outcome == kind for result in done) for kind in kinds}
@@ -247,12 +287,17 @@ def _as_json(report: Report) -> dict[str, Any]:
                 "outcome": result.outcome,
                 "message": result.message,
                 "lesson": result.lesson,
-                "findings": [f"{item.span}: {item.severity}[{item.code}] {item.message}" for item in result.findings],
+                "findings": [
+                    f"{item.span}: {item.severity}[{item.code}] {item.message}"
+                    for item in result.findings
+                ],
             }
             for result in report.results
         ],
         "damaged": [{"line": number, "message": fault} for number, fault in report.damaged],
-        "findings": [f"{item.span}: {item.severity}[{item.code}] {item.message}" for item in report.findings],
+        "findings": [
+            f"{item.span}: {item.severity}[{item.code}] {item.message}" for item in report.findings
+        ],
     }
 
 
@@ -269,4 +314,7 @@ def _short(book: Book) -> dict[str, str]:
     """The first eight characters of each id; all of it where they are not enough, or are none of ours."""
     names = [str(lesson["lesson_id"]) for lesson in book.lessons]
     heads = Counter(name[:8] for name in names)
-    return {name: name[:8] if heads[name[:8]] == 1 and name[:8].isalnum() else visible(name) for name in names}
+    return {
+        name: name[:8] if heads[name[:8]] == 1 and name[:8].isalnum() else visible(name)
+        for name in names
+    }

@@ -95,8 +95,14 @@ def run_plan(root: str, plan: str) -> Ran:
     if ended.status == "stopped":
         return Ran("failed", name, ended.stop["message"] if ended.stop else "the run stopped")
     if ended.status == "waiting":
-        return Ran("unfinished", name, f"the run {name} waits for a person; `fdc resume {name}`, then apply again")
-    return Ran("unfinished", name, ended.message or f"the run {name} was interrupted; apply again to go on")
+        return Ran(
+            "unfinished",
+            name,
+            f"the run {name} waits for a person; `fdc resume {name}`, then apply again",
+        )
+    return Ran(
+        "unfinished", name, ended.message or f"the run {name} was interrupted; apply again to go on"
+    )
 
 
 def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
@@ -108,5 +114,8 @@ def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         first = errors[0]
-        return None, f"the plan of the change was refused: {first.span}: {first.code} {first.message}"
+        return (
+            None,
+            f"the plan of the change was refused: {first.span}: {first.code} {first.message}",
+        )
     return program_of(checked), ""

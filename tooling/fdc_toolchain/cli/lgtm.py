@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 PLAN = "lgtm"
 CHALLENGED, UNSYNTHESISED, UNPLANNED = 5, 6, 7
-EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, "planning": UNPLANNED, "document": UNPLANNED}
+EXITS = {
+    "planned": CLEAN,
+    "challenge": CHALLENGED,
+    "synthesis": UNSYNTHESISED,
+    "planning": UNPLANNED,
+    "document": UNPLANNED,
+}
 
 
 @click.command(
@@ -29,24 +35,86 @@ EXITS = {"planned": CLEAN, "challenge": CHALLENGED, "synthesis": UNSYNTHESISED, 
     "or document held; 1 the run stopped, 2 wrong usage, 3 the world failed, 4 a bug of ours."
 )
 @click.argument("question", required=False)
-@click.option("--prior", metavar="TEXT", default="", help="What is given already; it becomes part of the question.")
-@click.option("--paths", "--docs", metavar="GLOB", default="**", show_default=True, help="The files that are looked at.")
-@click.option("--max-iterations", type=click.IntRange(1, 10), default=5, show_default=True, metavar="N",
-              help="The most rounds of refinement.")
-@click.option("--areas", type=click.IntRange(1, 6), default=6, show_default=True, metavar="N",
-              help="The most areas of analysis; each costs as much as all that is done to it.")
-@click.option("--confidence", type=click.FloatRange(0, 1), default=0.7, show_default=True, metavar="X",
-              help="The mean confidence at which refinement may stop.")
-@click.option("--conflicts", type=click.IntRange(0), default=0, show_default=True, metavar="N",
-              help="The conflicts that may be open when refinement stops.")
-@click.option("--gate", type=click.Choice(["all", "subset"]), default="all", show_default=True,
-              help="Whether every hypothesis must survive its challenge, or those that do are enough.")
-@click.option("--model", metavar="NAME", help="The model that reasons (else FDC_MODEL; none: what is embedded).")
-@click.option("--web", is_flag=True, help="Let WebSearch reach the web, through a configured search port.")
-@click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help="A ceiling: model_calls, tokens, money, ...")
-@click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once.")
-@click.option("--check", "checked", metavar="RUN", help="Open the artifacts of a run, and say what is wrong with them.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--prior",
+    metavar="TEXT",
+    default="",
+    help="What is given already; it becomes part of the question.",
+)
+@click.option(
+    "--paths",
+    "--docs",
+    metavar="GLOB",
+    default="**",
+    show_default=True,
+    help="The files that are looked at.",
+)
+@click.option(
+    "--max-iterations",
+    type=click.IntRange(1, 10),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="The most rounds of refinement.",
+)
+@click.option(
+    "--areas",
+    type=click.IntRange(1, 6),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="The most areas of analysis; each costs as much as all that is done to it.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1),
+    default=0.7,
+    show_default=True,
+    metavar="X",
+    help="The mean confidence at which refinement may stop.",
+)
+@click.option(
+    "--conflicts",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="The conflicts that may be open when refinement stops.",
+)
+@click.option(
+    "--gate",
+    type=click.Choice(["all", "subset"]),
+    default="all",
+    show_default=True,
+    help="Whether every hypothesis must survive its challenge, or those that do are enough.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that reasons (else FDC_MODEL; none: what is embedded).",
+)
+@click.option(
+    "--web", is_flag=True, help="Let WebSearch reach the web, through a configured search port."
+)
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    metavar="MEASURE=N",
+    help="A ceiling: model_calls, tokens, money, ...",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."
+)
+@click.option(
+    "--check",
+    "checked",
+    metavar="RUN",
+    help="Open the artifacts of a run, and say what is wrong with them.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 def command(
     question: str | None, prior: str, paths: str, max_iterations: int, areas: int, confidence: float, conflicts: int, gate: str,
     model: str | None, web: bool, budgets: tuple[str, ...], jobs: int, checked: str | None,
@@ -87,20 +155,28 @@ def command(
         operator = operator._replace(model=model)
     task = wiring.task_for(root, None)
     budget = budget_of(budgets)
-    name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), budget, task, operator)
+    name = wiring.begin(
+        root, program, PLAN, wiring.given_for(program, given), budget, task, operator
+    )
     for line in _too_small(program, budget, operator.model):
         click.echo(line, err=True)
     ended = wiring.drive_run(root, name, _Watching(), jobs=jobs, operator=operator)
     return _tell(ended, form)
 
 
-def _too_small(program: dict[str, Any], budget: dict[str, float], model: str | None) -> Iterator[str]:
+def _too_small(
+    program: dict[str, Any], budget: dict[str, float], model: str | None
+) -> Iterator[str]:
     """What is said at once of a budget that is less than one step alone sets aside: the run would stop before that step."""
     from ..effects.model_prices import most
 
     for measure, ceiling in budget.items() if model else ():
         cost = program["tools"]["plan.run"]["cost"]  # no other step sets more aside
-        needs = (most(model or "", cost["tokens"]) or 0.0) if measure == "money" else cost.get(measure, 0)
+        needs = (
+            (most(model or "", cost["tokens"]) or 0.0)
+            if measure == "money"
+            else cost.get(measure, 0)
+        )
         if needs > ceiling:
             yield (f"the budget of {ceiling:g} {measure} is less than the {needs:g} that `plan.run` sets aside: the run will "
                    f"stop before it, and `fdc resume RUN --budget {measure}=N` goes on")  # fmt: skip
@@ -137,14 +213,24 @@ def _tell(ended: Ended, form: str) -> int:
         click.echo(json.dumps(as_json(ended), indent=2, ensure_ascii=True))
         return code
     if outcome:
-        counts = f"{outcome['knowledge']} entries of knowledge, {outcome['hypotheses']} micro-hypotheses"
+        counts = (
+            f"{outcome['knowledge']} entries of knowledge, {outcome['hypotheses']} micro-hypotheses"
+        )
         counts += f" ({outcome['validated']} validated, {outcome['invalidated']} not), {outcome['conflicts']} conflicts"
         if outcome["markdown"]:
             click.echo("\n".join(visible(line) for line in outcome["markdown"].split("\n")))
         else:
-            more = " `--gate subset` goes on with those that stand." if outcome["validated"] and code == CHALLENGED else ""
+            more = (
+                " `--gate subset` goes on with those that stand."
+                if outcome["validated"] and code == CHALLENGED
+                else ""
+            )
             click.echo(f"No plan was made. {visible(outcome['why'])}{more}")
-        click.echo(f"{counts}\nrun folder: {outcome['run']}" + (f"/{outcome['plan']}" if outcome["plan"] else ""), err=True)
+        click.echo(
+            f"{counts}\nrun folder: {outcome['run']}"
+            + (f"/{outcome['plan']}" if outcome["plan"] else ""),
+            err=True,
+        )
     else:
         broken_off(ended)
     return code

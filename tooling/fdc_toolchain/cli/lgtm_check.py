@@ -17,7 +17,9 @@ def check(run: str, root: str, form: str) -> int:
     """`run`: the folder, or the name of the run. Exit code 1 where something is wrong. Raises UsageError for no run folder."""
     from ..packs.lgtm.folder import faults
 
-    folder = next((one for one in (run, os.path.join(root, "runs", run)) if os.path.isdir(one)), None)
+    folder = next(
+        (one for one in (run, os.path.join(root, "runs", run)) if os.path.isdir(one)), None
+    )
     if folder is None:
         raise UsageError(f"there is no run folder `{visible(run)}`")
     texts, found = _texts(folder)
@@ -27,7 +29,9 @@ def check(run: str, root: str, form: str) -> int:
         return FINDINGS if found else CLEAN
     for one in found:
         click.echo(visible(one))
-    click.echo(f"{len(texts)} artifacts, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
+    click.echo(
+        f"{len(texts)} artifacts, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}"
+    )
     return FINDINGS if found else CLEAN
 
 

@@ -37,7 +37,12 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
             texts[key] = sys.stdin.buffer.read()
             keys.append(key)
         must_be_there(paths)
-        keys += sorted({key_of(path, root) for path in (find_plans(paths, root, settings_of(root).exclude) if paths else [])})
+        keys += sorted(
+            {
+                key_of(path, root)
+                for path in (find_plans(paths, root, settings_of(root).exclude) if paths else [])
+            }
+        )
         name, contents = None, None
     else:
         keys, name, contents = plans
@@ -52,7 +57,9 @@ def lint(options: Options, root: str, plans: Plans | None) -> int:
     return report(options, found, sources, len(keys), settings.strict)
 
 
-def _with_table(options: Options, root: str, settings: Any, keys: list[str], name: str, contents: Contents) -> int:
+def _with_table(
+    options: Options, root: str, settings: Any, keys: list[str], name: str, contents: Contents
+) -> int:
     """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
     from ..resolve.link import Linker
     from . import packs
@@ -70,7 +77,9 @@ def _with_table(options: Options, root: str, settings: Any, keys: list[str], nam
         kept = Kept(tuple(plain(item) for item in outcome.found), outcome.packed, outcome.number)
         verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
     contents.save()
-    return _report_kept(options, root, len(keys), outcome.found, more, outcome.number, settings.strict)
+    return _report_kept(
+        options, root, len(keys), outcome.found, more, outcome.number, settings.strict
+    )
 
 
 def settings_of(root: str, *, trust: bool = False) -> Any:
@@ -106,7 +115,9 @@ def _settings(options: Options, root: str) -> Any:
     return settings
 
 
-def _judge(options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]) -> Any:
+def _judge(
+    options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
+) -> Any:
     """(findings, sources, files read) of one look at the plans."""
     from ..check import check
     from ..resolve.link import Linker
@@ -119,7 +130,11 @@ def _judge(options: Options, root: str, settings: Any, keys: list[str], texts: d
 
         found = ordered(found + findings(checked, str(options["model"]), options["complexity"]))  # type: ignore[arg-type]
     disk = _reader(root)
-    return found, lambda key: checked.sources(key) if key in linker.units else disk(key), linker.files
+    return (
+        found,
+        lambda key: checked.sources(key) if key in linker.units else disk(key),
+        linker.files,
+    )
 
 
 def _reader(root: str) -> Callable[[str], str | None]:
@@ -163,13 +178,25 @@ def _lists_assumptions(options: Options) -> bool:
 
 
 def _report_kept(
-    options: Options, root: str, checked: int, found: list[Diagnostic], more: list[Diagnostic], number: int, strict: bool
+    options: Options,
+    root: str,
+    checked: int,
+    found: list[Diagnostic],
+    more: list[Diagnostic],
+    number: int,
+    strict: bool,
 ) -> int:
     """Reports `found` and, where they are listed, the `number` assumptions `more`."""
     if not _lists_assumptions(options):
         return report(options, found, _reader(root), checked, strict, uncounted=number)
     parts = parted(ordered(found + more))  # one kind after the other, as where nothing is kept
-    return report(options, [*parts.findings, *parts.assumptions, *parts.fragments], _reader(root), checked, strict)
+    return report(
+        options,
+        [*parts.findings, *parts.assumptions, *parts.fragments],
+        _reader(root),
+        checked,
+        strict,
+    )
 
 
 def decoded(data: bytes) -> str:
@@ -204,19 +231,31 @@ def report(
         from .terminal import style
 
         look = style(options["color"], to_file=bool(target))
-        text = render(form, found, sources, style=look, files_checked=checked, assumptions=listed, uncounted=uncounted)
+        text = render(
+            form,
+            found,
+            sources,
+            style=look,
+            files_checked=checked,
+            assumptions=listed,
+            uncounted=uncounted,
+        )
     if target:
         from ..durable import replace
 
         try:
             replace(os.path.realpath(str(target)), text.encode("utf-8", "surrogateescape"))
         except OSError as failed:
-            raise WorldError(f"the report cannot be written to `{target}`: {failed.strerror}") from failed
+            raise WorldError(
+                f"the report cannot be written to `{target}`: {failed.strerror}"
+            ) from failed
     else:
         write(text.encode("utf-8", "replace"), sys.stderr if aside else sys.stdout)
     if options["exit_zero"]:
         return CLEAN
-    bad = any(item.severity == "error" or (strict and item.severity == "warning") for item in findings)
+    bad = any(
+        item.severity == "error" or (strict and item.severity == "warning") for item in findings
+    )
     return FINDINGS if bad else CLEAN
 
 

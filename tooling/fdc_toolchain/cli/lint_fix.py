@@ -14,7 +14,9 @@ MOST_ROUNDS = 10
 """A repair may make room for the next one; so many times at most."""
 
 
-def fix(options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]) -> int:
+def fix(
+    options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
+) -> int:
     """Repairs the plans (or, with `diff`, shows how); reports what is left. Returns the exit code."""
     from ..durable import replace
     from ..report.diff import unified
@@ -48,8 +50,14 @@ def fix(options: Options, root: str, settings: Any, keys: list[str], texts: dict
     changed = {key: data for key, data in now.items() if key in original and data != original[key]}
     if options["diff"]:
         for key, data in sorted(changed.items()):
-            before, after = original[key].decode("utf-8", "replace"), data.decode("utf-8", "replace")
-            write(unified(key, before, after, style(options["color"])).encode("utf-8", "replace"), sys.stdout)
+            before, after = (
+                original[key].decode("utf-8", "replace"),
+                data.decode("utf-8", "replace"),
+            )
+            write(
+                unified(key, before, after, style(options["color"])).encode("utf-8", "replace"),
+                sys.stdout,
+            )
         return 1 if changed and not options["exit_zero"] else 0
     for key, data in sorted(changed.items()):
         if key not in texts:

@@ -9,7 +9,12 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
     ("fix", "", None, "Apply the safe fixes."),
     ("unsafe-fixes", "", None, "With --fix: apply the others too, and look at the result."),
     ("diff", "", None, "Show what the fixes would change, and change nothing."),
-    ("assumptions", "", None, "List the assumptions that the proofs rest on, and what makes each unnecessary."),
+    (
+        "assumptions",
+        "",
+        None,
+        "List the assumptions that the proofs rest on, and what makes each unnecessary.",
+    ),
     ("trust-settings", "", None, "Take what the settings allow as confirmed (for CI)."),
     ("strict", "", None, "Warnings fail the lint too."),
     ("exit-zero", "", None, "Exit 0 whatever is found."),
@@ -29,7 +34,9 @@ Options = dict[str, object]
 
 def defaults() -> Options:
     """Every option unset, and no path."""
-    options: Options = {name.replace("-", "_"): (False if takes is None else None) for name, _, takes, _ in OPTIONS}
+    options: Options = {
+        name.replace("-", "_"): (False if takes is None else None) for name, _, takes, _ in OPTIONS
+    }
     options["paths"] = []
     return options
 

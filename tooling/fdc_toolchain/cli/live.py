@@ -76,8 +76,14 @@ class Live(Lines):
             Quiet.done(self, effect, outcome, took)
             self._since.pop(effect.address, None)
             inside = "[" in effect.address or "#" in effect.address
-            if outcome.failure is not None or exit_code(outcome.value) or (effect.kind == "tool" and not inside):
-                self.line(step_line(effect, outcome, took, self.style, shutil.get_terminal_size().columns))
+            if (
+                outcome.failure is not None
+                or exit_code(outcome.value)
+                or (effect.kind == "tool" and not inside)
+            ):
+                self.line(
+                    step_line(effect, outcome, took, self.style, shutil.get_terminal_size().columns)
+                )
 
     def close(self) -> None:
         """Takes the picture away."""
@@ -95,9 +101,13 @@ class Live(Lines):
         self._turn += 1
         now = time.monotonic()
         size = shutil.get_terminal_size()
-        doing = [Doing(one, now - self._since.get(address, now)) for address, one in self.running.items()]
+        doing = [
+            Doing(one, now - self._since.get(address, now)) for address, one in self.running.items()
+        ]
         head = f"{_WHEEL[self._turn % 4]} {number(self.steps)} steps, {clock(now - self._started)}"
-        rows = picture(head, doing, self._budgets(), size.columns - 1, min(size.lines - 2, _ROWS), self.style)
+        rows = picture(
+            head, doing, self._budgets(), size.columns - 1, min(size.lines - 2, _ROWS), self.style
+        )
         self._erase()
         self._put("\n".join(text for text, _ in rows))
         self._drawn = [width for _, width in rows]
@@ -117,14 +127,21 @@ class Live(Lines):
 
     def _erase(self) -> None:
         if self._drawn:
-            wide = max(1, shutil.get_terminal_size().columns)  # a terminal that was made narrower has broken lines up
+            wide = max(
+                1, shutil.get_terminal_size().columns
+            )  # a terminal that was made narrower has broken lines up
             up = sum(max(1, -(-width // wide)) for width in self._drawn) - 1
             self._put("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J")
             self._drawn = []
 
 
 def picture(
-    head: str, doing: Iterable[Doing], budgets: Iterable[Budget], width: int, height: int, style: Style = PLAIN
+    head: str,
+    doing: Iterable[Doing],
+    budgets: Iterable[Budget],
+    width: int,
+    height: int,
+    style: Style = PLAIN,
 ) -> list[tuple[str, int]]:
     """The lines of the picture, each with its columns: the head with the budgets, and the tree of frames.
 
@@ -136,7 +153,13 @@ def picture(
     rest: list[tuple[str, str]] = []
     used = columns(head)
     for text, one in bars:
-        role = "error" if one.spent + one.reserved >= one.most else "warning" if one.spent >= _SPENT * one.most else "faint"
+        role = (
+            "error"
+            if one.spent + one.reserved >= one.most
+            else "warning"
+            if one.spent >= _SPENT * one.most
+            else "faint"
+        )
         if used + 2 + columns(text) <= room and not rest:
             first.append(("  " + text, role))
             used += 2 + columns(text)
@@ -153,7 +176,13 @@ def picture(
     for indent, text, seconds in tree:
         late = f"  {duration(seconds)}" if seconds >= 1 else ""
         keep = room - len(indent) - len(late)
-        lines.append(_line([(indent, "faint"), (cut(visible(text), max(4, keep)), ""), (late, "faint")], room, style))
+        lines.append(
+            _line(
+                [(indent, "faint"), (cut(visible(text), max(4, keep)), ""), (late, "faint")],
+                room,
+                style,
+            )
+        )
     if more > 0:
         lines.append(_line([(f"  and {more + 1} lines more", "faint")], room, style))
     return lines
@@ -185,7 +214,9 @@ def _tree(doing: list[Doing]) -> list[tuple[str, str, float]]:
 
 def _natural(address: str) -> list[tuple[int, str]]:
     """A sort key by which branch 9 comes before branch 10, and nothing jumps about."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", address)]
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", address)
+    ]
 
 
 class _Node:
@@ -197,7 +228,9 @@ class _Node:
 
 def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
     for _, one in node.doing:
-        out.append((indent, f"{one.effect.tool} {arguments(one.effect.args)}".rstrip(), one.seconds))
+        out.append(
+            (indent, f"{one.effect.tool} {arguments(one.effect.args)}".rstrip(), one.seconds)
+        )
     for below in node.below.values():
         names = [below.name]
         while not below.doing and len(below.below) == 1:
@@ -206,7 +239,13 @@ def _lay(node: _Node, indent: str, out: list[tuple[str, str, float]]) -> None:
         said = " ".join(names)
         if len(below.doing) == 1 and not below.below:
             one = below.doing[0][1]
-            out.append((indent, f"{said}: {one.effect.tool} {arguments(one.effect.args)}".rstrip(), one.seconds))
+            out.append(
+                (
+                    indent,
+                    f"{said}: {one.effect.tool} {arguments(one.effect.args)}".rstrip(),
+                    one.seconds,
+                )
+            )
         else:
             out.append((indent, said, 0.0))
             _lay(below, indent + "  ", out)

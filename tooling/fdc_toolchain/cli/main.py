@@ -15,7 +15,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "analyze": ("analyze", "complexity, modality and worst-case cost of a plan"),
     "validate": ("validate", "follow a plan through its automaton, line by line"),
     "expand": ("expand", "print the program that a plan compiles to"),
-    "certify": ("certify", "write claims about a plan's program that a small checker can check, or check them"),
+    "certify": (
+        "certify",
+        "write claims about a plan's program that a small checker can check, or check them",
+    ),
     "run": ("run", "execute a plan that was proved, durably"),
     "worker": ("worker", "drive the runs of a database, with other workers on other machines"),
     "resume": ("resume", "go on with a run where it stopped"),
@@ -31,10 +34,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "compare two runs, step by step"),
     "agent": ("agent", "take a task from orientation to submission, durably"),
     "research": ("research", "answer a question from documents, every sentence cited"),
-    "explore": ("explore", "answer a question about code from independent sides, every claim cited"),
-    "lgtm": ("lgtm", "from a question to an implementation plan: hypotheses, challenges, one checked document"),
+    "explore": (
+        "explore",
+        "answer a question about code from independent sides, every claim cited",
+    ),
+    "lgtm": (
+        "lgtm",
+        "from a question to an implementation plan: hypotheses, challenges, one checked document",
+    ),
     "fix": ("fix", "repair code until a test command passes, hypothesis by hypothesis"),
-    "alphabet": ("alphabet", "build an alphabet of primitive concepts, iteration by iteration, and calculate with it"),
+    "alphabet": (
+        "alphabet",
+        "build an alphabet of primitive concepts, iteration by iteration, and calculate with it",
+    ),
     "start": ("start", "begin a task: orientation, then TASK_START in the log"),
     "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
     "knowledge": ("knowledge", "index the workspace, and say what it knows about a task"),
@@ -92,7 +104,9 @@ def group() -> object:
 
             if args and args[0] not in COMMANDS and not args[0].startswith("-"):
                 hint = did_you_mean(args[0], COMMANDS)
-                raise click.UsageError(f"no such command `{args[0]}`" + (f"; {hint}" if hint else ""))
+                raise click.UsageError(
+                    f"no such command `{args[0]}`" + (f"; {hint}" if hint else "")
+                )
             return super().resolve_command(ctx, args)
 
     made = Commands(
@@ -115,7 +129,9 @@ def refuse_inside(name: str) -> None:
     if inside and name in OUTSIDE_ONLY and not any(word in sys.argv for word in ("-h", "--help")):
         from .exits import UsageError
 
-        raise UsageError(f"a command of the run {inside} may not start `fdc {name}`; a plan calls another with `call_plan`")
+        raise UsageError(
+            f"a command of the run {inside} may not start `fdc {name}`; a plan calls another with `call_plan`"
+        )
 
 
 def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> int:
@@ -177,7 +193,10 @@ def our_bug(bug: Exception, name: str, code: int) -> int:
     if os.environ.get("FDC_DEBUG"):
         traceback.print_exc()
     else:
-        print(f"{name}: this is a bug of ours, please report it; FDC_DEBUG=1 shows where", file=sys.stderr)
+        print(
+            f"{name}: this is a bug of ours, please report it; FDC_DEBUG=1 shows where",
+            file=sys.stderr,
+        )
     return code
 
 

@@ -23,9 +23,15 @@ from .exits import CLEAN, FINDINGS, UsageError
     epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the world failed."
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--write", is_flag=True, help="Write the plans in place, instead of one of them to stdout.")
+@click.option(
+    "--write", is_flag=True, help="Write the plans in place, instead of one of them to stdout."
+)
 @click.option("--quiet", "-q", is_flag=True, help="Do not list the changes.")
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
     """Convert the plans at PATHS from an older notation to the language.
 

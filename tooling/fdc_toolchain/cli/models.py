@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from ..effects.model import MessagesModel
 
 
-def model_for(root: str, name: str, asks: tuple[tuple[str, float], ...] = ()) -> MessagesModel | None:
+def model_for(
+    root: str, name: str, asks: tuple[tuple[str, float], ...] = ()
+) -> MessagesModel | None:
     """The model port, or None where no model is named. Settings may name others for some roles, and say how it is asked;
     `asks` says that where they do not. Raises UsageError."""
     if not name:

@@ -35,7 +35,9 @@ def settle(
     return {"names": asked, "rate": rate}
 
 
-def check(root: str, store: Store, row: RunRow, budget: Mapping[str, float], operator: Operator | None) -> None:
+def check(
+    root: str, store: Store, row: RunRow, budget: Mapping[str, float], operator: Operator | None
+) -> None:
     """Raises UsageError where a run that goes on could ask a model that is dearer than those it began with.
 
     `budget` is what is raised now. A record that cannot be read is left to whoever drives the run.
@@ -62,8 +64,14 @@ def check(root: str, store: Store, row: RunRow, budget: Mapping[str, float], ope
     rate, dearest = _dearest(asked)
     recorded = inputs.get("model", {}).get("rate")
     if not recorded:
-        begun = "no model" if not inputs.get("model", {}).get("names") else "a model whose price is not known"
-        raise UsageError(f"the run {run} has a budget of money and began with {begun}, so it cannot ask `{dearest}`")
+        begun = (
+            "no model"
+            if not inputs.get("model", {}).get("names")
+            else "a model whose price is not known"
+        )
+        raise UsageError(
+            f"the run {run} has a budget of money and began with {begun}, so it cannot ask `{dearest}`"
+        )
     if rate is not None and rate > recorded:
         raise UsageError(
             f"the run {run} has a budget of money and began with models that cost at most "
@@ -73,7 +81,11 @@ def check(root: str, store: Store, row: RunRow, budget: Mapping[str, float], ope
 
 def _called(program: Mapping[str, Any]) -> dict[str, float]:
     """The measures that the called plans of a program have a budget of."""
-    return {measure: most for plan in program["plans"].values() for measure, most in plan.get("budget", {}).items()}
+    return {
+        measure: most
+        for plan in program["plans"].values()
+        for measure, most in plan.get("budget", {}).items()
+    }
 
 
 def _prompts(program: Mapping[str, Any]) -> list[str]:
@@ -87,7 +99,11 @@ def _asked(root: str, operator: Operator | None) -> list[str]:
 
 
 def _declared(program: Mapping[str, Any], limits: Mapping[str, float]) -> None:
-    for measure, needs in (("model_calls", "model_calls"), ("tokens", "tokens"), ("money", "tokens")):
+    for measure, needs in (
+        ("model_calls", "model_calls"),
+        ("tokens", "tokens"),
+        ("money", "tokens"),
+    ):
         if measure not in limits:
             continue
         for name in _prompts(program):
@@ -102,7 +118,9 @@ def listed(asked: list[str]) -> None:
 
     for name in asked:
         if most(name, 1) is None:
-            raise UsageError(f"a budget of money cannot be kept to: the price of `{name}` is not in {PRICES}")
+            raise UsageError(
+                f"a budget of money cannot be kept to: the price of `{name}` is not in {PRICES}"
+            )
 
 
 def _dearest(asked: list[str]) -> tuple[float | None, str]:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ..effects.operator import Operator
 
 
-def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[str, Any], Context], Any]:
+def pipeline_in(
+    root: str, show: Quiet, operator: Operator
+) -> Callable[[dict[str, Any], Context], Any]:
     """The handler of `plan.run` in a workspace. What the inner run spends counts as the step's."""
 
     def perform(args: dict[str, Any], context: Context) -> Any:
@@ -46,8 +48,18 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
                 taken = {param["name"] for param in program["plans"][program["root"]]["params"]}
                 given = {key: args[key] for key in taken if args.get(key) is not None}
                 budget = {"model_calls": lgtm_pipeline.CALLS, "tokens": lgtm_pipeline.TOKENS}
-                inputs = {"given": given, "builtin": {"run": f"runs/{context.run}"}, "budget": budget}
-                store.create(name, f"runs/{context.run}/{pipeline.get('filePath')}", program, inputs, time.time())
+                inputs = {
+                    "given": given,
+                    "builtin": {"run": f"runs/{context.run}"},
+                    "budget": budget,
+                }
+                store.create(
+                    name,
+                    f"runs/{context.run}/{pipeline.get('filePath')}",
+                    program,
+                    inputs,
+                    time.time(),
+                )
         finally:
             store.close()
         watching = _Inner(show)
@@ -61,7 +73,9 @@ def pipeline_in(root: str, show: Quiet, operator: Operator) -> Callable[[dict[st
             raise Cancelled("the run within is left in the middle")
         if ended.status == "broken":
             raise WorldFailed(ended.message)
-        usage = {measure: ended.spent.get(measure, 0.0) for measure in ("model_calls", "tokens", "money")}
+        usage = {
+            measure: ended.spent.get(measure, 0.0) for measure in ("model_calls", "tokens", "money")
+        }
         if ended.status != "finished":
             why = ended.stop["message"] if ended.stop else "it waits for a person"
             raise ToolFailure("pipeline", f"the pipeline stopped: {why}", usage, {"run": name})

@@ -49,7 +49,10 @@ def _stretches(name: str, mark: bytes, refs: list[Ref], fresh: dict[Ref, bytes])
     for ref in refs:
         found = fresh.get(ref)
         if found is None:
-            start, length = int.from_bytes(ref[:_OFFSET], "big"), int.from_bytes(ref[_OFFSET:], "big")
+            start, length = (
+                int.from_bytes(ref[:_OFFSET], "big"),
+                int.from_bytes(ref[_OFFSET:], "big"),
+            )
             found = data[start : start + length]
             if len(found) != length:
                 raise Lost
@@ -84,7 +87,11 @@ class Pack:
             self.kept, start = False, 1 << 62
         out = []
         for stretch in data:
-            ref = start.to_bytes(_OFFSET, "big") + len(stretch).to_bytes(_WIDTH - _OFFSET, "big") if stretch else b""
+            ref = (
+                start.to_bytes(_OFFSET, "big") + len(stretch).to_bytes(_WIDTH - _OFFSET, "big")
+                if stretch
+                else b""
+            )
             if ref:
                 self.fresh[ref] = stretch
             start += len(stretch)

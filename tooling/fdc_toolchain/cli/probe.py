@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ..effects.probe import NETWORK, probe, probe_environment_variables, probe_filesystem, probe_network
+from ..effects.probe import (
+    NETWORK,
+    probe,
+    probe_environment_variables,
+    probe_filesystem,
+    probe_network,
+)
 from ..knowledge.capabilities import render
 from .exits import CLEAN
 
@@ -13,10 +19,18 @@ __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem",
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--folder", default=".", show_default=True, type=click.Path(), help="Where to write, read and delete a file."
+    "--folder",
+    default=".",
+    show_default=True,
+    type=click.Path(),
+    help="Where to write, read and delete a file.",
 )
 @click.option(
-    "--network", default=NETWORK, show_default=True, metavar="HOST:PORT", help="Where to connect to; `off` tries none."
+    "--network",
+    default=NETWORK,
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Where to connect to; `off` tries none.",
 )
 def command(folder: str, network: str) -> int:
     """Report what this machine lets an agent do: files, network, environment.

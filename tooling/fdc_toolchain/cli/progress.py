@@ -52,8 +52,15 @@ class Quiet:
             value = outcome.value
             code = exit_code(value)
             if code:
-                self.failed_commands.append({"address": effect.address, "tool": effect.tool, "exit_code": code})
-            if outcome.failure is None and isinstance(value, dict) and "bytes" in value and "path" in value:
+                self.failed_commands.append(
+                    {"address": effect.address, "tool": effect.tool, "exit_code": code}
+                )
+            if (
+                outcome.failure is None
+                and isinstance(value, dict)
+                and "bytes" in value
+                and "path" in value
+            ):
                 self.wrote[str(value["path"])] = None
 
     def say(self, text: str) -> None:
@@ -150,7 +157,9 @@ class Lines(Quiet):
                 self.line(step_line(effect, outcome, took, self.style))
 
 
-def step_line(effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0) -> str:
+def step_line(
+    effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0
+) -> str:
     """One effect in one line: how it went, where it stands, what it was. A command that failed is no success."""
     code = exit_code(outcome.value)
     if outcome.failure is not None:
@@ -165,7 +174,9 @@ def step_line(effect: Perform, outcome: Outcome, took: float, style: Style = PLA
     late = f"  {duration(took)}" if took >= _SLOW else ""
     why = ""
     if outcome.failure is not None:
-        why = f": {outcome.failure.message}" + ("  (kept: only its branch ends)" if effect.alone else "")
+        why = f": {outcome.failure.message}" + (
+            "  (kept: only its branch ends)" if effect.alone else ""
+        )
     place = f"{effect.address:<10}"
     text = visible(f"{place} {what}{late}{why}")
     return f"{mark} {cut(text, width - 1 - len(word)) if width > 40 else text}"
@@ -175,7 +186,9 @@ def arguments(args: dict[str, Any], most: int = 72) -> str:
     """A step's arguments in a few words: the first line of each, shortened."""
     shown = []
     texts = [written(value) for value in args.values() if value is not None]
-    for whole in sorted(texts, key=lambda one: "\n" in one):  # what fits on a line says more than the head of a block
+    for whole in sorted(
+        texts, key=lambda one: "\n" in one
+    ):  # what fits on a line says more than the head of a block
         line = whole.strip().split("\n", 1)[0]
         shown.append(line if len(line) <= 60 else line[:57] + "...")
     return cut(visible(" ".join(shown)), most)

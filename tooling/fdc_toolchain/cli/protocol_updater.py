@@ -26,7 +26,13 @@ def command() -> None:
 def _shared(function: Callable[..., int]) -> Callable[..., int]:
     for option in (
         workspace,
-        click.option("--protocols-dir", "folder", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
+        click.option(
+            "--protocols-dir",
+            "folder",
+            metavar="DIR",
+            type=click.Path(),
+            help="The sources.  [default: protocols/]",
+        ),
         click.option("--protocol-id", required=True, metavar="ID", help="Which protocol."),
     ):
         function = option(function)
@@ -35,7 +41,12 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
 
 @command.command("add-tool")
 @_shared
-@click.option("--tool-name", required=True, metavar="TOOL", help="A script's path, a plan tool, a Python function.")
+@click.option(
+    "--tool-name",
+    required=True,
+    metavar="TOOL",
+    help="A script's path, a plan tool, a Python function.",
+)
 def add_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: str | None) -> int:
     """Add a tool to the associated tools of a protocol."""
     return _told("add-tool", folder, workspace, protocol_id=protocol_id, tool_name=tool_name)
@@ -44,7 +55,9 @@ def add_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: st
 @command.command("deprecate-tool")
 @_shared
 @click.option("--tool-name", required=True, metavar="TOOL", help="As it is listed.")
-def deprecate_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: str | None) -> int:
+def deprecate_tool(
+    protocol_id: str, tool_name: str, folder: str | None, workspace: str | None
+) -> int:
     """Take a tool from the associated tools of a protocol."""
     return _told("deprecate-tool", folder, workspace, protocol_id=protocol_id, tool_name=tool_name)
 
@@ -53,9 +66,18 @@ def deprecate_tool(protocol_id: str, tool_name: str, folder: str | None, workspa
 @_shared
 @click.option("--rule-id", required=True, metavar="ID", help="Which rule of the protocol.")
 @click.option("--description", required=True, metavar="TEXT", help="What must be so, in one line.")
-def update_rule(protocol_id: str, rule_id: str, description: str, folder: str | None, workspace: str | None) -> int:
+def update_rule(
+    protocol_id: str, rule_id: str, description: str, folder: str | None, workspace: str | None
+) -> int:
     """Replace the description of a rule, and nothing else of it."""
-    return _told("update-rule", folder, workspace, protocol_id=protocol_id, rule_id=rule_id, description=description)
+    return _told(
+        "update-rule",
+        folder,
+        workspace,
+        protocol_id=protocol_id,
+        rule_id=rule_id,
+        description=description,
+    )
 
 
 def _told(what: str, folder: str | None, workspace: str | None, **parameters: Any) -> int:
@@ -65,7 +87,9 @@ def _told(what: str, folder: str | None, workspace: str | None, **parameters: An
         raise UsageError(f"there is no folder `{folder or sources_of(root)}` with protocols")
     outcome = update(root, place, what, parameters)
     show(outcome.findings)
-    click.echo(outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done)
+    click.echo(
+        outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done
+    )
     return CLEAN if outcome.done else FINDINGS
 
 

@@ -47,7 +47,9 @@ class Group(click.Group):
             formatter.write_dl([*rows, *((name, line) for name, (_, line) in ELSEWHERE.items())])
 
 
-@click.group(cls=Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.option("--check", "only_check", is_flag=True, help="The same as `fdc protocols check`.")
 @click.pass_context
 def command(ctx: click.Context, only_check: bool) -> int:
@@ -77,7 +79,9 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 @command.command()
 @_options
 @click.option("--force", is_flag=True, help="Write over files that fdc did not write.")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
+)
 def build(only_check: bool, show_bytes: bool, **options: Any) -> int:
     """Write AGENTS.md anew, whole or not at all; a source with an error leaves the old one in place."""
     return _run(only_check, how_of(**options), show_bytes)
@@ -116,13 +120,17 @@ def _run(only_check: bool, place: tuple[str, How], show_bytes: bool) -> int:
         size = f"{len(output.text.encode())} bytes"
         if output is made.outputs[0]:
             size += f" of at most {how.max_bytes}, from {made.sources} sources"
-        click.echo(f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}")
+        click.echo(
+            f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}"
+        )
     for path in () if only_check else done.removed:
         click.echo(f"{path} removed: no source is for its folder any more")
     return CLEAN
 
 
-def how_of(root: str | None = None, targets: tuple[str, ...] = (), **options: Any) -> tuple[str, How]:
+def how_of(
+    root: str | None = None, targets: tuple[str, ...] = (), **options: Any
+) -> tuple[str, How]:
     """The workspace and what to write: as the settings say, unless the command line does. Raises UsageError."""
     root = root or find_root(os.curdir)
     settings = read_settings(root)
@@ -131,19 +139,27 @@ def how_of(root: str | None = None, targets: tuple[str, ...] = (), **options: An
     if "source" in stated:
         source = os.path.abspath(stated["source"])
     if not os.path.isdir(source):
-        raise UsageError(f"there is no folder `{work.shown(source, root)}` with protocols; name one with --source")
+        raise UsageError(
+            f"there is no folder `{work.shown(source, root)}` with protocols; name one with --source"
+        )
     if "output" in stated:
         stated["output"] = work.shown(os.path.abspath(stated["output"]), root)
     agents = settings.agents._asdict()
     if agents["profile"] not in PROFILES:
-        raise UsageError(f"the setting `agents.profile` is {' or '.join(PROFILES)}, not `{agents['profile']}`")
+        raise UsageError(
+            f"the setting `agents.profile` is {' or '.join(PROFILES)}, not `{agents['profile']}`"
+        )
     stated["targets"] = _targets(targets or agents["targets"])
     how = How(**{**agents, **stated, "source": work.shown(source, root)})
     if "/" in how.output and (how.split or how.targets):
-        raise UsageError(f"nested files and those of other agents need an output at the top of the workspace, not `{how.output}`")
+        raise UsageError(
+            f"nested files and those of other agents need an output at the top of the workspace, not `{how.output}`"
+        )
     laid = f"{how.source}/{layout.NAME}"
     if (how.split or how.targets) and os.path.exists(os.path.join(root, laid)):
-        raise UsageError(f"`{laid}` lays out one AGENTS.md as it was imported: delete it to write more files than that one")
+        raise UsageError(
+            f"`{laid}` lays out one AGENTS.md as it was imported: delete it to write more files than that one"
+        )
     return root, how
 
 
@@ -155,6 +171,9 @@ def _targets(named: tuple[str, ...]) -> tuple[str, ...]:
     for name in (part for text in named for part in text.split(",")):
         if name not in (*TARGETS, "all", "none"):
             hint = did_you_mean(name, TARGETS)
-            raise UsageError(f"there is no target `{name}`" + (f"; {hint}" if hint else f"; expected {', '.join(TARGETS)}"))
+            raise UsageError(
+                f"there is no target `{name}`"
+                + (f"; {hint}" if hint else f"; expected {', '.join(TARGETS)}")
+            )
         found = [*TARGETS] if name == "all" else [] if name == "none" else [*found, name]
     return tuple(dict.fromkeys(found))

@@ -40,8 +40,12 @@ class _Place(NamedTuple):
 )
 @click.argument("one", metavar="[A]", type=click.Path(), required=False)
 @click.argument("other", metavar="[B]", type=click.Path(), required=False)
-@click.option("--since", metavar="REV", help="Compare with the git revision REV; nothing is checked out.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option(
+    "--since", metavar="REV", help="Compare with the git revision REV; nothing is checked out."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
 def command(one: str | None, other: str | None, since: str | None, form: str) -> int:
     """Compare the protocols in A with those in B: a folder of sources, or a compiled file.
 
@@ -50,7 +54,9 @@ def command(one: str | None, other: str | None, since: str | None, form: str) ->
     of tools do not count. Of a check it is said whether the rule asks more of runs now, or less.
     """
     if since is not None and other is not None:
-        raise UsageError("--since compares one place with itself in another revision; name at most one")
+        raise UsageError(
+            "--since compares one place with itself in another revision; name at most one"
+        )
     if since is not None:
         path = one or _default("source")
         now = _there(path)
@@ -61,7 +67,12 @@ def command(one: str | None, other: str | None, since: str | None, form: str) ->
     found = differences(*map(_read, pair))
     if form == "json":
         rows = [item.plain() for item in found]
-        click.echo(json.dumps({"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows}, indent=2))
+        click.echo(
+            json.dumps(
+                {"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows},
+                indent=2,
+            )
+        )
     else:
         click.echo(f"- {visible(pair[0].name)}\n+ {visible(pair[1].name)}")
         for item in found:
@@ -106,7 +117,10 @@ def _read(place: _Place) -> Side:
             raise UsageError(f"`{place.name}` cannot be compared")
     read, found = side(files)
     if found:
-        show(item._replace(span=item.span._replace(path=f"{place.name}/{item.span.path}")) for item in found)
+        show(
+            item._replace(span=item.span._replace(path=f"{place.name}/{item.span.path}"))
+            for item in found
+        )
         raise UsageError(f"`{place.name}` cannot be compared: its sources are not sound")
     return read
 
@@ -116,18 +130,36 @@ def _revision(since: str, path: str, now: _Place) -> _Place:
     folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
     prefix = os.fsdecode(_git(folder, "rev-parse", "--show-prefix")).rstrip("\n")
     inside = prefix.rstrip("/") if not now.compiled else prefix + os.path.basename(path)
-    top = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{tree}}", may_fail=True)
+    top = _git(
+        folder,
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{since}^{{tree}}",
+        may_fail=True,
+    )
     if not top:
         raise UsageError(f"git knows no revision `{since}` here")
     tree = top.decode("ascii").strip()
-    found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{tree}:{inside}", may_fail=True)
+    found = _git(
+        folder,
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{tree}:{inside}",
+        may_fail=True,
+    )
     name = f"{since}:{inside}"
     if not found:
         return _Place(name, {}, False)
     thing = found.decode("ascii").strip()
     kind = _git(folder, "cat-file", "-t", thing).strip()
     if (kind == b"blob") is not now.compiled:
-        raise UsageError(f"`{inside}` was {'a file' if kind == b'blob' else 'a folder'} in `{since}`, and is none now")
+        raise UsageError(
+            f"`{inside}` was {'a file' if kind == b'blob' else 'a folder'} in `{since}`, and is none now"
+        )
     if now.compiled:
         return _Place(name, {os.path.basename(path): _git(folder, "cat-file", "blob", thing)}, True)
     files = {}
@@ -143,7 +175,11 @@ def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
     """What git says. Raises WorldError where there is no git or no repository; `may_fail` gives b"" then."""
     try:
         done = subprocess.run(
-            ["git", "-C", folder, *arguments], capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL
+            ["git", "-C", folder, *arguments],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError:
         raise WorldError("--since needs git, and there is none") from None
@@ -173,7 +209,10 @@ def _text(item: Difference) -> list[str]:
         rows = [(sign, _named(value, item)) for sign, value in sides if value is not None]
     else:
         rows = [(sign, _shown(value)) for sign, value in sides if value is not None]
-    return [cut(visible(head), _WIDTH), *(f"  {sign} {cut(visible(text), _WIDTH)}".rstrip() for sign, text in rows)]
+    return [
+        cut(visible(head), _WIDTH),
+        *(f"  {sign} {cut(visible(text), _WIDTH)}".rstrip() for sign, text in rows),
+    ]
 
 
 def _named(value: Any, item: Difference) -> str:
@@ -190,6 +229,12 @@ def _shown(value: Any) -> str:
 def _summary(found: list[Difference]) -> str:
     if not found:
         return "no difference"
-    effects = [sum(item.effect == effect for item in found) for effect in ("strengthened", "weakened")]
-    said = [f"{number} {word}" for number, word in zip(effects, ("strengthened", "weakened")) if number]
-    return f"{len(found)} difference{'s' if len(found) > 1 else ''}" + (f"; of checks {', '.join(said)}" if said else "")
+    effects = [
+        sum(item.effect == effect for item in found) for effect in ("strengthened", "weakened")
+    ]
+    said = [
+        f"{number} {word}" for number, word in zip(effects, ("strengthened", "weakened")) if number
+    ]
+    return f"{len(found)} difference{'s' if len(found) > 1 else ''}" + (
+        f"; of checks {', '.join(said)}" if said else ""
+    )

@@ -16,20 +16,33 @@ from .findings import show
 if TYPE_CHECKING:
     from ..protocols.graph import World
 
-_SUFFIXES = {".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".graphml": "graphml", ".xml": "graphml", ".ttl": "turtle"}
+_SUFFIXES = {
+    ".dot": "dot",
+    ".gv": "dot",
+    ".mmd": "mermaid",
+    ".graphml": "graphml",
+    ".xml": "graphml",
+    ".ttl": "turtle",
+}
 
 
 @click.command(
     epilog="Exit codes: 0 drawn, 1 a source is not sound, 2 wrong usage, 3 the world failed.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]")
+@click.option(
+    "--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"
+)
 @click.option(
     "--format", "form", type=click.Choice(["mermaid", "dot", "graphml", "turtle"]),
     help="Default: by the suffix of -o, else mermaid.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="Write the graph to FILE instead of standard output.")
-@click.option("--check", "only_check", is_flag=True, help="Draw nothing; exit 1 where something hangs loose.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the graph to FILE instead of standard output."
+)
+@click.option(
+    "--check", "only_check", is_flag=True, help="Draw nothing; exit 1 where something hangs loose."
+)
 def command(source: str | None, form: str | None, output: str | None, only_check: bool) -> int:
     """Draw how protocols, rules, checks and tools hang together.
 
@@ -42,7 +55,9 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     root = find_root(os.curdir)
     folder = os.path.abspath(source) if source is not None else os.path.join(root, "protocols")
     if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder `{os.path.relpath(folder, root)}` with protocols; name one with --source")
+        raise UsageError(
+            f"there is no folder `{os.path.relpath(folder, root)}` with protocols; name one with --source"
+        )
     files = _sources(folder, root)
     sources, found = load(files)
     if any(item.severity == "error" for item in found):
@@ -53,7 +68,10 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     show([*found, *loose])
     if only_check:
         return FINDINGS if any(item.severity == "warning" for item in loose) else CLEAN
-    text = text_of(protocol_graph(sources, world), form or _SUFFIXES.get(os.path.splitext(output or "")[1].lower(), "mermaid"))
+    text = text_of(
+        protocol_graph(sources, world),
+        form or _SUFFIXES.get(os.path.splitext(output or "")[1].lower(), "mermaid"),
+    )
     if output is None or output == "-":
         click.echo(text, nl=False)
     else:
@@ -102,11 +120,18 @@ def _world(root: str) -> World:
     catalogue, found = read_catalogue(settings.catalogues, data)
     show(found)
     tools = dict.fromkeys(catalogue.tools, "")
-    for path in (*SHIPPED, *settings.catalogues):  # a checkout of fdc has the shipped ones as its own
+    for path in (
+        *SHIPPED,
+        *settings.catalogues,
+    ):  # a checkout of fdc has the shipped ones as its own
         text = read(path)
-        if text is not None and not any(item.span.path == path and item.severity == "error" for item in found):
+        if text is not None and not any(
+            item.span.path == path and item.severity == "error" for item in found
+        ):
             tools.update(dict.fromkeys(json.loads(text.removeprefix("\ufeff"))["tools"], path))
     folder = os.path.join(root, "tooling")
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    scripts = tuple(f"tooling/{name}" for name in names if name.endswith(".py") and not name.startswith("_"))
+    scripts = tuple(
+        f"tooling/{name}" for name in names if name.endswith(".py") and not name.startswith("_")
+    )
     return World(tools, scripts, read, resources.exists)

@@ -21,9 +21,21 @@ from .findings import show
 
 @click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path())
-@click.option("--out", metavar="DIR", type=click.Path(), required=True, help="Where the sources go: a new or empty folder.")
-@click.option("--sanitise", is_flag=True, help="Leave out `<script>` elements and `on...` attributes of raw HTML.")
-@click.option("--force", is_flag=True, help="Replace the sources that are in DIR; its other files stay.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(),
+    required=True,
+    help="Where the sources go: a new or empty folder.",
+)
+@click.option(
+    "--sanitise",
+    is_flag=True,
+    help="Leave out `<script>` elements and `on...` attributes of raw HTML.",
+)
+@click.option(
+    "--force", is_flag=True, help="Replace the sources that are in DIR; its other files stay."
+)
 def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     """Take the AGENTS.md in FILE apart into protocol sources in DIR.
 
@@ -57,7 +69,9 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     kept = f", and {layout.NAME} for all else" if layout.NAME in made.files else ""
     click.echo(f"{source}: {_count(rules, 'protocol')}, {_count(prose, 'section')} of prose{kept}")
     if gone:
-        click.echo(f"{_count(gone, 'piece')} of HTML that would act left out; {len(whole)} of {len(data)} bytes are left")
+        click.echo(
+            f"{_count(gone, 'piece')} of HTML that would act left out; {len(whole)} of {len(data)} bytes are left"
+        )
     same = "the same " if whole == data else ""
     click.echo(f"`fdc protocols build --source {source}` makes {same}{len(whole)} bytes of them")
     return CLEAN
@@ -78,12 +92,16 @@ def _sources(folder: str, force: bool, out: str) -> list[str]:
     """The sources that are in the folder. Raises UsageError where it may not be written to."""
     if not os.path.lexists(folder):
         if not os.path.isdir(os.path.dirname(folder)):
-            raise UsageError(f"there is no folder `{os.path.dirname(out)}` to make `{os.path.basename(folder)}` in")
+            raise UsageError(
+                f"there is no folder `{os.path.dirname(out)}` to make `{os.path.basename(folder)}` in"
+            )
         return []
     if not os.path.isdir(folder):
         raise UsageError(f"`{out}` is no folder")
     if os.listdir(folder) and not force:
-        raise UsageError(f"`{out}` is not empty; name another folder, or replace the sources in it with --force")
+        raise UsageError(
+            f"`{out}` is not empty; name another folder, or replace the sources in it with --force"
+        )
     found = []
     for inside, _, names in os.walk(folder):
         found += [os.path.join(inside, name) for name in names if name.endswith((RULES, PROSE))]
@@ -101,10 +119,14 @@ def _write(folder: str, files: dict[str, bytes], old: list[str]) -> None:
         placed = {os.path.join(folder, *path.split("/")): data for path, data in files.items()}
         for path in placed:
             if os.path.commonpath([folder, os.path.realpath(os.path.dirname(path))]) != folder:
-                raise UsageError(f"`{os.path.dirname(path)}` is a link that leads out of the folder")
+                raise UsageError(
+                    f"`{os.path.dirname(path)}` is a link that leads out of the folder"
+                )
         kept = os.path.join(folder, layout.NAME)
         last = {kept: placed.pop(kept)} if kept in placed else {}
-        durable.replace_all(placed, [path for path in old if path not in placed and path not in last], last)
+        durable.replace_all(
+            placed, [path for path in old if path not in placed and path not in last], last
+        )
         return
     durable.new_folder(folder, files)
 

@@ -23,7 +23,9 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     before = time.time() - seconds(older)
     if database:
         why = "workers on other machines have folders and deliveries of its runs"
-        raise Refused(f"fdc removes no runs from a database: {why}; without --database (FDC_DATABASE) it prunes this workspace's")
+        raise Refused(
+            f"fdc removes no runs from a database: {why}; without --database (FDC_DATABASE) it prunes this workspace's"
+        )
     with reading(root) as found:
         if found is None:
             click.echo("no runs yet")
@@ -42,13 +44,22 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
         except WorldFailed as failed:
             raise WorldError(str(failed)) from failed
     for row in rows:
-        click.echo(f"{'would remove' if dry_run else 'removed'} {row.name}  {row.status:<9}  {visible(row.plan)}")
+        click.echo(
+            f"{'would remove' if dry_run else 'removed'} {row.name}  {row.status:<9}  {visible(row.plan)}"
+        )
     for row, why in chosen.kept:
         click.echo(f"kept {row.name}: {visible(why)}")
     runs_ = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
-    click.echo(f"{runs_} would go, about {_bytes(size)}" if dry_run else f"{runs_} removed, {_bytes(size)} freed")
+    click.echo(
+        f"{runs_} would go, about {_bytes(size)}"
+        if dry_run
+        else f"{runs_} removed, {_bytes(size)} freed"
+    )
     if left:
-        click.echo(f"the journal's file did not get smaller ({visible(left)}); the next `fdc runs prune` makes it so", err=True)
+        click.echo(
+            f"the journal's file did not get smaller ({visible(left)}); the next `fdc runs prune` makes it so",
+            err=True,
+        )
     return CLEAN
 
 
@@ -56,10 +67,18 @@ def seconds(age: str) -> float:
     """The seconds of `12h`, `30d` or `2w`. Raises UsageError for anything else."""
     found = re.fullmatch(r"([0-9]{1,6})([hdw])", age, re.ASCII)
     if found is None:
-        raise UsageError(f"`--older {age}`: a number of hours, days or weeks is expected (`12h`, `30d`, `2w`)")
+        raise UsageError(
+            f"`--older {age}`: a number of hours, days or weeks is expected (`12h`, `30d`, `2w`)"
+        )
     return float(int(found[1]) * _UNITS[found[2]])
 
 
 def _bytes(size: int) -> str:
     size = max(size, 0)
-    return f"{size} bytes" if size < 1024 else f"{size / 1024:.1f} KiB" if size < 1024 * 1024 else f"{size / 1024 / 1024:.1f} MiB"
+    return (
+        f"{size} bytes"
+        if size < 1024
+        else f"{size / 1024:.1f} KiB"
+        if size < 1024 * 1024
+        else f"{size / 1024 / 1024:.1f} MiB"
+    )

@@ -20,7 +20,9 @@ from .findings import show
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the world failed.",
 )
-@click.option("--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there.")
+@click.option(
+    "--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there."
+)
 @click.pass_context
 def command(ctx: click.Context, workspace: str | None) -> None:
     """Give plans names, so that other plans can call them wherever they lie."""
@@ -38,7 +40,9 @@ def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
 
     inner.__doc__ = function.__doc__
     inner.__name__ = function.__name__
-    return click.option("--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there.")(inner)
+    return click.option(
+        "--workspace", metavar="DIR", help="Work as if started in DIR; paths count from there."
+    )(inner)
 
 
 @command.command(epilog=f"A name is made of {NAME_RULE}.")
@@ -60,7 +64,9 @@ def deregister(base: str, name: str) -> int:
 
 
 @command.command("list")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 @_in_workspace
 def list_(base: str, form: str) -> int:
     """List the registered names and their paths, sorted by name."""
@@ -99,5 +105,7 @@ def audit(base: str) -> int:
 
 def _told(outcome: work.Outcome) -> int:
     show(outcome.findings)
-    click.echo(outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done)
+    click.echo(
+        outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done
+    )
     return CLEAN if outcome.done else FINDINGS

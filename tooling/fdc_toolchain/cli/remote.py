@@ -33,7 +33,9 @@ database_option = click.option(
 def needed(database: str | None) -> str:
     """The database's URL. Raises UsageError where there is none."""
     if not database:
-        raise UsageError("which database? `--database postgresql://USER:PASSWORD@HOST/NAME`, or FDC_DATABASE")
+        raise UsageError(
+            "which database? `--database postgresql://USER:PASSWORD@HOST/NAME`, or FDC_DATABASE"
+        )
     return database
 
 
@@ -79,7 +81,9 @@ def of_workers(**given: Any) -> None:
     for name, value in given.items():
         if value:
             option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"`{option}` does not go with `--database`: `fdc worker` drives the run, see its own options")
+            raise UsageError(
+                f"`{option}` does not go with `--database`: `fdc worker` drives the run, see its own options"
+            )
 
 
 def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
@@ -94,7 +98,12 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
 
 
 def begin(
-    database: str, root: str, program: dict[str, Any], plan: str, given: Mapping[str, str], budget: Mapping[str, float]
+    database: str,
+    root: str,
+    program: dict[str, Any],
+    plan: str,
+    given: Mapping[str, str],
+    budget: Mapping[str, float],
 ) -> str:
     """Puts a new run of this workspace on record and into its queue; returns its name.
 
@@ -140,7 +149,9 @@ def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: 
         sender.close()
 
 
-def follow(database: str, root: str, name: str, delivery: str, show: Quiet, *, epoch: int = 0, seq: int = 0) -> Ended:
+def follow(
+    database: str, root: str, name: str, delivery: str, show: Quiet, *, epoch: int = 0, seq: int = 0
+) -> Ended:
     """Shows what workers put on record of a run, from the record `seq` on, until it cannot go on.
 
     `epoch` is that of the run when the `delivery` was sent. Raises WorldError, and Refused where no worker would drive
@@ -182,7 +193,9 @@ def unserved(database: str, row: RunRow) -> str | None:
     )
 
 
-def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int) -> Ended:
+def go_on(
+    database: str, root: str, row: RunRow, asked: dict[str, Any], show: Quiet, records: int
+) -> Ended:
     """Has a run that stands gone on with, and follows it; one that does not stand is only followed. Raises as `follow`."""
     from ..engine.events import Outcome
     from ..engine.ports import WorldFailed
@@ -195,7 +208,9 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
         asked = {**asked, "seen": row.epoch}
     if row.status in ("new", "running") and _in_hand(database, row):
         if asked["answers"] or assume or asked["budget"] or asked["retry"]:
-            raise Refused(f"the run {row.name} is under way; there is nothing to answer or to try again yet")
+            raise Refused(
+                f"the run {row.name} is under way; there is nothing to answer or to try again yet"
+            )
         return follow(database, root, row.name, "", show)
     try:
         delivery = _asked(database, root, row, {**asked, "assume": assume})
@@ -204,7 +219,9 @@ def go_on(database: str, root: str, row: RunRow, asked: dict[str, Any], show: Qu
     return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
 
 
-def answer(database: str, root: str, row: RunRow, address: str, text: str, seconds: float = 5.0) -> bool:
+def answer(
+    database: str, root: str, row: RunRow, address: str, text: str, seconds: float = 5.0
+) -> bool:
     """Has a worker go on with a waiting run with the answer to one of its questions.
 
     Returns whether one has taken it up; False where after some seconds none has yet. Raises Refused where the run
@@ -217,10 +234,14 @@ def answer(database: str, root: str, row: RunRow, address: str, text: str, secon
         store = _store(database, root, make=False)
         sender = Sender(database, _say)
         try:
-            delivery = _asked(database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch})
+            delivery = _asked(
+                database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
+            )
             deadline = time.monotonic() + seconds
             while True:
-                if any(one.body.get("delivery") == delivery for one in store.records(row, "session")):
+                if any(
+                    one.body.get("delivery") == delivery for one in store.records(row, "session")
+                ):
                     return True
                 said = sender.outcome(delivery)
                 if said is not None and "refused" in said:
@@ -269,15 +290,21 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
         try:
             row = the_run(store, prefix)
             if row.status in ("finished", "stopped"):
-                raise Refused(f"the run {row.name} is over ({row.status}); there is nothing to cancel")
+                raise Refused(
+                    f"the run {row.name} is over ({row.status}); there is nothing to cancel"
+                )
             store.ask_to_cancel(row)
             _asked(database, root, row, {"again": True})
             deadline = time.monotonic() + seconds
             while (now := store.run(row.name)) is not None and now.status != "cancelled":
                 if now.status in ("finished", "stopped"):
-                    raise Refused(f"the run {row.name} was over before it could be cancelled ({now.status})")
+                    raise Refused(
+                        f"the run {row.name} was over before it could be cancelled ({now.status})"
+                    )
                 if time.monotonic() > deadline:
-                    raise WorldError(f"no worker has cancelled {row.name} yet; one will before its next step")
+                    raise WorldError(
+                        f"no worker has cancelled {row.name} yet; one will before its next step"
+                    )
                 time.sleep(_POLL)
             return row.name
         finally:
@@ -294,7 +321,10 @@ def _in_hand(database: str, row: RunRow) -> bool:
     try:
         sender = Sender(database, _say)
         try:
-            return any(one.status in ("ENQUEUED", "PENDING", "DELAYED") for one in sender.deliveries(row.name))
+            return any(
+                one.status in ("ENQUEUED", "PENDING", "DELAYED")
+                for one in sender.deliveries(row.name)
+            )
         finally:
             sender.close()
     except WorldFailed as failed:
@@ -303,9 +333,22 @@ def _in_hand(database: str, row: RunRow) -> bool:
 
 class _Follower:
     def __init__(
-        self, store: PgStore, sender: Sender, name: str, delivery: str, show: Quiet, epoch: int, seq: int
+        self,
+        store: PgStore,
+        sender: Sender,
+        name: str,
+        delivery: str,
+        show: Quiet,
+        epoch: int,
+        seq: int,
     ) -> None:
-        self.store, self.sender, self.name, self.delivery, self.show = store, sender, name, delivery, show
+        self.store, self.sender, self.name, self.delivery, self.show = (
+            store,
+            sender,
+            name,
+            delivery,
+            show,
+        )
         self.epoch, self.seq = epoch, seq
 
     def run(self) -> Ended:
@@ -324,7 +367,9 @@ class _Follower:
                 known += fresh
                 if state is None or any(record.kind == "retry" for record in fresh):
                     seen: list[Any] = []
-                    state = fold(program, row.inputs, known, lambda *found, seen=seen: seen.append(found))
+                    state = fold(
+                        program, row.inputs, known, lambda *found, seen=seen: seen.append(found)
+                    )
                     self._shown(seen[self.seq :])
                 else:
                     self._apply(state, fresh)
@@ -358,7 +403,11 @@ class _Follower:
             body = record.body
             failed = body.get("failed")
             failure = None if failed is None else Failure(failed["kind"], failed["message"])
-            if effect.tool == "message_user" and failure is None and isinstance(body.get("value"), str):
+            if (
+                effect.tool == "message_user"
+                and failure is None
+                and isinstance(body.get("value"), str)
+            ):
                 self.show.say(body["value"])  # the worker said it where nobody listens
             self.show.done(effect, Outcome(body.get("value"), failure), body.get("took", 0.0))
 

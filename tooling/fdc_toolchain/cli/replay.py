@@ -17,9 +17,19 @@ from .run_options import root_of
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="A sentence, or JSON.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="A sentence, or JSON.",
+)
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
     """Execute RUN again with every outcome taken from its record: no effect is performed, nothing is written.
 
@@ -38,14 +48,20 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
         wiring.known(row)
         assert store is not None  # a run was found in it
         try:
-            found = replay(store.program(row), row.inputs, store.records(row), row.status, row.ending)
+            found = replay(
+                store.program(row), row.inputs, store.records(row), row.status, row.ending
+            )
             older = store.check(row.id).older
         except ProgramError as wrong:
             raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
     if form == "json":
-        click.echo(json.dumps({"format": 1, "run": row.name, **found._asdict(), "older": older}, indent=2))
+        click.echo(
+            json.dumps({"format": 1, "run": row.name, **found._asdict(), "older": older}, indent=2)
+        )
     elif found.difference is None:
-        click.echo(f"run {row.name} follows from its record: {count(found.records, 'record')}, the same end")
+        click.echo(
+            f"run {row.name} follows from its record: {count(found.records, 'record')}, the same end"
+        )
     else:
         click.echo(f"run {row.name} does not follow from its record\n  {visible(found.difference)}")
     if older and form == "text":

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
-@click.option("-o", "--output", metavar="FILE", help="Where the page goes; otherwise it is printed.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Where the page goes; otherwise it is printed."
+)
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(run: str, output: str | None, database: str | None, workspace: str | None) -> int:
     """Write RUN (the beginning of its name will do) as one HTML page that needs no script, no network and no other file.
 
@@ -49,7 +55,9 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     try:
         replace(output, page.encode("utf-8"))
     except OSError as failed:
-        raise WorldError(f"{output} cannot be written: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(
+            f"{output} cannot be written: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     click.echo(f"wrote {output}")
     return CLEAN
 
@@ -63,8 +71,12 @@ def seen(root: str, store: Store, row: RunRow) -> Run:
 
     try:
         found = checked(store, row.id, row.name)
-        faults = found["faults"] + ([counter.outdated(row.name, found["older"])] if found["older"] else [])
-        return run_view.view(root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], faults)
+        faults = found["faults"] + (
+            [counter.outdated(row.name, found["older"])] if found["older"] else []
+        )
+        return run_view.view(
+            root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], faults
+        )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
 

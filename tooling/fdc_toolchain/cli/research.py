@@ -51,15 +51,48 @@ _PHASES = {
     epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the world failed, 4 a bug of ours."
 )
 @click.argument("question")
-@click.option("--docs", metavar="PATH", default=".", show_default=True, help="The folder whose documents are read.")
-@click.option("--code", is_flag=True, help="Read source files too: definitions, comments, docstrings.")
-@click.option("--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise.")
-@click.option("--web/--no-web", default=None, help="Search the web and read pages too; otherwise FDC_ALLOW_WEB=1 says so.")
-@click.option("--model", metavar="NAME", help="The model that writes the answer (else FDC_MODEL; none: quotations only).")
-@click.option("--jobs", type=click.IntRange(1, 256), default=4, show_default=True, help="Pages and sources at once.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--docs",
+    metavar="PATH",
+    default=".",
+    show_default=True,
+    help="The folder whose documents are read.",
+)
+@click.option(
+    "--code", is_flag=True, help="Read source files too: definitions, comments, docstrings."
+)
+@click.option(
+    "--out", metavar="FILE", help="Where the report goes; research/ in the workspace otherwise."
+)
+@click.option(
+    "--web/--no-web",
+    default=None,
+    help="Search the web and read pages too; otherwise FDC_ALLOW_WEB=1 says so.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that writes the answer (else FDC_MODEL; none: quotations only).",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=4,
+    show_default=True,
+    help="Pages and sources at once.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 def command(
-    question: str, docs: str, code: bool, out: str | None, web: bool | None, model: str | None, jobs: int, form: str
+    question: str,
+    docs: str,
+    code: bool,
+    out: str | None,
+    web: bool | None,
+    model: str | None,
+    jobs: int,
+    form: str,
 ) -> int:
     """Answer QUESTION from documents and, where that is allowed, the web; everything cites its file or page, and line.
 
@@ -82,9 +115,23 @@ def command(
         within = _below(folder, root)
         include = "code" if code else "documents"
         searched = "yes" if operator.web else "no"
-        given = {"question": question, "documents": within or folder, "include": include, "report": report, "web": searched}
+        given = {
+            "question": question,
+            "documents": within or folder,
+            "include": include,
+            "report": report,
+            "web": searched,
+        }
         task = wiring.task_for(home, None)
-        name = wiring.begin(root, program, PLAN, wiring.given_for(program, given), {}, task if inside else None, operator)
+        name = wiring.begin(
+            root,
+            program,
+            PLAN,
+            wiring.given_for(program, given),
+            {},
+            task if inside else None,
+            operator,
+        )
         if within is None:
             _grant(root, name, folder)
         show = _Watching()
@@ -177,13 +224,17 @@ def _target(question: str, out: str | None, home: str) -> str:
         except OSError:
             ours = False
         if not ours:
-            raise UsageError(f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --out")
+            raise UsageError(
+                f"`{os.path.relpath(target)}` exists and is no report of fdc; name another place with --out"
+            )
     return target
 
 
 def slug(question: str) -> str:
     """A file name for a question: its words in ASCII, or a digest where it has none."""
-    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode("ascii").lower()
+    plain = (
+        unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode("ascii").lower()
+    )
     words = "-".join(re.findall(r"[a-z0-9]+", plain))[:60].strip("-")
     if words:
         return words
@@ -200,7 +251,11 @@ def _writable(folder: str) -> bool:
 def _workspace(home: str, target: str) -> Iterator[str]:
     """The workspace of the run: this one where it can take the record and the report, else a temporary one."""
     relative = os.path.relpath(target, home)
-    if _writable(home) and not relative.startswith("..") and relative.split(os.sep)[0] not in (".git", ".fdc"):
+    if (
+        _writable(home)
+        and not relative.startswith("..")
+        and relative.split(os.sep)[0] not in (".git", ".fdc")
+    ):
         yield home
         return
     with tempfile.TemporaryDirectory(prefix="fdc-research-") as folder:
@@ -232,7 +287,9 @@ def _publish(written: str, target: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         reason = (failed.strerror or str(failed)).lower()
-        raise WorldError(f"the report cannot be written to `{target}`: {reason}; name another place with --out") from failed
+        raise WorldError(
+            f"the report cannot be written to `{target}`: {reason}; name another place with --out"
+        ) from failed
 
 
 def _log(home: str, task: Task, question: str, target: str) -> None:
@@ -251,15 +308,27 @@ def _log(home: str, task: Task, question: str, target: str) -> None:
         activity_log.append(home, item)
     except OSError as failed:
         reason = (failed.strerror or str(failed)).lower()
-        raise WorldError(f"the report is in `{target}`; the activity log cannot be written: {reason}") from failed
+        raise WorldError(
+            f"the report is in `{target}`; the activity log cannot be written: {reason}"
+        ) from failed
 
 
-def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str, run: str | None, form: str) -> int:
+def _tell(
+    question: str,
+    ended: Ended,
+    show: _Watching,
+    target: str,
+    folder: str,
+    run: str | None,
+    form: str,
+) -> int:
     from .ending import exit_code
 
     code = exit_code(ended)
     if form == "json":
-        click.echo(json.dumps(_as_json(question, ended, show, target, run), indent=2, ensure_ascii=True))
+        click.echo(
+            json.dumps(_as_json(question, ended, show, target, run), indent=2, ensure_ascii=True)
+        )
         return code
     if code == CLEAN:
         _answer(show)
@@ -270,7 +339,9 @@ def _tell(question: str, ended: Ended, show: _Watching, target: str, folder: str
         click.echo(visible(ended.stop["message"]), err=True)
         scan = show.results.get("scan_documents") or {}
         if scan.get("include") == "documents" and not scan.get("documents") and _has_code(folder):
-            click.echo("(`--code` reads source files too: definitions, comments and docstrings)", err=True)
+            click.echo(
+                "(`--code` reads source files too: definitions, comments and docstrings)", err=True
+            )
         for path, reason in _skips(show)[:5]:
             click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
         _unread(show)
@@ -311,7 +382,10 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
     read = f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}"
     read += f", {count(pages, 'page')} on the web" if pages else ""
     shown = sum(" [" in line for line in str(done.get("answer", "")).split("\n"))
-    click.echo(f"{read}; {checked} checked, {held} hold" + ("; the report has all of them" if held > shown else ""))
+    click.echo(
+        f"{read}; {checked} checked, {held} hold"
+        + ("; the report has all of them" if held > shown else "")
+    )
     click.echo(f"report: {visible(os.path.relpath(target))}" + (f"  (run {run})" if run else ""))
 
 
@@ -322,11 +396,20 @@ def _web(show: _Watching) -> dict[str, Any]:
 
 def _unread(show: _Watching) -> None:
     """What of the web could not be searched or read, and why; and where a model failed, so that quotations stand for it."""
-    failed = [done["why"] for done in (show.results.get(tool) for tool in _ASKED) if isinstance(done, dict) and "failed" in done]
+    failed = [
+        done["why"]
+        for done in (show.results.get(tool) for tool in _ASKED)
+        if isinstance(done, dict) and "failed" in done
+    ]
     if failed:
-        click.echo(f"the model did not answer, so there are quotations only: {visible(str(failed[-1]))[:300]}", err=True)
+        click.echo(
+            f"the model did not answer, so there are quotations only: {visible(str(failed[-1]))[:300]}",
+            err=True,
+        )
     for row in _web(show).get("failed", ())[:5]:
-        click.echo(visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True)
+        click.echo(
+            visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True
+        )
 
 
 def _skips(show: _Watching) -> list[tuple[str, str]]:
@@ -342,7 +425,9 @@ def _trust(findings: list[dict[str, Any]], web: dict[str, Any]) -> str:
     return "model" if "model" in labels else "workspace"
 
 
-def _as_json(question: str, ended: Ended, show: _Watching, target: str, run: str | None) -> dict[str, Any]:
+def _as_json(
+    question: str, ended: Ended, show: _Watching, target: str, run: str | None
+) -> dict[str, Any]:
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}
     evidence = show.results.get("check_citations") or {}

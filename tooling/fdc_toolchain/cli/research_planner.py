@@ -17,8 +17,12 @@ __all__ = ["command", "main", "plan_deep_research"]
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("topic")
 @click.argument("research_id", required=False)
-@click.option("--write", is_flag=True, help="Write research/research_plan_RESEARCH_ID.md and .plan instead.")
-@click.option("--template", metavar="FILE", help="The page's template, with [Topic] and [RESEARCH_ID] in it.")
+@click.option(
+    "--write", is_flag=True, help="Write research/research_plan_RESEARCH_ID.md and .plan instead."
+)
+@click.option(
+    "--template", metavar="FILE", help="The page's template, with [Topic] and [RESEARCH_ID] in it."
+)
 def command(topic: str, research_id: str | None, write: bool, template: str | None) -> int:
     """Print the plan that researches TOPIC; its report is research/research_report_RESEARCH_ID.md."""
     from .research import slug

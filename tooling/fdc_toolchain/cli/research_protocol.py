@@ -53,7 +53,11 @@ def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, boo
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--target", required=True, help="local_filesystem, external_web, external_repository or knowledge_graph.")
+@click.option(
+    "--target",
+    required=True,
+    help="local_filesystem, external_web, external_repository or knowledge_graph.",
+)
 @click.option("--scope", default="", help="file or directory; narrow or broad; enrich.")
 @click.option("--path", help="The file or folder.")
 @click.option("--query", help="What to search the web for; the name or file to enrich.")

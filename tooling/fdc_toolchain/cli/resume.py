@@ -30,9 +30,16 @@ if TYPE_CHECKING:
     help="Say what became of a step whose outcome is unknown, and (as JSON, or text) what it brought if the plan "
     "keeps that; ADDRESS=done for one of several.",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="The last --assume is about every step of which no other says anything.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="The last --assume is about every step of which no other says anything.",
+)
 @click.option("--retry", is_flag=True, help="Try the steps that failed again.")
-@click.option("--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine.")
+@click.option(
+    "--trust", is_flag=True, help="Go on with a run that was not begun by you on this machine."
+)
 @click.option("--force", is_flag=True, help="Go on with a run that was cancelled.")
 @database_option
 @shared
@@ -75,7 +82,11 @@ def command(
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        row = wiring.the_run(store, run) if run else _newest(store, root, database, retry or bool(budgets), force)
+        row = (
+            wiring.the_run(store, run)
+            if run
+            else _newest(store, root, database, retry or bool(budgets), force)
+        )
         wiring.known(row)
         records = 0 if store is None else len(store.records(row))
     said = _addressed(row, answers, "answer")
@@ -83,7 +94,9 @@ def command(
     if every:
         *assumptions_, word = assumptions or ("",)
         if not word or word.startswith("main"):
-            raise UsageError("`--all` goes with one `--assume done` or `--assume not-done` without an address, the last one")
+            raise UsageError(
+                "`--all` goes with one `--assume done` or `--assume not-done` without an address, the last one"
+            )
         known[EVERY] = _assumption(word)
         assumptions = tuple(assumptions_)
     for address, word in _addressed(row, assumptions, "assume").items():
@@ -97,7 +110,13 @@ def command(
             trust=trust, force=force, shell_timeout=shell_timeout, allow_unsandboxed=allow_unsandboxed,
             allow_weak_sandbox=allow_weak_sandbox, allow_network=allow_network, model=model,
         )  # fmt: skip
-        asked = {"again": True, "answers": said, "assume": known, "budget": budget_of(budgets), "retry": retry}
+        asked = {
+            "again": True,
+            "answers": said,
+            "assume": known,
+            "budget": budget_of(budgets),
+            "retry": retry,
+        }
         try:
             ended = remote.go_on(database, root, row, asked, show, records)
         except KeyboardInterrupt:
@@ -105,7 +124,11 @@ def command(
             return INTERRUPTED
         return tell(ended, show, form, quiet, look)
     operator = Operator.of_environment(
-        allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved), weak=allow_weak_sandbox
+        allow_unsandboxed,
+        allow_network,
+        model,
+        tuple(APPROVALS[one] for one in approved),
+        weak=allow_weak_sandbox,
     )
     tell_weakness(operator)
     ended = wiring.drive_run(
@@ -117,16 +140,22 @@ def command(
     return tell(ended, show, form, quiet, look)
 
 
-def _newest(store: Store | None, root: str, database: str | None, again: bool, force: bool) -> RunRow:
+def _newest(
+    store: Store | None, root: str, database: str | None, again: bool, force: bool
+) -> RunRow:
     """The newest run that can go on: one that is not over; with a retry or a larger budget, also one that stopped."""
     from . import remote
 
-    states = ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
+    states = (
+        ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
+    )
     for row in reversed(store.runs() if store is not None else []):
         status = remote.status_of(store, root, row)
         if status in states or (status == "running" and database):  # there it is followed
             return row
-    raise UsageError("no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed")
+    raise UsageError(
+        "no run here can go on; `fdc runs` lists them, and `fdc resume RUN --retry` tries again what failed"
+    )
 
 
 def _assumption(word: str) -> Assumption:
@@ -155,11 +184,17 @@ def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
         if equals and address in open_:
             out[address] = text
         elif equals and open_ and address.startswith("main/"):
-            raise UsageError(f"the run {row.name} asks nothing at `{address}`; it does at {', '.join(open_)}")
+            raise UsageError(
+                f"the run {row.name} asks nothing at `{address}`; it does at {', '.join(open_)}"
+            )
         elif len(open_) == 1 and not out:
             out[open_[0]] = word
         elif not open_:
-            raise UsageError(f"the run {row.name} has no question that `--{how}` could settle; `fdc show {row.name}`")
+            raise UsageError(
+                f"the run {row.name} has no question that `--{how}` could settle; `fdc show {row.name}`"
+            )
         else:
-            raise UsageError(f"`--{how} {word}`: write ADDRESS={how.upper()} with one of {', '.join(open_)}")
+            raise UsageError(
+                f"`--{how} {word}`: write ADDRESS={how.upper()} with one of {', '.join(open_)}"
+            )
     return out

@@ -18,7 +18,9 @@ from .exits import CLEAN, FINDINGS, UsageError
     help="A table, a list for programs, or the whole page with every explanation.",
 )  # fmt: skip
 @click.option("--output", "-o", metavar="FILE", help="Write there instead of stdout.")
-@click.option("--check", metavar="FILE", help="Write nothing; fail where FILE is not what would be written.")
+@click.option(
+    "--check", metavar="FILE", help="Write nothing; fail where FILE is not what would be written."
+)
 def command(form: str, output: str | None, check: str | None) -> int:
     """List every rule: its code, its name, how grave its findings are, and what it finds."""
     if output and check:
@@ -43,7 +45,10 @@ def _check(path: str, wanted: bytes) -> int:
         click.echo(f"{path} does not exist; `make docs` writes it", err=True)
         return FINDINGS
     if actual != wanted:
-        click.echo(f"{path} is not what the rules and their explanations say; `make docs` writes it", err=True)
+        click.echo(
+            f"{path} is not what the rules and their explanations say; `make docs` writes it",
+            err=True,
+        )
         return FINDINGS
     click.echo(f"{path} is up to date")
     return CLEAN
@@ -60,7 +65,9 @@ def _table() -> str:
         out += ["", paint("strong", title)] if out else [paint("strong", title)]
         for code in codes:
             row = CODES[code]
-            out.append(f"  {code}  {paint(row.severity, f'{row.severity:<7}')}  {row.name:<{width}}  {row.summary}")
+            out.append(
+                f"  {code}  {paint(row.severity, f'{row.severity:<7}')}  {row.name:<{width}}  {row.summary}"
+            )
     return "\n".join(out) + "\n"
 
 

@@ -20,15 +20,23 @@ from .run_options import APPROVALS, budget_of, is_terminal, pairs_of, root_of, s
 )
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing.")
 @click.option(
-    "--simulate", metavar="FILE|RUN", help="Do nothing: take what steps bring from a script, or from the record of a run."
+    "--dry-run", is_flag=True, help="Prove the plan, say what it would do, and do nothing."
 )
 @click.option(
-    "--task-id", metavar="ID", help="The open task whose log gets a line for each step; otherwise the one started last."
+    "--simulate",
+    metavar="FILE|RUN",
+    help="Do nothing: take what steps bring from a script, or from the record of a run.",
+)
+@click.option(
+    "--task-id",
+    metavar="ID",
+    help="The open task whose log gets a line for each step; otherwise the one started last.",
 )
 @database_option
-@click.option("--trust-settings", is_flag=True, help="Take what the settings allow as confirmed (for CI).")
+@click.option(
+    "--trust-settings", is_flag=True, help="Take what the settings allow as confirmed (for CI)."
+)
 @click.option("--detach", is_flag=True, help="With --database: do not wait for the run to end.")
 @shared
 def command(
@@ -75,7 +83,11 @@ def command(
         return FINDINGS
     given = wiring.given_for(program, given)
     operator = Operator.of_environment(
-        allow_unsandboxed, allow_network, model, tuple(APPROVALS[one] for one in approved), weak=allow_weak_sandbox
+        allow_unsandboxed,
+        allow_network,
+        model,
+        tuple(APPROVALS[one] for one in approved),
+        weak=allow_weak_sandbox,
     )
     tell_weakness(operator)
     if dry_run:
@@ -85,7 +97,10 @@ def command(
         from .money import settle
 
         lacks = absent(program, root, operator, reach(program))
-        click.echo(outline(program, root, given, budget, settle(root, program, budget, operator), lacks), nl=False)
+        click.echo(
+            outline(program, root, given, budget, settle(root, program, budget, operator), lacks),
+            nl=False,
+        )
         return 0
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
@@ -105,7 +120,9 @@ def command(
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
         logged = logged if simulate is None else f", simulated by {visible(simulate)}"
         show.line(f"run {name}: {visible(shown)}{logged}")
-    ended = wiring.drive_run(root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait)
+    ended = wiring.drive_run(
+        root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait
+    )
     return tell(ended, show, form, quiet, look)
 
 
@@ -128,10 +145,14 @@ def _remotely(
     if detach:
         show.close()
         if form == "json" or quiet:
-            click.echo(json.dumps({"format": 1, "run": name, "status": "new"}) if form == "json" else name)
+            click.echo(
+                json.dumps({"format": 1, "run": name, "status": "new"}) if form == "json" else name
+            )
         return 0
     try:
-        return tell(remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look)
+        return tell(
+            remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look
+        )
     except KeyboardInterrupt:
         click.echo(remote.detached(name), err=True)
         return INTERRUPTED

@@ -21,20 +21,67 @@ APPROVALS = {"plan": "record_user_approval_for_plan"}
 """What may be approved in advance, and the tool that would ask."""
 
 _OPTIONS = (
-    click.option("--budget", "budgets", multiple=True, metavar="MEASURE=N", help=f"A ceiling: {', '.join(MEASURES)}."),
-    click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches at once."),
-    click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take."),
-    click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."),
-    click.option("--allow-weak-sandbox", is_flag=True,
-                 help="Run commands in a sandbox that lacks something here; what it is, is said."),
-    click.option("--allow-network", is_flag=True, help="Let commands and web tools out where the plan allows it."),
-    click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded)."),
-    click.option("--approve", "approved", multiple=True, type=click.Choice(sorted(APPROVALS)),
-                 help="Say yes in advance to what the plan asks approval for."),
-    click.option("--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."),
-    click.option("-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."),
-    click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How the end is told."),
-    click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."),
+    click.option(
+        "--budget",
+        "budgets",
+        multiple=True,
+        metavar="MEASURE=N",
+        help=f"A ceiling: {', '.join(MEASURES)}.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1, 256),
+        default=8,
+        show_default=True,
+        help="Branches at once.",
+    ),
+    click.option(
+        "--shell-timeout",
+        type=click.FloatRange(0.1),
+        metavar="SECONDS",
+        help="The most a command may take.",
+    ),
+    click.option(
+        "--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."
+    ),
+    click.option(
+        "--allow-weak-sandbox",
+        is_flag=True,
+        help="Run commands in a sandbox that lacks something here; what it is, is said.",
+    ),
+    click.option(
+        "--allow-network",
+        is_flag=True,
+        help="Let commands and web tools out where the plan allows it.",
+    ),
+    click.option(
+        "--model",
+        metavar="NAME",
+        help="The model that answers prompts (else FDC_MODEL; none: what is embedded).",
+    ),
+    click.option(
+        "--approve",
+        "approved",
+        multiple=True,
+        type=click.Choice(sorted(APPROVALS)),
+        help="Say yes in advance to what the plan asks approval for.",
+    ),
+    click.option(
+        "--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."
+    ),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="Show only what the plan says and how it ends."
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        help="How the end is told.",
+    ),
+    click.option(
+        "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+    ),
 )
 
 
@@ -73,7 +120,9 @@ def budget_of(pairs: Sequence[str]) -> dict[str, float]:
     for pair in pairs:
         measure, equals, written = pair.partition("=")
         if measure not in MEASURES or not equals:
-            raise UsageError(f"`--budget {pair}`: expected MEASURE=NUMBER with one of {', '.join(MEASURES)}")
+            raise UsageError(
+                f"`--budget {pair}`: expected MEASURE=NUMBER with one of {', '.join(MEASURES)}"
+            )
         try:
             number = float(written)
         except ValueError:

@@ -20,13 +20,25 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.pass_context
 @click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
-@click.option("--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so.")
+@click.option(
+    "--status", type=click.Choice(STATES), multiple=True, help="Only those that stand so."
+)
 @click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
 @click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
               help="Only those that are not over and that nobody drives (or drove, for so long).")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="A table, or JSON.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="A table, or JSON.",
+)
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(
     context: click.Context,
     last: int | None,
@@ -48,7 +60,13 @@ def command(
 
     root = root_of(workspace)
     with remote.reading(database, root) as store:
-        rows = [] if store is None else store.runs() if stalled is None else remote.stalled(store, root, stalled)
+        rows = (
+            []
+            if store is None
+            else store.runs()
+            if stalled is None
+            else remote.stalled(store, root, stalled)
+        )
         rows = [row for row in rows if plan is None or fnmatchcase(row.plan, plan)]
         if status:
             rows = [row for row in rows if remote.status_of(store, root, row) in status]
@@ -80,17 +98,30 @@ def command(
         seconds = one["seconds"]
         driven = "" if seconds is None else duration(seconds)
         shown = visible(str(one["plan"]))
-        used = [f"{one['spent'].get(name, 0):g}/{most:g} {name}" for name, most in one["budget"].items()]
+        used = [
+            f"{one['spent'].get(name, 0):g}/{most:g} {name}" for name, most in one["budget"].items()
+        ]
         more = f"  ({', '.join(used)})" if used else ""
-        click.echo(f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}")
+        click.echo(
+            f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{more}"
+        )
     return 0
 
 
 @command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--older", required=True, metavar="AGE", help="Those that ended longer ago than this: `12h`, `30d`, `2w`.")
+@click.option(
+    "--older",
+    required=True,
+    metavar="AGE",
+    help="Those that ended longer ago than this: `12h`, `30d`, `2w`.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:
     """Remove runs that finished, stopped or were cancelled, with all that belongs to them.
 

@@ -26,11 +26,24 @@ Rows = list[tuple["Record", "Perform | None"]]
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run")
-@click.option("--step", "address", metavar="ADDRESS", help="One step whole: what it was asked, what it brought back.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option(
+    "--step",
+    "address",
+    metavar="ADDRESS",
+    help="One step whole: what it was asked, what it brought back.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, address: str | None, form: str, database: str | None, workspace: str | None) -> int:
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    run: str, address: str | None, form: str, database: str | None, workspace: str | None
+) -> int:
     """Show RUN (the beginning of its name will do): how it stands, and every step that it made."""
     from . import remote, wiring
 
@@ -52,7 +65,9 @@ def command(run: str, address: str | None, form: str, database: str | None, work
         for record, effect in rows:
             _whole(record, effect)
     else:
-        _lines(row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept)
+        _lines(
+            row, status, rows, checked, {**program["budget"], **row.inputs.get("budget", {})}, kept
+        )
     return 0
 
 
@@ -61,21 +76,30 @@ def folded(program: dict[str, Any], row: RunRow, records: list[Record]) -> Rows:
     return followed(program, row, records)[0]
 
 
-def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> tuple[Rows, list[dict[str, Any]]]:
+def followed(
+    program: dict[str, Any], row: RunRow, records: list[Record]
+) -> tuple[Rows, list[dict[str, Any]]]:
     """Every record with the effect that it belongs to, and why branches stopped whose failures were kept."""
     from ..engine.events import Mismatch
     from ..engine.fold import fold
 
     rows: Rows = []
     try:
-        state = fold(program, row.inputs, records, lambda record, effect: rows.append((record, effect)))
+        state = fold(
+            program, row.inputs, records, lambda record, effect: rows.append((record, effect))
+        )
     except Mismatch as wrong:
         raise WorldError(f"the run {row.name} cannot be read: {wrong}") from wrong
     return rows, [one._asdict() for one in state.kept]
 
 
 def _lines(
-    row: RunRow, status: str, rows: Rows, checked: Checked, budget: dict[str, float], kept: list[dict[str, Any]]
+    row: RunRow,
+    status: str,
+    rows: Rows,
+    checked: Checked,
+    budget: dict[str, float],
+    kept: list[dict[str, Any]],
 ) -> None:
     from ..effects import counter
     from ..engine.events import Failure, Outcome
@@ -87,7 +111,9 @@ def _lines(
     look = style()
     began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row.started))
     click.echo(f"run {row.name}: {visible(row.plan)}")
-    given = " ".join(f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items())
+    given = " ".join(
+        f"{name}={arguments({name: value})}" for name, value in row.inputs.get("given", {}).items()
+    )
     click.echo(f"{status}; started {began}" + (f"; {given}" if given else ""))
     click.echo(f"program {row.digest}")
     if "simulate" in row.inputs:
@@ -98,14 +124,18 @@ def _lines(
         budget = {**budget, **record.body.get("budget", {})} if record.kind == "budget" else budget
     if budget:
         spent = (row.ending or {}).get("spent", {})
-        used = ", ".join(f"{spent.get(name, 0):g} of {most:g} {name}" for name, most in budget.items())
+        used = ", ".join(
+            f"{spent.get(name, 0):g} of {most:g} {name}" for name, most in budget.items()
+        )
         click.echo(f"budget {used}")
     whole = "whole" if not checked.faults else f"DAMAGED (`fdc verify {row.name}`)"
     click.echo(f"journal {whole}, {SEALS[checked.signature]}")
     if checked.older:
         click.echo(look.paint("error", visible(counter.outdated(row.name, checked.older))))
     ends = ("outcome", "interrupted")
-    settled: set[tuple[str, int]] = {(record.address, record.turn) for record, _ in rows if record.kind in ends}
+    settled: set[tuple[str, int]] = {
+        (record.address, record.turn) for record, _ in rows if record.kind in ends
+    }
     for record, effect in rows:
         if record.kind == "outcome" and effect is not None:
             failed = record.body.get("failed")
@@ -113,11 +143,23 @@ def _lines(
             outcome = Outcome(record.body.get("value"), failure)
             line = step_line(effect, outcome, record.body.get("took", 0.0), look)
             click.echo(line + _remarks(record))
-        elif record.kind == "intent" and effect is not None and (record.address, record.turn) not in settled:
-            click.echo(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}")
+        elif (
+            record.kind == "intent"
+            and effect is not None
+            and (record.address, record.turn) not in settled
+        ):
+            click.echo(
+                f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}"
+            )
         elif record.kind == "interrupted" and effect is not None:
-            what = "stopped by fdc before it ended" if record.body.get("begun", True) else "not begun, fdc was asked to end"
-            click.echo(f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}: {what}")
+            what = (
+                "stopped by fdc before it ended"
+                if record.body.get("begun", True)
+                else "not begun, fdc was asked to end"
+            )
+            click.echo(
+                f"begun  {visible(f'{record.address:<10} {effect.tool} {arguments(effect.args)}')}: {what}"
+            )
         elif record.kind == "session" and record.turn > 1:
             click.echo(look.paint("faint", f"       resumed by process {record.body.get('pid')}"))
         elif record.kind == "cancel":
@@ -126,7 +168,11 @@ def _lines(
             click.echo(look.paint("faint", f"       budget changed: {arguments(record.body)}"))
         elif record.kind == "retry":
             click.echo(look.paint("faint", f"       to be tried again: {visible(record.address)}"))
-    steps = sum(1 for record, effect in rows if record.kind == "outcome" and effect and effect.kind == "tool")
+    steps = sum(
+        1
+        for record, effect in rows
+        if record.kind == "outcome" and effect and effect.kind == "tool"
+    )
     _end(row, count(steps, "step"), kept)
 
 
@@ -136,7 +182,11 @@ def _remarks(record: Record) -> str:
     notes = record.body.get("notes", {})
     shown = []
     if notes.get("trust") == "untrusted":
-        shown.append(visible(f"from outside: {', '.join(map(str, notes.get('from', ())))}".removesuffix(": ")))
+        shown.append(
+            visible(
+                f"from outside: {', '.join(map(str, notes.get('from', ())))}".removesuffix(": ")
+            )
+        )
     if notes.get("sandbox") == "none":
         shown.append("not sandboxed")
     if "answered" in notes:
@@ -174,12 +224,16 @@ def _whole(record: Record, effect: Perform | None) -> None:
         for line in text.rstrip("\n").split("\n"):
             click.echo(f"    {visible(line)}")
 
-    click.echo(f"{record.kind} {visible(record.address)}, attempt {record.turn}, {record.at:.3f} s into the run")
+    click.echo(
+        f"{record.kind} {visible(record.address)}, attempt {record.turn}, {record.at:.3f} s into the run"
+    )
     code = exit_code(record.body.get("value"))
     if code is not None:
         click.echo(style().paint("error" if code else "added", f"  exit code {code}"))
     if effect is not None:
-        click.echo(f"  {visible(effect.tool)} ({effect.effect}), {visible(effect.path)}:{effect.line}")
+        click.echo(
+            f"  {visible(effect.tool)} ({effect.effect}), {visible(effect.path)}:{effect.line}"
+        )
         for name, value in effect.args.items():
             click.echo(f"  {visible(name)}:")
             block(value)
@@ -188,7 +242,9 @@ def _whole(record: Record, effect: Perform | None) -> None:
         block(value)
 
 
-def _json(row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dict[str, Any]]) -> dict[str, Any]:
+def _json(
+    row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dict[str, Any]]
+) -> dict[str, Any]:
     return {
         "format": 1,
         "run": row.name,
@@ -208,7 +264,11 @@ def _json(row: RunRow, status: str, rows: Rows, checked: Checked, kept: list[dic
                 "at": record.at,
                 "body": record.body,
                 **({} if effect is None else {name: getattr(effect, name) for name in _SHOWN}),
-                **({} if (code := exit_code(record.body.get("value"))) is None else {"exit_code": code}),
+                **(
+                    {}
+                    if (code := exit_code(record.body.get("value"))) is None
+                    else {"exit_code": code}
+                ),
             }
             for record, effect in rows
         ],

@@ -45,5 +45,9 @@ def _of_run(root: str, run: str) -> dict[str, Any]:
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     return simulate.recorded(
-        {record.address: (record.request, record.body) for record in records if record.kind == "outcome"}
+        {
+            record.address: (record.request, record.body)
+            for record in records
+            if record.kind == "outcome"
+        }
     )

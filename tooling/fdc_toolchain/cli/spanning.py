@@ -23,7 +23,12 @@ def spanned(show: Progress, row: RunRow) -> tuple[Progress, Callable[[Ended], No
     if found is None:
         return show, lambda ended: None
     tracer, close = found
-    about = {"name": row.name, "plan": row.plan, "program": row.digest, "simulated": "simulate" in row.inputs}
+    about = {
+        "name": row.name,
+        "plan": row.plan,
+        "program": row.digest,
+        "simulated": "simulate" in row.inputs,
+    }
     watch = spans.Spans(show, tracer, about)
 
     def end(ended: Ended) -> None:

@@ -51,7 +51,9 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
     if not found:
         raise UsageError(f"no run begins with `{prefix}`; `fdc runs` lists them")
     names = ", ".join(row.name for row in found[:6])
-    raise UsageError(f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}")
+    raise UsageError(
+        f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}"
+    )
 
 
 def status_of(root: str, row: RunRow) -> str:

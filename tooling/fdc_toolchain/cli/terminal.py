@@ -10,7 +10,12 @@ from ..report.style import Style
 
 def style(color: object = None, *, to_file: bool = False) -> Style:
     """Colours for a terminal unless NO_COLOR is set; `color` is `always`, `never` or `auto` (FORCE_COLOR counts)."""
-    terminal = not to_file and sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    terminal = (
+        not to_file
+        and sys.stdout is not None
+        and sys.stdout.isatty()
+        and os.environ.get("TERM") != "dumb"
+    )
     if color == "always":
         colour = True
     elif color == "never" or os.environ.get("NO_COLOR"):

@@ -14,10 +14,20 @@ from .run_options import root_of
     "trust",
     epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the world failed.",
 )
-@click.option("--file", "files", multiple=True, metavar="PATH", help="Approve what a run stored from outside in a file.")
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    help="Approve what a run stored from outside in a file.",
+)
 @click.option("--yes", is_flag=True, help="Confirm without asking.")
-@click.option("--withdraw", is_flag=True, help="Take the confirmation, or the approval of the files, back.")
-@click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
+@click.option(
+    "--withdraw", is_flag=True, help="Take the confirmation, or the approval of the files, back."
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
 def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:
     """Confirm the rows of `[[allow]]` in this workspace's settings, or approve files.
 
@@ -36,7 +46,9 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed
     except OSError as failed:
-        raise WorldError(f"the confirmation cannot be written: {failed.strerror or failed}") from failed
+        raise WorldError(
+            f"the confirmation cannot be written: {failed.strerror or failed}"
+        ) from failed
 
 
 def _rows(root: str, yes: bool, withdraw: bool) -> int:
@@ -82,16 +94,28 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
     for key in keys:
         row = outside_table.of_path(root, key, approved=withdraw)
         if row is None:
-            what = "no content of it was approved" if withdraw else "no run stored text from outside in it as it is now"
+            what = (
+                "no content of it was approved"
+                if withdraw
+                else "no run stored text from outside in it as it is now"
+            )
             click.echo(f"{visible(key)}: {what}.")
             continue
         about = f"{row.size} bytes, sha256 {row.sha256}" if row.sha256 else "it is not there"
         click.echo(f"{visible(key)}: {about}")
-        click.echo(f"  stored by the run {row.run} at {visible(row.at)}, {visible(row.plan)}:{row.line}")
-        if not withdraw and not yes and not click.confirm("Take these bytes for text of the workspace?", default=False):
+        click.echo(
+            f"  stored by the run {row.run} at {visible(row.at)}, {visible(row.plan)}:{row.line}"
+        )
+        if (
+            not withdraw
+            and not yes
+            and not click.confirm("Take these bytes for text of the workspace?", default=False)
+        ):
             click.echo("Not approved.")
             declined = True
             continue
-        outside_table.approve(root, key, row.sha256, getpass.getuser(), time.time(), withdrawn=withdraw)
+        outside_table.approve(
+            root, key, row.sha256, getpass.getuser(), time.time(), withdrawn=withdraw
+        )
         click.echo("Withdrawn." if withdraw else "Approved.")
     return 1 if declined else 0

@@ -43,10 +43,20 @@ _WHO = "if you did not open it before, somebody else did: end this with Ctrl-C"
     epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port; otherwise any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port; otherwise any that is free.",
+)
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
     """Show all runs of the workspace, or of a database, in a browser, live: reports, questions and approvals to answer, resume.
 
@@ -60,17 +70,25 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
     root = root_of(workspace)
     served = Database(root, database) if database else Workspace(root)
     try:
-        server = Server(served, port, lambda sentence: click.echo(f"fdc ui: {sentence}; {_WHO}", err=True))
+        server = Server(
+            served, port, lambda sentence: click.echo(f"fdc ui: {sentence}; {_WHO}", err=True)
+        )
     except OSError as failed:
         if failed.errno == errno.EADDRINUSE:
-            raise WorldError(f"port {port} is in use; name another, or leave `--port` out") from failed
+            raise WorldError(
+                f"port {port} is in use; name another, or leave `--port` out"
+            ) from failed
         raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
     terminal = is_terminal() and sys.stdin.isatty()
-    click.echo(f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it")
+    click.echo(
+        f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it"
+    )
     sys.stdout.flush()
     if terminal:
         threading.Thread(target=_print_more, args=(server,), daemon=True).start()
-    with tempfile.TemporaryDirectory(prefix="fdc-ui-", dir=_private(), ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="fdc-ui-", dir=_private(), ignore_cleanup_errors=True
+    ) as folder:
         if not no_open:
             _open(server, folder)
         try:
@@ -102,13 +120,19 @@ def _open(server: Server, folder: str) -> None:
     Everybody on this machine can read the command lines of processes. So the browser is started with a file of the user's
     own, which leads to an address that lets in once; the file goes when it was used or is too old.
     """
-    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
+    if not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
+    ):
         return
     path = os.path.join(folder, "open.html")
     code = server.guard.code(_OPENED)
     url = f"http://127.0.0.1:{server.server_port}/?code={code}"
     page = f'<!doctype html><title>fdc</title><meta http-equiv="refresh" content="0; url={url}"><a href="{url}">fdc ui</a>\n'
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w", encoding="ascii") as file:
+    with open(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600),
+        "w",
+        encoding="ascii",
+    ) as file:
         file.write(page)
 
     def forget() -> None:
@@ -121,7 +145,10 @@ def _open(server: Server, folder: str) -> None:
 
     import webbrowser
 
-    for work in (lambda: webbrowser.open(f"file://{quote(path)}"), forget):  # some browsers are waited for until they end
+    for work in (
+        lambda: webbrowser.open(f"file://{quote(path)}"),
+        forget,
+    ):  # some browsers are waited for until they end
         threading.Thread(target=work, daemon=True).start()
 
 
@@ -189,7 +216,9 @@ class Workspace:
 
         with self._reading() as store:
             row = None if store is None else store.run(run)
-            found = [] if store is None or row is None else asked.questions(self.workspace, store, row)
+            found = (
+                [] if store is None or row is None else asked.questions(self.workspace, store, row)
+            )
             for one in found:
                 if row is not None and one.effect.address == address and _seen(row, one) == seen:
                     wrong = asked.unfit(one, text)
@@ -211,7 +240,11 @@ class Workspace:
 
         if runs.is_driven(self.workspace, run):
             raise Trouble("The run is being driven already.")
-        return self._started(["resume", run, "--quiet", "--workspace", self.workspace], "The run went on.", "The run goes on.")
+        return self._started(
+            ["resume", run, "--quiet", "--workspace", self.workspace],
+            "The run went on.",
+            "The run goes on.",
+        )
 
     def _started(self, arguments: list[str], over: str, under_way: str) -> str:
         """`fdc ARGUMENTS` in a process of its own; what it says at once, if it will not, is passed on."""
@@ -233,7 +266,10 @@ class Workspace:
             file.seek(0)
             lines = file.read(65536).decode("utf-8", "replace").strip().splitlines()
         if lines and child.returncode:
-            begun = max((at for at, line in enumerate(lines) if line.startswith("fdc: ")), default=len(lines) - 1)
+            begun = max(
+                (at for at, line in enumerate(lines) if line.startswith("fdc: ")),
+                default=len(lines) - 1,
+            )
             raise Trouble(" ".join(line.strip() for line in lines[begun:]).removeprefix("fdc: "))
         return over
 
@@ -257,7 +293,11 @@ class Workspace:
 
         with self._reading() as store:
             row = None if store is None else store.run(run)
-            return None if store is None or row is None or row.plan not in PLANS else fix_trace.told(store, row)[0]
+            return (
+                None
+                if store is None or row is None or row.plan not in PLANS
+                else fix_trace.told(store, row)[0]
+            )
 
     def rerun(self, run: str) -> str:
         """Port `Runs`. It only prints: nobody said `--write` for it."""
@@ -265,7 +305,13 @@ class Workspace:
             row = None if store is None else store.run(run)
             given = {} if row is None else row.inputs.get("given", {})
             plain = row is not None and row.plan == "fix-plain"
-        arguments = ["fix", "--test", given.get("test", ""), "--max-iterations", given.get("iterations", "40")]
+        arguments = [
+            "fix",
+            "--test",
+            given.get("test", ""),
+            "--max-iterations",
+            given.get("iterations", "40"),
+        ]
         arguments += [one for one in given.get("files", "").split("\n") if one]
         arguments += ["--no-discipline"] if plain or given.get("discipline") == "no" else []
         return self._started(arguments, "The repair was run again.", "The repair runs again.")
@@ -292,7 +338,9 @@ class Workspace:
         except OSError:
             names = []
         for name in names:
-            parts.append(f"{_stat(os.path.join(below, name))} {runs.is_driven(self.workspace, name)}")
+            parts.append(
+                f"{_stat(os.path.join(below, name))} {runs.is_driven(self.workspace, name)}"
+            )
         return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
     def _damaged(self, store: Store, row: RunRow) -> bool:
@@ -338,7 +386,11 @@ class Database(Workspace):
             taken = remote.answer(self.url, self.workspace, row, address, text)
         except Exit as refused:
             raise Trouble(str(refused)) from refused
-        return f"A worker has the answer for {address}." if taken else f"The answer for {address} waits for a worker."
+        return (
+            f"A worker has the answer for {address}."
+            if taken
+            else f"The answer for {address} waits for a worker."
+        )
 
     def resume(self, run: str) -> str:
         """Port `Runs`."""
@@ -391,7 +443,15 @@ def _seen(row: RunRow, question: Open) -> str:
     from ..program.codec import canonical
 
     effect = question.effect
-    what = [row.name, row.digest, effect.address, effect.request, question.outcomes, question.text, digest(question.shows)]
+    what = [
+        row.name,
+        row.digest,
+        effect.address,
+        effect.request,
+        question.outcomes,
+        question.text,
+        digest(question.shows),
+    ]
     return blake2b(canonical(what).encode("ascii"), digest_size=16).hexdigest()
 
 

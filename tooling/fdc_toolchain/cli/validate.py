@@ -37,9 +37,13 @@ class _Walk:
                 symbol = node.bound.action
                 if symbol is None:
                     where = self.names(before)
-                    click.echo(f"Line {node.step.line}: OK. Action '{node.step.tool}' reads no symbol, stays in {where}")
+                    click.echo(
+                        f"Line {node.step.line}: OK. Action '{node.step.tool}' reads no symbol, stays in {where}"
+                    )
                 elif after & self.machine.sink:
-                    click.echo(f"Line {node.step.line}: REFUSED. Action '{node.step.tool}' ({symbol}) in {self.names(before)}")
+                    click.echo(
+                        f"Line {node.step.line}: REFUSED. Action '{node.step.tool}' ({symbol}) in {self.names(before)}"
+                    )
                 else:
                     click.echo(
                         f"Line {node.step.line}: OK. Action '{node.step.tool}' ({symbol}) transitions"
@@ -56,15 +60,25 @@ class _Walk:
                 mask = self.summaries.choice(instance, node, mask) & live
             elif isinstance(node, Invoke):
                 mask = self.summaries.body(instance, [node], mask) & live
-                click.echo(f"Line {node.call.line}: call of '{node.name}' leads from {self.names(before)} -> {self.names(mask)}")
+                click.echo(
+                    f"Line {node.call.line}: call of '{node.name}' leads from {self.names(before)} -> {self.names(mask)}"
+                )
         return mask
 
 
 @click.command("validate")
 @click.argument("plan")
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
 @click.option("--fsm", metavar="PATH", help="The automaton of a plan that names none.")
-@click.option("--evidence", is_flag=True, help="List the steps that cite none, and citations of what is not there.")
+@click.option(
+    "--evidence",
+    is_flag=True,
+    help="List the steps that cite none, and citations of what is not there.",
+)
 def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
     """Follow PLAN through its automaton, line by line, and check its tools and files.
 

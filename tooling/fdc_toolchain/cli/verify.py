@@ -23,14 +23,22 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run", required=False, default="")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
+)
 @click.option(
     "--accept-older", is_flag=True,
     help="Take the record of RUN as it is, although this machine saw more of it: you restored a backup on purpose.",
 )  # fmt: skip
 @database_option
-@click.option("--workspace", metavar="DIR", help="The workspace; the nearest one above the current folder otherwise.")
-def command(run: str, form: str, accept_older: bool, database: str | None, workspace: str | None) -> int:
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The workspace; the nearest one above the current folder otherwise.",
+)
+def command(
+    run: str, form: str, accept_older: bool, database: str | None, workspace: str | None
+) -> int:
     """Check the record of RUN (the beginning of a name; every run otherwise): its hash chain, contents and seal.
 
     A byte that was changed, a record that was taken out, put in or moved, a lost end, and an older copy of the record that was
@@ -43,10 +51,16 @@ def command(run: str, form: str, accept_older: bool, database: str | None, works
     root = root_of(workspace)
     if accept_older:
         if database or not run:
-            raise UsageError("`--accept-older` is about one RUN of a workspace; in a database, the database is the record")
+            raise UsageError(
+                "`--accept-older` is about one RUN of a workspace; in a database, the database is the record"
+            )
         _accept(root, run)
     with remote.reading(database, root) as store:
-        found = [] if store is None else [checked(store, number, name) for number, name in _chosen(store, run)]
+        found = (
+            []
+            if store is None
+            else [checked(store, number, name) for number, name in _chosen(store, run)]
+        )
         strays = 0 if store is None or run else store.strays()
     if run and not found:
         raise UsageError(f"no run begins with `{run}`; `fdc runs` lists them")
@@ -56,7 +70,9 @@ def command(run: str, form: str, accept_older: bool, database: str | None, works
         return FINDINGS if bad else CLEAN
     for one in found:
         state = "DAMAGED" if one["faults"] else "OLDER" if one["older"] else "whole"
-        click.echo(f"run {visible(one['run'])}: {state}, {one['records']} records, {SEALS[one['seal']]}")
+        click.echo(
+            f"run {visible(one['run'])}: {state}, {one['records']} records, {SEALS[one['seal']]}"
+        )
         for fault in one["faults"]:
             click.echo(f"  {visible(fault)}")
         if one["older"]:
@@ -78,7 +94,9 @@ def _accept(root: str, run: str) -> None:
         row = the_run(store, run)
         assert store is not None  # a run was found in it
         if not store.check(row.id).older:
-            raise Refused(f"the record of the run {row.name} is not older than what this machine saw")
+            raise Refused(
+                f"the record of the run {row.name} is not older than what this machine saw"
+            )
         if runs.is_driven(root, row.name):
             raise Refused(f"the run {row.name} is being driven")
         try:
@@ -86,7 +104,9 @@ def _accept(root: str, run: str) -> None:
             store.accept(row)
         except WorldFailed as failed:
             raise WorldError(str(failed)) from failed
-    click.echo(f"accepted: the record of the run {row.name} as it is; answers that lay beside it are dropped")
+    click.echo(
+        f"accepted: the record of the run {row.name} as it is; answers that lay beside it are dropped"
+    )
 
 
 def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
@@ -101,7 +121,13 @@ def checked(store: Store, number: int, name: str) -> dict[str, Any]:
     """What a check of one run found: its name, how many `records`, whose `seal`, and the `faults`. Raises WorldFailed."""
     found = store.check(number)
     faults = list(found.faults) or _forked(store, name)
-    return {"run": name, "records": found.records, "seal": found.signature, "faults": faults, "older": found.older}
+    return {
+        "run": name,
+        "records": found.records,
+        "seal": found.signature,
+        "faults": faults,
+        "older": found.older,
+    }
 
 
 def _forked(store: Store, name: str) -> list[str]:
@@ -117,9 +143,16 @@ def _forked(store: Store, name: str) -> list[str]:
         return []
     try:
         records = store.records(parent)
-        taken = before(records, origin["address"], failed_alone(store.program(parent), parent.inputs, records))
+        taken = before(
+            records, origin["address"], failed_alone(store.program(parent), parent.inputs, records)
+        )
     except (KeyError, Mismatch, ProgramError):
         taken = []
-    if taken[: origin["records"]] != store.records(row)[: origin["records"]] or len(taken) != origin["records"]:
-        return [f"what it took over is not what the run {parent.name} has before {origin['address']}"]
+    if (
+        taken[: origin["records"]] != store.records(row)[: origin["records"]]
+        or len(taken) != origin["records"]
+    ):
+        return [
+            f"what it took over is not what the run {parent.name} has before {origin['address']}"
+        ]
     return []

@@ -82,19 +82,25 @@ def drive_run(
         lock = runs.Lock(runs.run_folder(root, name))
         holder = lock.take()
         if holder is not None:
-            raise WorldError(f"the run {name} is being driven by {holder}; one controller at a time")
+            raise WorldError(
+                f"the run {name} is being driven by {holder}; one controller at a time"
+            )
         store = writing(root)
         row = store.run(name)
         if row is None:
             raise UsageError(f"there is no run `{name}` here")
         known(row)
-        if not force and runs.cancel_asked(root, name):  # who asked may have been killed before they could do it
+        if not force and runs.cancel_asked(
+            root, name
+        ):  # who asked may have been killed before they could do it
             row = row._replace(status=_cancelled(root, store, row, trusted))
         if not force and row.status == "cancelled":
             hint = "`fdc resume --force` goes on with it all the same, `fdc fork` begins a new one"
             raise Refused(f"the run {name} was cancelled; {hint}")
         if seen is not None and row.epoch != seen and (answers or assume):
-            raise Refused(f"the run {name} went on meanwhile, so this may be about something else; `fdc show {name}`")
+            raise Refused(
+                f"the run {name} went on meanwhile, so this may be about something else; `fdc show {name}`"
+            )
         if row.status in ("finished", "stopped") and not (budget or retry):
             return over(store, row, trusted)
         if "model" in row.inputs:
@@ -110,7 +116,18 @@ def drive_run(
             runs.forget_cancel(root, name)
         take_away(root)
         changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
-        return _drive(store, row, root, show, dict(answers or {}), dict(assume or {}), changes, jobs, shell_seconds, operator)
+        return _drive(
+            store,
+            row,
+            root,
+            show,
+            dict(answers or {}),
+            dict(assume or {}),
+            changes,
+            jobs,
+            shell_seconds,
+            operator,
+        )
     except Untrusted as whose:
         raise Refused(untrusted(name, str(whose))) from whose
     except Fenced as fenced:
@@ -174,7 +191,11 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
 
     def under_way() -> RunState:
         records = store.records(row)
-        return fold(program, row.inputs, [*records, *(retried(program, row.inputs, records) if retry else ())])
+        return fold(
+            program,
+            row.inputs,
+            [*records, *(retried(program, row.inputs, records) if retry else ())],
+        )
 
     try:
         program = store.program(row)
@@ -239,18 +260,29 @@ def _drive(
         who = {"pid": os.getpid(), "began": round(time.time(), 3)}
         fresh = [Record("session", "", journal.epoch, "", "", driven, who)]
         if changes["budget"]:
-            fresh.append(Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]}))
+            fresh.append(
+                Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]})
+            )
         if changes["retry"]:
             fresh += retried(program, row.inputs, records)
         journal.append(fresh)
         rows: list[tuple[Record, Perform | None]] = []
-        state = fold(program, row.inputs, [*records, *fresh], lambda record, effect: rows.append((record, effect)))
+        state = fold(
+            program,
+            row.inputs,
+            [*records, *fresh],
+            lambda record, effect: rows.append((record, effect)),
+        )
         ready = kept.taken(root, row, state, records, store.key, alone=True)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot go on: {wrong}") from wrong
-    bench = bench_for(root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row))
-    bench = bench._replace(met=met(root, program, records), opened=openings.approved(program, records))
+    bench = bench_for(
+        root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row)
+    )
+    bench = bench._replace(
+        met=met(root, program, records), opened=openings.approved(program, records)
+    )
     local = LocalTools(program, bench)
     local.follow(state)
     tools: Tools = local
@@ -283,7 +315,9 @@ def _drive(
     try:
         if log is not None:
             log.close()
-    except WorldFailed as failed:  # what is not logged is logged on resume, so the run must be resumable
+    except (
+        WorldFailed
+    ) as failed:  # what is not logged is logged on resume, so the run must be resumable
         ended.status, ended.message = "broken", str(failed)
     if ended.status == "cancelled":
         journal.append([cancelled(journal.epoch, state.elapsed)])

@@ -25,24 +25,66 @@ _LEAVING = 4.0
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @database_option
-@click.option("--name", metavar="NAME", help="How this worker is called; no two at once by one name. A new name otherwise.")
-@click.option("--runs", "most", type=click.IntRange(1, 64), default=4, show_default=True, help="Runs at once.")
-@click.option("--pieces", type=click.IntRange(1, 64), default=2, show_default=True, help="Shares of large forks at once.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=8, show_default=True, help="Branches of a run at once.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="How this worker is called; no two at once by one name. A new name otherwise.",
+)
+@click.option(
+    "--runs", "most", type=click.IntRange(1, 64), default=4, show_default=True, help="Runs at once."
+)
+@click.option(
+    "--pieces",
+    type=click.IntRange(1, 64),
+    default=2,
+    show_default=True,
+    help="Shares of large forks at once.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=8,
+    show_default=True,
+    help="Branches of a run at once.",
+)
 @click.option("--patience", type=click.FloatRange(1, 3600), default=15.0, show_default=True, metavar="SECONDS",
               help="How long this worker may be silent before others take its runs.")  # fmt: skip
-@click.option("--trust", is_flag=True, help="Drive every run of the database, whoever's key has sealed it.")
+@click.option(
+    "--trust", is_flag=True, help="Drive every run of the database, whoever's key has sealed it."
+)
 @click.option("--serve", "serves", multiple=True, metavar="ID",
               help="Say that this folder stands for the workspace ID (`fdc doctor --database` shows them), too; `unnamed`: for "
               "runs of an fdc that knew no workspaces.")  # fmt: skip
-@click.option("--any-commit", is_flag=True, help="Drive runs that began with another commit than is checked out here.")
-@click.option("--shell-timeout", type=click.FloatRange(0.1), metavar="SECONDS", help="The most a command may take.")
-@click.option("--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had.")
-@click.option("--allow-weak-sandbox", is_flag=True,
-              help="Run commands in a sandbox that lacks something here; what it is, is said.")
-@click.option("--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it.")
-@click.option("--model", metavar="NAME", help="The model that answers prompts (else FDC_MODEL; none: what is embedded).")
-@click.option("--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here.")
+@click.option(
+    "--any-commit",
+    is_flag=True,
+    help="Drive runs that began with another commit than is checked out here.",
+)
+@click.option(
+    "--shell-timeout",
+    type=click.FloatRange(0.1),
+    metavar="SECONDS",
+    help="The most a command may take.",
+)
+@click.option(
+    "--allow-unsandboxed", is_flag=True, help="Run commands even where no sandbox is to be had."
+)
+@click.option(
+    "--allow-weak-sandbox",
+    is_flag=True,
+    help="Run commands in a sandbox that lacks something here; what it is, is said.",
+)
+@click.option(
+    "--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that answers prompts (else FDC_MODEL; none: what is embedded).",
+)
+@click.option(
+    "--workspace", metavar="DIR", help="The workspace; otherwise the nearest one above here."
+)
 def command(
     database: str | None,
     name: str | None,
@@ -86,12 +128,29 @@ def command(
         dispatch.prepare(url, say)
         store = PgStore(url, key)
         session = Session(url, name, fatal, patience)
-        session.announce(os.uname().nodename, os.path.realpath(root), place.serves, identity.commit(root))
+        session.announce(
+            os.uname().nodename, os.path.realpath(root), place.serves, identity.commit(root)
+        )
         session.start()
         sender = dispatch.Sender(url, say)
-        operator = Operator.of_environment(allow_unsandboxed, allow_network, model, weak=allow_weak_sandbox)
+        operator = Operator.of_environment(
+            allow_unsandboxed, allow_network, model, weak=allow_weak_sandbox
+        )
         tell_weakness(operator)
-        fleet = Fleet(url, root, key, session, sender, fatal, jobs, shell_timeout, operator, trust, pieces, place)
+        fleet = Fleet(
+            url,
+            root,
+            key,
+            session,
+            sender,
+            fatal,
+            jobs,
+            shell_timeout,
+            operator,
+            trust,
+            pieces,
+            place,
+        )
         dispatch.serve(url, name, fleet.work, workspaces=place.serves, runs=most, pieces=pieces)
         janitor = dispatch.Janitor(session, store, sender, say)
         janitor.start(fatal)
@@ -101,7 +160,9 @@ def command(
     except Asked:
         say(f"worker {name} ends; it had taken no run yet")
         os._exit(0)  # a thread of DBOS may be there already, and would be waited for
-    say(f"worker {name} takes runs from {shown(url)} and drives them in {root}, for the workspace {' and '.join(place.serves)}")
+    say(
+        f"worker {name} takes runs from {shown(url)} and drives them in {root}, for the workspace {' and '.join(place.serves)}"
+    )
     requests.wait()
     fleet.leaving.set()
     janitor.stop()
@@ -123,10 +184,14 @@ def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:
 
     for one in serves:
         if not identity.is_id(one):
-            raise UsageError(f"`--serve {one}`: that is no workspace; `fdc doctor --database URL` shows the ids")
+            raise UsageError(
+                f"`--serve {one}`: that is no workspace; `fdc doctor --database URL` shows the ids"
+            )
     own = identity.identity(root)
     if own.copied is not None and own.id not in serves:
-        raise Refused(f"{identity.copied(own, root)}, or say `--serve {own.id}`: this folder stands for it, too")
+        raise Refused(
+            f"{identity.copied(own, root)}, or say `--serve {own.id}`: this folder stands for it, too"
+        )
     folder = own.id if own.copied is None else f"{own.id}@{os.path.realpath(root)}"
     return Place(tuple(dict.fromkeys((own.id, *serves))), folder, any_commit)
 
@@ -141,8 +206,9 @@ def say(text: str) -> None:
 def fatal(why: str) -> None:
     """Ends the process at once: others may hold its runs by now, and nothing that it does could be put on record."""
     try:
-        os.write(2, f"fdc: the database is lost, and this worker with it: {' '.join(why.split())}\n".encode())
+        os.write(
+            2,
+            f"fdc: the database is lost, and this worker with it: {' '.join(why.split())}\n".encode(),
+        )
     finally:
         os._exit(70)
-
-

@@ -46,7 +46,10 @@ class Worst(NamedTuple):
 
 
 def worst(
-    program: Mapping[str, Any], given: Mapping[str, str | None], rate: float, listing: Callable[[str], list[str] | None]
+    program: Mapping[str, Any],
+    given: Mapping[str, str | None],
+    rate: float,
+    listing: Callable[[str], list[str] | None],
 ) -> Worst:
     """The worst case. `given` are the root's parameters (None: not known, the default does not count), `rate` is what a
     token costs, `listing` gives the files of a glob now (None: nobody knows).
@@ -60,7 +63,9 @@ def worst(
             continue
     unknown, growing = tuple(sorted(reader.unknown)), tuple(sorted(reader.growing))
     assumed, short = tuple(sorted(reader.assumed)), tuple(sorted(reader.short))
-    return Worst(dict(zip(MEASURES, cost, strict=True)), unknown, growing, reader.created, assumed, short)
+    return Worst(
+        dict(zip(MEASURES, cost, strict=True)), unknown, growing, reader.created, assumed, short
+    )
 
 
 class _TooLong(Exception):
@@ -69,12 +74,18 @@ class _TooLong(Exception):
 
 class _Reader:
     def __init__(
-        self, program: Mapping[str, Any], rate: float, listing: Callable[[str], list[str] | None], made: Made
+        self,
+        program: Mapping[str, Any],
+        rate: float,
+        listing: Callable[[str], list[str] | None],
+        made: Made,
     ) -> None:
         self.program = program
         self.rate = rate
         self.listing = listing
-        self.fixed = made.all  # `made` has everything already: nothing is added, and nothing takes too long
+        self.fixed = (
+            made.all
+        )  # `made` has everything already: nothing is added, and nothing takes too long
         self.unknown: set[str] = set()
         self.growing: set[str] = set()
         self.assumed: set[tuple[str, str]] = set()
@@ -88,7 +99,11 @@ class _Reader:
     def plan(self, plan_id: str, names: dict[str, Any], made: Made) -> tuple[_Cost, Made]:
         """What a plan costs that begins with `made`, and what is made at its end."""
         plan = self.program["plans"][plan_id]
-        known = {param["name"]: param["default"] for param in plan["params"] if param.get("default") is not None}
+        known = {
+            param["name"]: param["default"]
+            for param in plan["params"]
+            if param.get("default") is not None
+        }
         known.update(names)
         bound = _binds(plan["body"])
         known = {name: value for name, value in known.items() if name not in bound}
@@ -98,7 +113,11 @@ class _Reader:
             cost, after = self.block(plan["body"], known, made, plan)
             if "budget" in plan:
                 cost = self.held(cost, plan)
-            self.done[key] = (cost, after, self.known_logs.setdefault(tuple(self.log), len(self.known_logs)))
+            self.done[key] = (
+                cost,
+                after,
+                self.known_logs.setdefault(tuple(self.log), len(self.known_logs)),
+            )
             self.log = outer
         cost, after, log = self.done[key]
         self.log.append(("plan", log))
@@ -118,7 +137,11 @@ class _Reader:
         return steps, calls, tokens, money
 
     def block(
-        self, block: list[dict[str, Any]], names: dict[str, Any], made: Made, plan: Mapping[str, Any]
+        self,
+        block: list[dict[str, Any]],
+        names: dict[str, Any],
+        made: Made,
+        plan: Mapping[str, Any],
     ) -> tuple[_Cost, Made]:
         total = _FREE
         for item in block:
@@ -126,18 +149,30 @@ class _Reader:
             total = _each(total, cost, _plus)
         return total, made
 
-    def item(self, item: dict[str, Any], names: dict[str, Any], made: Made, plan: Mapping[str, Any]) -> tuple[_Cost, Made]:
+    def item(
+        self, item: dict[str, Any], names: dict[str, Any], made: Made, plan: Mapping[str, Any]
+    ) -> tuple[_Cost, Made]:
         self.walked += 1
         if self.walked > MOST_ITEMS and not self.fixed:
             raise _TooLong
         op = item["op"]
         if op == "step":
-            return self.step(item), made if self.fixed else creates(item, names, made, self.program, plan)
+            return self.step(item), made if self.fixed else creates(
+                item, names, made, self.program, plan
+            )
         if op == "call":
             handed = {name: resolved(template, names) for name, template in item["args"].items()}
-            return self.plan(item["plan"], {name: None if "{" in value else value for name, value in handed.items()}, made)
+            return self.plan(
+                item["plan"],
+                {name: None if "{" in value else value for name, value in handed.items()},
+                made,
+            )
         if op == "if":
-            constant = item["cond"].get("value", {}).get("const") if set(item["cond"]) == {"value"} else None
+            constant = (
+                item["cond"].get("value", {}).get("const")
+                if set(item["cond"]) == {"value"}
+                else None
+            )
             then, after = self.block(item["then"], names, made, plan)
             orelse, other = self.block(item["else"], names, made, plan)
             if isinstance(constant, bool):
@@ -145,8 +180,14 @@ class _Reader:
             return _each(then, orelse, _most), after.joined(other)
         if op in ("for", "fork", "iterate", "each"):
             times = self.files(item, names, made) if op == "each" else int(item["max"])
-            inner = {name: value for name, value in names.items() if name not in (item.get("name"), item.get("alias"))}
-            return self.rounds(item, times, lambda before: self.block(item["body"], inner, before, plan), made)
+            inner = {
+                name: value
+                for name, value in names.items()
+                if name not in (item.get("name"), item.get("alias"))
+            }
+            return self.rounds(
+                item, times, lambda before: self.block(item["body"], inner, before, plan), made
+            )
         return _FREE, made
 
     def step(self, item: dict[str, Any]) -> _Cost:
@@ -159,7 +200,11 @@ class _Reader:
         return one, two, three, four
 
     def rounds(
-        self, item: dict[str, Any], times: int | str, body: Callable[[Made], tuple[_Cost, Made]], made: Made
+        self,
+        item: dict[str, Any],
+        times: int | str,
+        body: Callable[[Made], tuple[_Cost, Made]],
+        made: Made,
     ) -> tuple[_Cost, Made]:
         """A body that runs `times`; each round may see what those before it made, in a fork what every other made."""
         if isinstance(times, str):
@@ -203,7 +248,9 @@ class _Reader:
             return glob if most is None else int(most)
         tokens = pattern(glob)
         new = matching(made, tokens)
-        number = MOST_FILES if new is None else len(new[0].difference(listed)) + new[1] + len(listed)
+        number = (
+            MOST_FILES if new is None else len(new[0].difference(listed)) + new[1] + len(listed)
+        )
         if made.doubts and most is not None:
             number = max(MOST_FILES, most)
         self.log.append((glob, number))
@@ -233,7 +280,12 @@ def _binds(block: list[dict[str, Any]]) -> set[str]:
 
 
 def _each(left: _Cost, right: _Cost, join: Callable[[Polynomial, Polynomial], Polynomial]) -> _Cost:
-    return join(left[0], right[0]), join(left[1], right[1]), join(left[2], right[2]), join(left[3], right[3])
+    return (
+        join(left[0], right[0]),
+        join(left[1], right[1]),
+        join(left[2], right[2]),
+        join(left[3], right[3]),
+    )
 
 
 def _plus(left: Polynomial, right: Polynomial) -> Polynomial:
@@ -243,13 +295,17 @@ def _plus(left: Polynomial, right: Polynomial) -> Polynomial:
 
 
 def _most(left: Polynomial, right: Polynomial) -> Polynomial:
-    return _small({sizes: max(left.get(sizes, 0), right.get(sizes, 0)) for sizes in {**left, **right}})
+    return _small(
+        {sizes: max(left.get(sizes, 0), right.get(sizes, 0)) for sizes in {**left, **right}}
+    )
 
 
 def _times(poly: Polynomial, size: int | str) -> Polynomial:
     if isinstance(size, int):
         return {sizes: coefficient * size for sizes, coefficient in poly.items()} if size else {}
-    return _small({tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()})
+    return _small(
+        {tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()}
+    )
 
 
 def _small(poly: Polynomial) -> Polynomial:

@@ -35,7 +35,11 @@ class Made(NamedTuple):
         for tokens, count in other.computed:
             mine = counts.get(tokens, 0)
             counts[tokens] = None if mine is None or count is None else max(mine, count)
-        return self._replace(paths=self.paths | other.paths, computed=tuple(counts.items()), doubts=_both(self, other))
+        return self._replace(
+            paths=self.paths | other.paths,
+            computed=tuple(counts.items()),
+            doubts=_both(self, other),
+        )
 
     def grown(self, after: Made, times: int) -> Made:
         """After `times` rounds of which one leads from here to `after`."""
@@ -43,23 +47,34 @@ class Made(NamedTuple):
         counts = dict(self.computed)
         for tokens, count in after.computed:
             start = before.get(tokens, 0)
-            counts[tokens] = None if start is None or count is None else start + times * (count - start)
+            counts[tokens] = (
+                None if start is None or count is None else start + times * (count - start)
+            )
         return after._replace(computed=tuple(counts.items()))
 
     def widened(self, after: Made) -> Made:
         """After any number of rounds of which one leads from here to `after`."""
         before = dict(self.computed)
-        counts = tuple((tokens, count if before.get(tokens, 0) == count else None) for tokens, count in after.computed)
+        counts = tuple(
+            (tokens, count if before.get(tokens, 0) == count else None)
+            for tokens, count in after.computed
+        )
         return after._replace(computed=counts)
 
 
 def creates(
-    item: Mapping[str, Any], names: Mapping[str, Any], made: Made, program: Mapping[str, Any], plan: Mapping[str, Any]
+    item: Mapping[str, Any],
+    names: Mapping[str, Any],
+    made: Made,
+    program: Mapping[str, Any],
+    plan: Mapping[str, Any],
 ) -> Made:
     """What may have been created after a step, too."""
     tool = program["tools"][item["tool"]]
     declared = tool.get("parameters", ())
-    touches = [(row["access"], item["args"].get(row["name"])) for row in declared if row.get("access")]
+    touches = [
+        (row["access"], item["args"].get(row["name"])) for row in declared if row.get("access")
+    ]
     for access, template in touches:
         if access not in _CREATES or template is None:
             continue
@@ -111,7 +126,10 @@ def pattern(glob: str) -> Tokens:
 
 
 def _is_known(template: list[Any], names: Mapping[str, Any]) -> bool:
-    return all(isinstance(part, str) or len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None for part in template)
+    return all(
+        isinstance(part, str) or len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None
+        for part in template
+    )
 
 
 def _computed(template: list[Any], names: Mapping[str, Any]) -> Tokens:

@@ -67,7 +67,9 @@ def _write(path: str, data: bytes, sync: bool = True) -> None:
     try:
         size = os.fstat(handle).st_size
         if size and os.pread(handle, 1, size - 1) != b"\n":
-            data = b"\n" + data  # a writer that was killed left a torn line: it stays one, and ours is whole
+            data = (
+                b"\n" + data
+            )  # a writer that was killed left a torn line: it stays one, and ours is whole
         try:
             rest = memoryview(data)
             while rest:

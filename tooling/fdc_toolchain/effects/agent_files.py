@@ -49,7 +49,9 @@ def load(root: str, task_id: str) -> dict[str, Any] | None:
 def save(root: str, task_id: str, record: dict[str, Any]) -> None:
     """Writes the record of a task, whole or not at all. Raises OSError or WorldFailed."""
     data = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=True).encode("ascii") + b"\n"
-    durable.replace_all({os.path.join(made(root, task_id), STATE): data})  # clears away what a killed controller left
+    durable.replace_all(
+        {os.path.join(made(root, task_id), STATE): data}
+    )  # clears away what a killed controller left
 
 
 def known(root: str) -> list[dict[str, Any]]:
@@ -76,7 +78,11 @@ def unapproved(root: str, sha256: str, but: str) -> str | None:
         control = record.get("control")
         rows = control.get("written") if isinstance(control, dict) else None
         for row in rows if isinstance(rows, list) and record.get("task_id") != but else ():
-            if not isinstance(row, dict) or row.get("sha256") != sha256 or (row.get("kind") == "plan" and row.get("free")):
+            if (
+                not isinstance(row, dict)
+                or row.get("sha256") != sha256
+                or (row.get("kind") == "plan" and row.get("free"))
+            ):
                 continue
             if row.get("shown") and not row.get("approved"):
                 return str(record.get("task_id"))
@@ -92,7 +98,9 @@ class TaskLock:
 
     def take(self) -> str | None:
         """Takes the lock. Returns None, or who holds it. Raises OSError."""
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        self._handle = os.open(
+            self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+        )
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -110,7 +118,9 @@ class TaskLock:
             self._handle = -1
 
 
-def ask(root: str, task_id: str, role: str, messages: Sequence[Any], schema: dict[str, Any]) -> tuple[str, Any]:
+def ask(
+    root: str, task_id: str, role: str, messages: Sequence[Any], schema: dict[str, Any]
+) -> tuple[str, Any]:
     """Leaves a request and looks for its answer: (path of the answer, the answer or None). Raises ValueError, OSError.
 
     The request's name follows from what is asked, so that a request asked again is the same one.

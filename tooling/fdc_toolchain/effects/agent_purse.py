@@ -27,7 +27,11 @@ class Purse:
     """The account of one task. `budget` has its ceilings by measure; without one it keeps nothing."""
 
     def __init__(
-        self, root: str, task_id: str, more: Mapping[str, float], used: Callable[[str], Mapping[str, float]]
+        self,
+        root: str,
+        task_id: str,
+        more: Mapping[str, float],
+        used: Callable[[str], Mapping[str, float]],
     ) -> None:
         """`more`: ceilings that replace those on record. `used`: what a run has spent.
 
@@ -36,7 +40,14 @@ class Purse:
         self._task = task_id
         self._used = used
         self._path = os.path.join(root, *agent_files.folder(root, task_id).split("/"), _FILE)
-        self._row: dict[str, Any] = {"format": 1, "budget": {}, "spent": {}, "pending": {}, "runs": [], **_read(self._path)}
+        self._row: dict[str, Any] = {
+            "format": 1,
+            "budget": {},
+            "spent": {},
+            "pending": {},
+            "runs": [],
+            **_read(self._path),
+        }
         self.budget: dict[str, float] = self._row["budget"]
         lost = self._row["pending"]
         if more or lost:
@@ -75,7 +86,9 @@ class Purse:
             held["tokens"] = most
         for measure, number in held.items():
             if number < 1:
-                raise self.exhausted("money" if measure == "tokens" and left.get("tokens", 1) >= 1 else measure)
+                raise self.exhausted(
+                    "money" if measure == "tokens" and left.get("tokens", 1) >= 1 else measure
+                )
         aside = dict(held)
         if "money" in left:
             aside["money"] = round(held["tokens"] * (rate or 0.0), DIGITS)
@@ -104,7 +117,9 @@ class Purse:
         self._save()
 
     def _save(self) -> None:
-        durable.replace(self._path, json.dumps(self._row, indent=1, sort_keys=True).encode("ascii") + b"\n")
+        durable.replace(
+            self._path, json.dumps(self._row, indent=1, sort_keys=True).encode("ascii") + b"\n"
+        )
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -114,7 +129,11 @@ def _read(path: str) -> dict[str, Any]:
     try:
         found = json.loads(data)
         tables = [found[name] for name in ("budget", "spent", "pending")]
-        numbers = all(name in MEASURES and isinstance(n, (int, float)) for table in tables for name, n in table.items())
+        numbers = all(
+            name in MEASURES and isinstance(n, (int, float))
+            for table in tables
+            for name, n in table.items()
+        )
         if not numbers or not all(isinstance(run, str) for run in found["runs"]):
             raise ValueError("it holds something else than amounts")
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as wrong:

@@ -71,17 +71,28 @@ class Store:
         try:
             value = yaml.safe_load(data)["iteration_lock"]
             started = value["started"]
-            started = started if isinstance(started, str) else started.strftime("%Y-%m-%dT%H:%M:%SZ")
+            started = (
+                started if isinstance(started, str) else started.strftime("%Y-%m-%dT%H:%M:%SZ")
+            )
             return Lock(
                 int(value["iteration"]), started, str(value["phase"]), str(value["status"]), str(value["checkpoint"]),
                 int(value["pid"]), str(value["began"]), str(value["run"]),
             )  # fmt: skip
-        except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as wrong:
+        except (
+            yaml.YAMLError,
+            UnicodeDecodeError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+        ) as wrong:
             raise ValueError(f"{LOCK} cannot be read: {type(wrong).__name__}") from wrong
 
     def lock(self, run: str, iteration: int, phase: str, at: str) -> None:
         """Takes the lock for a run; once more for the same run is no trouble. Raises Busy, ValueError."""
-        mine = Lock(iteration, at, phase, "IN_PROGRESS", "begun", os.getpid(), began(os.getpid()), run)
+        mine = Lock(
+            iteration, at, phase, "IN_PROGRESS", "begun", os.getpid(), began(os.getpid()), run
+        )
         os.makedirs(self.path(PRIVATE), exist_ok=True)
         temporary = self.path(os.path.join(PRIVATE, f"lock.{os.getpid()}"))
         _write(temporary, _lock_text(mine))
@@ -100,7 +111,9 @@ class Store:
         """Says in the lock how far the iteration has come, and that this process goes on with it."""
         found = self.held()
         if found is not None:
-            now = found._replace(phase=phase, checkpoint=checkpoint, pid=os.getpid(), began=began(os.getpid()))
+            now = found._replace(
+                phase=phase, checkpoint=checkpoint, pid=os.getpid(), began=began(os.getpid())
+            )
             durable.replace(self.path(LOCK), _lock_text(now))
 
     # Reading
@@ -113,7 +126,7 @@ class Store:
         out: dict[str, str] = {}
         for row in patterns:
             found = sorted(glob.glob(str(row["glob"]), root_dir=self.root))
-            for name in found[-int(row["last"]):] if row.get("last") else found:
+            for name in found[-int(row["last"]) :] if row.get("last") else found:
                 out |= self.text(name)
         return out
 
@@ -171,7 +184,7 @@ class Store:
         data = _json(value)
         file = f"{at:03d}.json"
         durable.replace(self.path(f"{STAGING}/{file}"), data)
-        events[at:at + 1] = [{"name": name, "file": file, "sha256": sha256(data).hexdigest()}]
+        events[at : at + 1] = [{"name": name, "file": file, "sha256": sha256(data).hexdigest()}]
         self._manifest(manifest)
 
     def staged(self) -> list[Any]:
@@ -206,7 +219,12 @@ class Store:
             data = str(text).encode("utf-8")
             path = self.safe(name)
             fixed = change.get("immutable")
-            if fixed and name.startswith(fixed) and os.path.lexists(path) and durable.read(path) != data:
+            if (
+                fixed
+                and name.startswith(fixed)
+                and os.path.lexists(path)
+                and durable.read(path) != data
+            ):
                 raise Refused(f"`{name}` is a snapshot, which is never written again")
             _write(os.path.join(folder, f"{number:05d}"), data)
             rows.append({"path": name, "blob": f"{number:05d}", "sha256": sha256(data).hexdigest()})
@@ -215,7 +233,10 @@ class Store:
             self.safe(name)
         durable.sync_folder(folder)
         manifest = {"run": run, "iteration": change["iteration"], "files": rows, "remove": remove}
-        durable.replace(self.path(f"{STAGING}/commit.json"), _json({**manifest, "mirror": list(change["mirror"])}))
+        durable.replace(
+            self.path(f"{STAGING}/commit.json"),
+            _json({**manifest, "mirror": list(change["mirror"])}),
+        )
 
     def prepared(self) -> dict[str, Any] | None:
         """A commit that has happened, all its contents whole; None where there is none."""
@@ -310,7 +331,9 @@ class Store:
 
     # The last complete state, kept aside
 
-    def _mirror(self, contents: Mapping[str, bytes], remove: Iterable[str], patterns: Iterable[str]) -> None:
+    def _mirror(
+        self, contents: Mapping[str, bytes], remove: Iterable[str], patterns: Iterable[str]
+    ) -> None:
         wanted = [str(one) for one in patterns]
         folder = self.path(os.path.join(PRIVATE, "checkpoint"))
         hashes = self._hashes()
@@ -336,7 +359,9 @@ class Store:
 
     def keep(self, names: Iterable[str]) -> None:
         """Takes these files, as they are, for the last complete state."""
-        contents = {name: data for name in names if (data := durable.read(self.safe(name))) is not None}
+        contents = {
+            name: data for name in names if (data := durable.read(self.safe(name))) is not None
+        }
         self._mirror(contents, (), ("*",))
 
     def damaged(self) -> list[str]:

@@ -78,7 +78,10 @@ def commit_alphabet(args: dict[str, Any], context: Context) -> Any:
         if store.prepared() is None and store.held() is not None:
             files = store.texts([{"glob": glob_of(name)} for name in tree["files"]])
             if digest(files) != tree["digest"]:
-                raise ToolFailure("changed", "files of the alphabet were changed while the iteration was under way")
+                raise ToolFailure(
+                    "changed",
+                    "files of the alphabet were changed while the iteration was under way",
+                )
         store.commit(context.run, change)
     except Refused as refused:
         raise ToolFailure("refused", str(refused)) from None

@@ -77,7 +77,11 @@ def shown(row: RunRow) -> dict[str, dict[str, Any]]:
 
 def digest(shows: dict[str, Any] | None) -> str:
     """The name of exactly what an approval shows; empty where it shows nothing."""
-    return "" if shows is None else blake2b(canonical(shows).encode("ascii"), digest_size=16).hexdigest()
+    return (
+        ""
+        if shows is None
+        else blake2b(canonical(shows).encode("ascii"), digest_size=16).hexdigest()
+    )
 
 
 def wanted(state: RunState, address: str) -> Perform | None:
@@ -97,7 +101,9 @@ def outcomes(records: Iterable[Record]) -> dict[str, int]:
     return found
 
 
-def questions(row: RunRow, state: RunState, records: Iterable[Record], ready: Mapping[str, Answer]) -> list[Open]:
+def questions(
+    row: RunRow, state: RunState, records: Iterable[Record], ready: Mapping[str, Answer]
+) -> list[Open]:
     """The questions of a run that waits for answers: their texts as asked, their arguments from its program.
 
     `state` is the fold of its `records`, `ready` what `taken` found.
@@ -109,12 +115,27 @@ def questions(row: RunRow, state: RunState, records: Iterable[Record], ready: Ma
         if one["how"] == "answer" and effect is not None:
             given = ready.get(effect.address)
             text = None if given is None else given.text
-            found.append(Open(effect, str(one["text"]), count.get(effect.address, 0), text, shown(row).get(effect.address)))
+            found.append(
+                Open(
+                    effect,
+                    str(one["text"]),
+                    count.get(effect.address, 0),
+                    text,
+                    shown(row).get(effect.address),
+                )
+            )
     return found
 
 
 def give(
-    root: str, row: RunRow, question: Open, text: str, by: str, now: float, key: bytes | None, still: Callable[[], bool]
+    root: str,
+    row: RunRow,
+    question: Open,
+    text: str,
+    by: str,
+    now: float,
+    key: bytes | None,
+    still: Callable[[], bool],
 ) -> bool:
     """Keeps an answer to an open question; one that lay ready for it is replaced. Raises WorldFailed.
 
@@ -140,7 +161,13 @@ def give(
 
 
 def taken(
-    root: str, row: RunRow, state: RunState, records: Iterable[Record], key: bytes | None, *, alone: bool = False
+    root: str,
+    row: RunRow,
+    state: RunState,
+    records: Iterable[Record],
+    key: bytes | None,
+    *,
+    alone: bool = False,
 ) -> dict[str, Answer]:
     """The answers that lie ready and are for exactly what the run asks now, by address. Raises WorldFailed.
 
@@ -161,7 +188,11 @@ def taken(
     for answer, seal in kept:
         effect = wanted(state, answer.address)
         ours = key is not None and compare_digest(seal, _seal(answer, key))
-        asked = effect is not None and effect.request == answer.request and count.get(answer.address, 0) == answer.outcomes
+        asked = (
+            effect is not None
+            and effect.request == answer.request
+            and count.get(answer.address, 0) == answer.outcomes
+        )
         asked = asked and answer.shown == seen.get(answer.address, "")
         if ours and asked and (answer.run, answer.program) == (row.name, row.digest):
             good[answer.address] = answer
@@ -199,7 +230,9 @@ def drop(root: str, row: RunRow) -> None:
 
 def _write(path: str, kept: list[tuple[Answer, str]]) -> None:
     rows = [{**answer._asdict(), "seal": seal} for answer, seal in kept]
-    durable.replace(path, (json.dumps({"format": 1, "answers": rows}, indent=1) + "\n").encode("ascii"))
+    durable.replace(
+        path, (json.dumps({"format": 1, "answers": rows}, indent=1) + "\n").encode("ascii")
+    )
 
 
 def _read(path: str) -> list[tuple[Answer, str]]:
@@ -213,5 +246,7 @@ def _read(path: str) -> list[tuple[Answer, str]]:
 
 
 def _seal(answer: Answer, key: bytes | None) -> str:
-    plain = blake2b(b"answer\0" + canonical(list(answer)).encode("ascii"), digest_size=chain.SIZE).digest()
+    plain = blake2b(
+        b"answer\0" + canonical(list(answer)).encode("ascii"), digest_size=chain.SIZE
+    ).digest()
     return chain.seal(plain, key).hex()

@@ -39,7 +39,9 @@ class Approvals:
         self._perform, self._scrub = perform, scrub
         self._shows: dict[str, dict[str, Any]] = {}
 
-    def about(self, effect: Perform, declared: dict[str, Any], answered: bool) -> dict[str, Any] | None:
+    def about(
+        self, effect: Perform, declared: dict[str, Any], answered: bool
+    ) -> dict[str, Any] | None:
         """What an approval shows, None for any other step: as it was when the question was put that is `answered`, otherwise as
         it is now. Raises ToolFailure."""
         want = None if self.state is None else self.state.running.get(effect.address)
@@ -72,7 +74,9 @@ class Approvals:
         return outcome._replace(notes={**(outcome.notes or {}), "approved": shows})
 
 
-def as_shown(released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context) -> None:
+def as_shown(
+    released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
+) -> None:
     """Raises ToolFailure where a file that a step changes is not as the approval before it showed it.
 
     A file may be as this very step leaves it: its first attempt was lost in a crash.
@@ -92,8 +96,16 @@ def as_shown(released: Released, declared: dict[str, Any], args: dict[str, Any],
             if access == "delete":
                 marks.write(context.run_folder, begun, {"path": path})
             continue
-        gone = access == "delete" and now == preview.NONE and marks.read(context.run_folder, begun) is not None
-        written = access in ("create", "write") and block is not None and now == preview.digest(_leaves(args, block))
+        gone = (
+            access == "delete"
+            and now == preview.NONE
+            and marks.read(context.run_folder, begun) is not None
+        )
+        written = (
+            access in ("create", "write")
+            and block is not None
+            and now == preview.digest(_leaves(args, block))
+        )
         if not gone and not written:
             raise ToolFailure("changed", preview.difference(released, context.root, path))
 

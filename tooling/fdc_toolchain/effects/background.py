@@ -19,7 +19,9 @@ from ..engine.ports import WorldFailed
 MOST = 16 * 1024 * 1024
 """Bytes of either stream that are read."""
 
-_WATCH = '(cd "$0" && exec "$@") > stdout 2> stderr < /dev/null; echo $? > exit.new; mv exit.new exit'
+_WATCH = (
+    '(cd "$0" && exec "$@") > stdout 2> stderr < /dev/null; echo $? > exit.new; mv exit.new exit'
+)
 _BEGIN = 'echo $$ > pid; watch=$1; shift; /bin/sh -c "$watch" "$@" &'
 """The first shell leaves its number, which is that of the group, and goes; the second waits for the process.
 
@@ -53,12 +55,16 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
             stderr=subprocess.DEVNULL, pass_fds=(lock,), start_new_session=True, check=False,
         )  # fmt: skip
         if begun.returncode != 0:
-            raise WorldFailed(f"`{argv[0]}` could not be started: the shell ended with exit code {begun.returncode}")
+            raise WorldFailed(
+                f"`{argv[0]}` could not be started: the shell ended with exit code {begun.returncode}"
+            )
         return True
     except BlockingIOError:
         return False  # it runs
     except OSError as failed:
-        raise WorldFailed(f"`{argv[0]}` could not be started: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(
+            f"`{argv[0]}` could not be started: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     finally:
         os.close(lock)
 

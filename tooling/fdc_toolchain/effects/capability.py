@@ -29,25 +29,37 @@ def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant
                 path = "/".join(parts_of(value))
                 kind = "write" if access in _WRITES else "read"
                 if not any(fits(path, _tokens(glob)) for glob in grant.get(kind, ())):
-                    raise ToolFailure("capability", f"the plan's `allow {kind}` does not name `{path}`")
+                    raise ToolFailure(
+                        "capability", f"the plan's `allow {kind}` does not name `{path}`"
+                    )
             if access is None and parameter["kind"] == "glob":
                 listing("**" if value is None else str(value), [grant], folder=True)
         if reads_at_large(declared) and not _everything(grant):
-            raise ToolFailure("capability", "the plan does not allow to read any file (`allow read **`)")
+            raise ToolFailure(
+                "capability", "the plan does not allow to read any file (`allow read **`)"
+            )
         for kind in ("read", "write"):
             for glob in declared.get("access", {}).get(kind, ()):
-                if not _everything(grant, kind) and not within(glob, map(_tokens, grant.get(kind, ()))):
-                    raise ToolFailure("capability", f"the plan's `allow {kind}` does not name `{glob}`")
+                if not _everything(grant, kind) and not within(
+                    glob, map(_tokens, grant.get(kind, ()))
+                ):
+                    raise ToolFailure(
+                        "capability", f"the plan's `allow {kind}` does not name `{glob}`"
+                    )
         if declared.get("writes") == "unknown" and "run" not in grant:
             raise ToolFailure("capability", "the plan does not allow commands (`allow run *`)")
         if declared.get("trust") == "untrusted" and "net" not in grant:
-            raise ToolFailure("capability", "the plan does not allow to reach outside (`allow net *`)")
+            raise ToolFailure(
+                "capability", "the plan does not allow to reach outside (`allow net *`)"
+            )
 
 
 def listing(glob: str, grants: Sequence[Grant], *, folder: bool = False) -> None:
     """Raises ToolFailure where a glob may name files that one of the grants in force does not name."""
     for grant in grants:
-        if not _everything(grant) and not within(glob, map(_tokens, grant.get("read", ())), folder=folder):
+        if not _everything(grant) and not within(
+            glob, map(_tokens, grant.get("read", ())), folder=folder
+        ):
             raise ToolFailure("capability", f"the plan's `allow read` does not name `{glob}`")
 
 

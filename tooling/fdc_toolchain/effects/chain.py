@@ -70,7 +70,9 @@ def beginning(owner: Owner) -> bytes:
 def digest_of(owner: Owner, key: bytes | None, start: bytes | None = None) -> bytes:
     """The digest of all columns of a run's row, sealed. `start`: its `beginning`, where that is known."""
     start = beginning(owner) if start is None else start
-    plain = blake2b(start + _bytes(canonical([*owner[8:13], owner.head.hex()])), digest_size=SIZE).digest()
+    plain = blake2b(
+        start + _bytes(canonical([*owner[8:13], owner.head.hex()])), digest_size=SIZE
+    ).digest()
     return plain + seal(plain, key)
 
 
@@ -95,7 +97,9 @@ def plain(before: bytes, row: Row) -> bytes:
     return blake2b(before + about.encode("utf-8", "surrogateescape"), digest_size=SIZE).digest()
 
 
-def check(owner: Owner, rows: Iterable[Row], key: bytes | None, blob: Callable[[str], bytes | None]) -> Checked:
+def check(
+    owner: Owner, rows: Iterable[Row], key: bytes | None, blob: Callable[[str], bytes | None]
+) -> Checked:
     """Follows the chain of a run from its beginning. `blob` gives a content by its name."""
     if not _is_row(owner):
         return Checked((_ROW_FAULT,), 0, "other")
@@ -126,7 +130,9 @@ def check(owner: Owner, rows: Iterable[Row], key: bytes | None, blob: Callable[[
             sealed = sealed and compare_digest(found[SIZE:], seal(found[:SIZE], key))
         before, expected, count = found, seq + 1, count + 1
     if expected <= owner.seq:
-        faults.append(f"{_numbers(expected, owner.seq)} missing at the end: the run's row knows of {owner.seq}")
+        faults.append(
+            f"{_numbers(expected, owner.seq)} missing at the end: the run's row knows of {owner.seq}"
+        )
     elif anchor != owner.head and not faults:
         faults.append(f"record {owner.seq} is not the one that the run's row knows")
     if expected - 1 > owner.seq and owner.status not in ("running", "new"):
@@ -136,12 +142,30 @@ def check(owner: Owner, rows: Iterable[Row], key: bytes | None, blob: Callable[[
         faults.append(_ROW_FAULT)
     signature: Signature = "none"
     if len(owner.digest) > SIZE:
-        signature = "ours" if key is not None and sealed and compare_digest(owner.digest, own) else "other"
+        signature = (
+            "ours" if key is not None and sealed and compare_digest(owner.digest, own) else "other"
+        )
     return Checked(tuple(faults[:FAULTS]), count, signature)
 
 
 _ROW_FAULT = "the run's own row is not what was written"
-_TYPES = (int, str, int, str, str, str, str | None, float, int, str, str | None, float | None, int, bytes, bytes)
+_TYPES = (
+    int,
+    str,
+    int,
+    str,
+    str,
+    str,
+    str | None,
+    float,
+    int,
+    str,
+    str | None,
+    float | None,
+    int,
+    bytes,
+    bytes,
+)
 
 
 def _is_row(owner: Owner) -> bool:
@@ -149,10 +173,16 @@ def _is_row(owner: Owner) -> bool:
 
 
 def _matches(before: bytes, row: Row, found: bytes) -> bool:
-    if type(row[6]) is not float or not (row[7] is None or type(row[7]) is str) or (row[7] is None) == (row[8] is None):
+    if (
+        type(row[6]) is not float
+        or not (row[7] is None or type(row[7]) is str)
+        or (row[7] is None) == (row[8] is None)
+    ):
         return False
     try:
-        return len(found) in (SIZE, SIZE + SEAL) and compare_digest(found[:SIZE], plain(before, row))
+        return len(found) in (SIZE, SIZE + SEAL) and compare_digest(
+            found[:SIZE], plain(before, row)
+        )
     except (TypeError, ValueError):  # a column of a type that no record has
         return False
 

@@ -15,7 +15,9 @@ from .extract import Citation
 
 _MARKS = re.compile(r"[\s>#*/;%!|:'-]*\Z")
 """What may precede quoted prose on a continued line: indentation, and the marks of quotes and comments."""
-_QUOTED_LINE = re.compile(r"(?:> |- |  - )(?P<text>.+) (?P<fence>`+) ?(?P<path>.+?):(?P<line>\d+)(?:-(?P<end>\d+))? ?(?P=fence)$")
+_QUOTED_LINE = re.compile(
+    r"(?:> |- |  - )(?P<text>.+) (?P<fence>`+) ?(?P<path>.+?):(?P<line>\d+)(?:-(?P<end>\d+))? ?(?P=fence)$"
+)
 _MARKUP = re.compile(r"[\s>#*/;%!|\\-]+")
 _LABEL = re.compile(r"\*[^*]+\*: ")
 
@@ -38,7 +40,11 @@ class Check:
     failures: list[Failure] = field(default_factory=list)
 
 
-def check(folder: str | int, citations: Iterable[Citation], pages: Mapping[str, tuple[str, ...]] | None = None) -> Check:
+def check(
+    folder: str | int,
+    citations: Iterable[Citation],
+    pages: Mapping[str, tuple[str, ...]] | None = None,
+) -> Check:
     """Opens the file of each citation below `folder` and compares the text at its span. `pages`: the lines of pages of
     the web by their addresses, as they were read."""
     out = Check()
@@ -56,7 +62,9 @@ def check(folder: str | int, citations: Iterable[Citation], pages: Mapping[str, 
     return out
 
 
-def check_report(folder: str | int, markdown: str, pages: Mapping[str, tuple[str, ...]] | None = None) -> Check:
+def check_report(
+    folder: str | int, markdown: str, pages: Mapping[str, tuple[str, ...]] | None = None
+) -> Check:
     """The same for a written report, from its text alone: every quoted line is looked for in its file.
 
     White space and the marks of Markdown and comments are not compared: a report writes a sentence on one line.

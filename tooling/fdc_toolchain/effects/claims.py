@@ -57,10 +57,20 @@ class Claim:
     drives is of one kin, unless the process is a worker, which drives runs that know nothing of each other (`alone`).
     """
 
-    def __init__(self, root: str, run: str, written: WriteSet, *, within: str | None = None, alone: bool = False) -> None:
+    def __init__(
+        self,
+        root: str,
+        run: str,
+        written: WriteSet,
+        *,
+        within: str | None = None,
+        alone: bool = False,
+    ) -> None:
         self._root, self._run, self._written = root, run, written
         outer = None if within is None else _kin.get(within, frozenset((within,)))
-        self._names = frozenset((run,)) | (outer if outer is not None else frozenset() if alone else _family())
+        self._names = frozenset((run,)) | (
+            outer if outer is not None else frozenset() if alone else _family()
+        )
         self._handle = -1
         self._path = ""
 
@@ -81,14 +91,23 @@ class Claim:
                     return other
                 with suppress(FileNotFoundError):
                     os.unlink(path)  # of a controller that was replaced
-                self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+                self._handle = os.open(
+                    path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+                )
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                said = {"run": self._run, "pid": os.getpid(), "kin": sorted(self._names), "writes": self._written.to_json()}
+                said = {
+                    "run": self._run,
+                    "pid": os.getpid(),
+                    "kin": sorted(self._names),
+                    "writes": self._written.to_json(),
+                }
                 os.write(self._handle, json.dumps(said).encode("ascii"))
                 self._path = path
         except OSError as failed:
             self.release()
-            raise WorldFailed(f"{failed.filename or path}: {(failed.strerror or str(failed)).lower()}") from failed
+            raise WorldFailed(
+                f"{failed.filename or path}: {(failed.strerror or str(failed)).lower()}"
+            ) from failed
         return None
 
     def release(self) -> None:
@@ -124,7 +143,9 @@ def in_the_way(root: str, written: Callable[[], WriteSet]) -> Other | None:
     except FileNotFoundError:
         return None
     except OSError as failed:
-        raise WorldFailed(f"{failed.filename or folder}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(
+            f"{failed.filename or folder}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
 
 
 def kin() -> str:
@@ -137,7 +158,9 @@ def kin() -> str:
 
 def _family() -> frozenset[str]:
     """What all runs go by that this process drives: it may have been started by fdc, or by a command of a run."""
-    return frozenset((kin(), *(os.environ[name] for name in (KIN, "FDC_RUN") if os.environ.get(name))))
+    return frozenset(
+        (kin(), *(os.environ[name] for name in (KIN, "FDC_RUN") if os.environ.get(name)))
+    )
 
 
 def _in_the_way(folder: str, written: WriteSet, names: frozenset[str]) -> Other | None:
@@ -180,7 +203,11 @@ def _other(data: bytes, name: str, written: WriteSet, names: frozenset[str]) -> 
         said = json.loads(data)
         if not names.isdisjoint(said["kin"]):
             return None
-        run, driver, theirs = str(said["run"]), f"process {int(said['pid'])}", of_json(said["writes"])
+        run, driver, theirs = (
+            str(said["run"]),
+            f"process {int(said['pid'])}",
+            of_json(said["writes"]),
+        )
     except (ValueError, KeyError, TypeError):  # of an fdc that says it otherwise
         run, driver, theirs = name, "another fdc", WriteSet(EVERYTHING, NOTHING, "")
     path = written.meets(theirs)

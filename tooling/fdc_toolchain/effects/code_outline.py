@@ -21,20 +21,41 @@ DEFINES = re.compile(
     r"(?P<kind>function\*?|class|interface|struct|enum|trait|type|fn|func|fun|def|defp|module|impl|record|object|namespace|macro)"
     r"\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
 )
-BINDS = re.compile(r"^(?:export\s+)?(?:const|let|var|val|static)\s+(?P<name>[A-Za-z_$][\w$]*)\s*[:=]")
-GIVES = re.compile(r"^\s*(?:[\w$]+\.)+(?P<name>[\w$]+)\s*=\s*(?:async\s+)?(?:function\b|class\b|\([^()]*\)\s*=>|\w+\s*=>)")
+BINDS = re.compile(
+    r"^(?:export\s+)?(?:const|let|var|val|static)\s+(?P<name>[A-Za-z_$][\w$]*)\s*[:=]"
+)
+GIVES = re.compile(
+    r"^\s*(?:[\w$]+\.)+(?P<name>[\w$]+)\s*=\s*(?:async\s+)?(?:function\b|class\b|\([^()]*\)\s*=>|\w+\s*=>)"
+)
 KEYED = re.compile(r"^(?P<name>[A-Za-z_][\w-]*)\s*(?:=|:)")
 IMPORTS = re.compile(
     r"^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w:{]|#\s*include\b|require(?:_relative)?\b|using\s|mod\s+\w+;"
     r"|export\s+.*\bfrom\b|(?:const|let|var)\s.*=\s*require\()"
 )
 REMARK = re.compile(r"^\s*(?://|#(?!\s*include\b|\[|!\[)|/\*|\*(?:\s|/|$)|--\s|;;|%|<!--)")
-TROUBLE = re.compile(r"\b(?:raise|throw|throws|except|catch|rescue|panic!?|unwrap_or_else|Err\(|errors?\.New|reject\()")
+TROUBLE = re.compile(
+    r"\b(?:raise|throw|throws|except|catch|rescue|panic!?|unwrap_or_else|Err\(|errors?\.New|reject\()"
+)
 CONTINUES = re.compile(r"[)\]}{]|end\b|else\b|catch\b|finally\b|rescue\b|ensure\b")
 """How a line begins that belongs to what stands above it, though it is indented no deeper."""
 WORDS = re.compile(r"\w{2}")
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
-DATA = frozenset((".toml", ".yaml", ".yml", ".ini", ".cfg", ".lark", ".plan", ".sql", ".proto", ".tf", ".mk", ".cmake"))
+DATA = frozenset(
+    (
+        ".toml",
+        ".yaml",
+        ".yml",
+        ".ini",
+        ".cfg",
+        ".lark",
+        ".plan",
+        ".sql",
+        ".proto",
+        ".tf",
+        ".mk",
+        ".cmake",
+    )
+)
 
 
 class Definition(NamedTuple):
@@ -87,7 +108,9 @@ def _python(document: Document) -> Outline | None:
     definitions: list[Definition] = []
     uses: dict[str, list[int]] = {}
     imports: set[int] = set()
-    prose = {number for number, line in enumerate(document.lines, 1) if line.lstrip().startswith("#")}
+    prose = {
+        number for number, line in enumerate(document.lines, 1) if line.lstrip().startswith("#")
+    }
     trouble: set[int] = set()
     work: list[tuple[ast.AST, str, bool]] = [(tree, "", True)]
     while work:
@@ -97,9 +120,19 @@ def _python(document: Document) -> Outline | None:
             if said is not None:
                 prose.update(range(said.lineno, (said.end_lineno or said.lineno) + 1))
             if not isinstance(node, ast.Module):
-                kind = "class" if isinstance(node, ast.ClassDef) else "method" if inside else "function"
+                kind = (
+                    "class"
+                    if isinstance(node, ast.ClassDef)
+                    else "method"
+                    if inside
+                    else "function"
+                )
                 end = node.end_lineno or node.lineno
-                definitions.append(Definition(node.name, inside + node.name, kind, node.lineno, end, _said(document, said)))
+                definitions.append(
+                    Definition(
+                        node.name, inside + node.name, kind, node.lineno, end, _said(document, said)
+                    )
+                )
                 inside, top = f"{inside}{node.name}.", isinstance(node, ast.ClassDef)
         elif isinstance(node, ast.Name):
             uses.setdefault(node.id, []).append(node.lineno)
@@ -119,19 +152,29 @@ def _python(document: Document) -> Outline | None:
                 if isinstance(target, ast.Name):
                     kind = "constant" if target.id.isupper() else "variable"
                     end = node.end_lineno or node.lineno
-                    definitions.append(Definition(target.id, inside + target.id, kind, node.lineno, end))
+                    definitions.append(
+                        Definition(target.id, inside + target.id, kind, node.lineno, end)
+                    )
         deeper = top and not isinstance(node, (ast.expr, ast.arguments))
         for value in node.__dict__.values():  # as ast.iter_child_nodes, in half the time
             if isinstance(value, list):
                 work += [(child, inside, deeper) for child in value if isinstance(child, ast.AST)]
-            elif isinstance(value, ast.AST) and not isinstance(value, (ast.expr_context, ast.Constant)):
+            elif isinstance(value, ast.AST) and not isinstance(
+                value, (ast.expr_context, ast.Constant)
+            ):
                 work.append((value, inside, deeper))
     return _made(definitions, uses, imports, prose, trouble, "ast")
 
 
-def _docstring(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> ast.expr | None:
+def _docstring(
+    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module,
+) -> ast.expr | None:
     first = node.body[0] if node.body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
         return first.value
     return None
 
@@ -200,7 +243,9 @@ def _named(line: str, extension: str) -> tuple[int, str, str] | None:
     return None if found is None else (0, "key" if extension in DATA else "constant", found["name"])
 
 
-def _closed(starts: list[tuple[int, int, str, str]], document: Document, prose: set[int]) -> Iterator[Definition]:
+def _closed(
+    starts: list[tuple[int, int, str, str]], document: Document, prose: set[int]
+) -> Iterator[Definition]:
     """Definitions with their ends, in the order of `starts`; those that are open wait in a stack."""
     ends = [0] * len(starts)
     begun = {row[0]: at for at, row in enumerate(starts)}
@@ -217,7 +262,14 @@ def _closed(starts: list[tuple[int, int, str, str]], document: Document, prose: 
             open_ones.append(begun[number])
         last = number
     for at, (number, _, kind, name) in enumerate(starts):
-        yield Definition(name, name, kind, number, max(ends[at] or last, number), remark_above(number, prose, document.lines))
+        yield Definition(
+            name,
+            name,
+            kind,
+            number,
+            max(ends[at] or last, number),
+            remark_above(number, prose, document.lines),
+        )
 
 
 def remark_above(line: int, prose: set[int], lines: tuple[str, ...]) -> int:

@@ -50,7 +50,9 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
-FOREIGN = re.compile(r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\.")
+FOREIGN = re.compile(
+    r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\."
+)
 
 
 class Unit(NamedTuple):
@@ -131,7 +133,11 @@ class Tree:
     def around(self, path: str, line: int) -> Definition | None:
         """The innermost definition around a line of a source file."""
         found = self.outline(path)
-        inside = [one for one in found.definitions if one.line <= line <= one.end] if found is not None else []
+        inside = (
+            [one for one in found.definitions if one.line <= line <= one.end]
+            if found is not None
+            else []
+        )
         return min(inside, key=lambda one: one.end - one.line, default=None)
 
     def stems(self, words: Iterable[str]) -> dict[str, str]:
@@ -142,7 +148,9 @@ class Tree:
                 self._stems[word] = found[0] if found else word
             return self._stems
 
-    def search(self, concepts: Sequence[Concept], names: Iterable[str] = (), code: bool = False) -> Search:
+    def search(
+        self, concepts: Sequence[Concept], names: Iterable[str] = (), code: bool = False
+    ) -> Search:
         """What speaks of the concepts; what has one of the `names` first, and documents last where `code` is asked for.
         Kept for the next one who asks the same."""
         key = (tuple(concepts), frozenset(names), code)
@@ -161,7 +169,9 @@ class Tree:
                 found = self.outline(path)
                 parsed += 1
                 if found is not None:
-                    out += [(path, line, line in found.imports) for line in found.uses.get(name, ())]
+                    out += [
+                        (path, line, line in found.imports) for line in found.uses.get(name, ())
+                    ]
                 if parsed == MOST_FILES:
                     break
         return out
@@ -184,7 +194,11 @@ class Search:
     """The occurrences of concepts in a tree, by file, and the units that they rank."""
 
     def __init__(
-        self, tree: Tree, concepts: tuple[Concept, ...], names: frozenset[str] = frozenset(), code: bool = False
+        self,
+        tree: Tree,
+        concepts: tuple[Concept, ...],
+        names: frozenset[str] = frozenset(),
+        code: bool = False,
     ) -> None:
         self.tree = tree
         self.code = code
@@ -213,11 +227,16 @@ class Search:
         """How much each concept tells: its inverse frequency over blocks of lines."""
         counts = [0] * len(self.concepts)
         for lines in self.hits.values():
-            blocks = {(line // BLOCK, number) for line, concepts in lines.items() for number in concepts}
+            blocks = {
+                (line // BLOCK, number) for line, concepts in lines.items() for number in concepts
+            }
             for _, number in blocks:
                 counts[number] += 1
         total = sum(len(document.lines) // BLOCK + 1 for document in self.tree.documents.values())
-        rare = [math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY if count else 0.0 for count in counts]
+        rare = [
+            math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY if count else 0.0
+            for count in counts
+        ]
         return [weight * concept.weight for weight, concept in zip(rare, self.concepts)]
 
     def files(self, number: int) -> set[str]:
@@ -258,7 +277,10 @@ class Search:
             if longest not in low:
                 continue
             for found in joined.finditer(low):
-                if not text[found.start() - 1 : found.start()].isalpha() or text[found.start()].isupper():
+                if (
+                    not text[found.start() - 1 : found.start()].isalpha()
+                    or text[found.start()].isupper()
+                ):
                     self._hit(path, bisect_right(starts, found.start()), number, weight)
 
     def units(self) -> list[Unit]:
@@ -277,7 +299,10 @@ class Search:
     def best_files(self, most: int = MOST_FILES) -> list[str]:
         """The files of which some lines have most of the question, those with its very names first: only these are parsed."""
         worth: dict[str, float] = {}
-        named = [re.compile(rf"(?<![\w$]){re.escape(name.rpartition('.')[2])}(?![\w$])") for name in self.names]
+        named = [
+            re.compile(rf"(?<![\w$]){re.escape(name.rpartition('.')[2])}(?![\w$])")
+            for name in self.names
+        ]
         for path, lines in self.hits.items():
             blocks: dict[int, dict[int, float]] = {}
             for line, concepts in lines.items():
@@ -323,7 +348,9 @@ class Search:
         """The concepts that a name is made of, by number, synonyms aside; kept for the next line that has it."""
         found = self._meant.get(name)
         if found is None:
-            found = self._meant[name] = frozenset(number for number, worth in self._named(name).items() if worth >= PLAIN)
+            found = self._meant[name] = frozenset(
+                number for number, worth in self._named(name).items() if worth >= PLAIN
+            )
         return found
 
     def _named(self, name: str) -> dict[int, float]:
@@ -346,7 +373,13 @@ class Search:
         factor = 1.0
         if TESTS.search(document.path) and not asked & {"test", "tests", "testing"}:
             factor *= 0.45
-        if EXAMPLES.search(document.path) and not asked & {"example", "examples", "sample", "demo", "benchmark"}:
+        if EXAMPLES.search(document.path) and not asked & {
+            "example",
+            "examples",
+            "sample",
+            "demo",
+            "benchmark",
+        }:
             factor *= 0.7
         if FOREIGN.search(document.path):
             factor *= 0.6
@@ -359,22 +392,32 @@ class Search:
         for number, weight in enumerate(self.weights):
             body, said = one.body.get(number, 0.0), one.said.get(number, 0.0)
             named, lies = one.named.get(number, 0.0), min(1.0, above.get(number, 0.0))
-            often = NAME_WEIGHT * named + PLACE_WEIGHT * lies + (PROSE_WEIGHT * said + CODE_WEIGHT * body) / size
+            often = (
+                NAME_WEIGHT * named
+                + PLACE_WEIGHT * lies
+                + (PROSE_WEIGHT * said + CODE_WEIGHT * body) / size
+            )
             score += weight * often * (1 + SATURATION) / (often + SATURATION)
             covered += weight * min(1.0, max(named, lies * 0.8, body + said))
         score *= (COVERED + covered / total) * (1 + NEAR * self._near(one.lines) / total) * factor
         if one.definition is not None and one.definition.name.startswith("__"):
             score *= 0.8
-        if one.definition is not None and self.tree.documents[path].lines[one.definition.end - 1].rstrip().endswith(_STUB):
+        if one.definition is not None and self.tree.documents[path].lines[
+            one.definition.end - 1
+        ].rstrip().endswith(_STUB):
             score *= 0.6  # it says that something is there, and nothing of it
         if one.definition is not None and self.names:
             if self.names & {one.definition.name, one.definition.qualified}:
                 score = score * 2 + 3 * total * factor
             elif any(part in self.names for part in one.definition.qualified.split(".")[:-1]):
-                score = score * 1.5 + 1.5 * total * factor  # what is inside of something that the question names
+                score = (
+                    score * 1.5 + 1.5 * total * factor
+                )  # what is inside of something that the question names
         lines = tuple(sorted((line, self._worth(at)) for line, at in one.lines.items()))
         concepts = frozenset(number for at in one.lines.values() for number in at)
-        return Unit(path, one.line, one.end, one.definition, round(score, 6), lines, concepts, one.heading)
+        return Unit(
+            path, one.line, one.end, one.definition, round(score, 6), lines, concepts, one.heading
+        )
 
     def _near(self, lines: dict[int, dict[int, float]]) -> float:
         """What the best few lines in a row have of the question."""
@@ -421,7 +464,11 @@ class _Spans:
     def __init__(self, document: Document, outlined: Outline | None, shape: Shape | None) -> None:
         self.size = len(document.lines)
         self.title = ""
-        self.definitions = [] if outlined is None else [one for one in outlined.definitions if one.kind not in ("variable",)]
+        self.definitions = (
+            []
+            if outlined is None
+            else [one for one in outlined.definitions if one.kind not in ("variable",)]
+        )
         self.starts = [one.line for one in self.definitions]
         self.docs = {one.doc: one for one in self.definitions if 0 < one.doc < one.line}
         self.prose = frozenset[int]() if outlined is None else outlined.prose
@@ -431,7 +478,9 @@ class _Spans:
 
             self.title = shape.title
             for one in passages(0, shape):
-                self.passages.append((one.line, one.end_line, " / ".join(shape.sections[one.section].path)))
+                self.passages.append(
+                    (one.line, one.end_line, " / ".join(shape.sections[one.section].path))
+                )
             self.starts = [line for line, _, _ in self.passages]
 
     def at(self, line: int) -> tuple[Definition | None, int, int, str]:
@@ -444,7 +493,9 @@ class _Spans:
             one = self.definitions[number]
             if one.end >= line:
                 return one, one.line, one.end, ""
-        if line in self.prose and self.docs:  # the comment right above a definition is its documentation
+        if (
+            line in self.prose and self.docs
+        ):  # the comment right above a definition is its documentation
             above = line
             while above - 1 in self.prose:
                 above -= 1

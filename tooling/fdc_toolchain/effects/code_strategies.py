@@ -72,11 +72,15 @@ class Place(NamedTuple):
 
 def subjects(search: Search, within: str, most: int = SUBJECTS) -> list[Unit]:
     """The definitions that the words are about."""
-    found = [unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)]
+    found = [
+        unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)
+    ]
     if not found:
         return []
     least = STRONG * found[0].score
-    return [unit for number, unit in enumerate(found[:most]) if unit.score >= least or number < FEWEST]
+    return [
+        unit for number, unit in enumerate(found[:most]) if unit.score >= least or number < FEWEST
+    ]
 
 
 def inside(path: str, within: str) -> bool:
@@ -104,7 +108,9 @@ def sentence(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
         if not text.strip():
             break
         out.append(text.strip())
-        if re.search(r"[.!?:][\"'`)]*$", out[-1]) or re.search(r"[\"']{3}\s*$|\*/\s*$", lines[number - 1]):
+        if re.search(r"[.!?:][\"'`)]*$", out[-1]) or re.search(
+            r"[\"']{3}\s*$|\*/\s*$", lines[number - 1]
+        ):
             break
     return " ".join(out)
 
@@ -112,12 +118,21 @@ def sentence(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
 def around(lines: tuple[str, ...], line: int, prose: frozenset[int]) -> str:
     """The sentence of a comment or docstring that a line is part of, on one line; `prose` has the lines that are either."""
     first = line
-    while first - 1 in prose and line - first < 6 and _WORDS.search(lines[first - 2]) and not _OPENS.match(lines[first - 1]):
+    while (
+        first - 1 in prose
+        and line - first < 6
+        and _WORDS.search(lines[first - 2])
+        and not _OPENS.match(lines[first - 1])
+    ):
         first -= 1
     text, at = "", 0
     for number in range(first, min(line + 6, len(lines)) + 1):
         bare = _MARKS.sub("", lines[number - 1]).strip()
-        if number not in prose or not _WORDS.search(bare) or (number > line and _OPENS.match(lines[number - 1])):
+        if (
+            number not in prose
+            or not _WORDS.search(bare)
+            or (number > line and _OPENS.match(lines[number - 1]))
+        ):
             break
         at = len(text) if number == line else at
         text += bare + " "
@@ -134,36 +149,84 @@ def home(path: str, definition: Definition) -> str:
 
 def _implementation_scan(tree: Tree, search: Search, within: str) -> Iterator[Place]:
     """Find types, locate implementations, trace effects, document errors."""
-    found = [unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)][:40]
+    found = [
+        unit for unit in search.units() if unit.definition is not None and inside(unit.path, within)
+    ][:40]
     least = STRONG * found[0].score if found else 0.0
     for unit in found:
         one = unit.definition
         assert one is not None
         stands = home(unit.path, one)
-        yield Place(unit.path, one.line, "definition", one.qualified, stands, f"{one.kind} `{one.qualified}`", unit.score)
+        yield Place(
+            unit.path,
+            one.line,
+            "definition",
+            one.qualified,
+            stands,
+            f"{one.kind} `{one.qualified}`",
+            unit.score,
+        )
         outlined = tree.outline(unit.path)
         prose = frozenset[int]() if outlined is None else outlined.prose
         if one.doc:
             said = f"what `{one.qualified}` says of itself"
             whole = sentence(tree.documents[unit.path].lines, one.doc, prose)
-            yield Place(unit.path, one.doc, "documentation", one.qualified, stands, said, unit.score * 0.95, whole)
+            yield Place(
+                unit.path,
+                one.doc,
+                "documentation",
+                one.qualified,
+                stands,
+                said,
+                unit.score * 0.95,
+                whole,
+            )
         if unit.score < least:
             continue  # that it is there is enough to know of a weaker one
         effects = _effects(tree, unit, prose)[:2]
-        wrong = [] if outlined is None else sorted(line for line in outlined.trouble if one.line <= line <= one.end)
+        wrong = (
+            []
+            if outlined is None
+            else sorted(line for line in outlined.trouble if one.line <= line <= one.end)
+        )
         told = {*prose, *effects, *wrong[:2]}
         inner = [row for row in unit.lines if one.line < row[0] <= one.end and row[0] not in told]
         for line, _ in sorted(inner, key=lambda row: -row[1])[:2]:
-            yield Place(unit.path, line, "code", one.qualified, stands, f"in `{one.qualified}`", unit.score * 0.6)
+            yield Place(
+                unit.path,
+                line,
+                "code",
+                one.qualified,
+                stands,
+                f"in `{one.qualified}`",
+                unit.score * 0.6,
+            )
         for path, line, name in _implementations(tree, one):
             if inside(path, within):
                 shown = f"`{name}` implements `{one.name}`"
-                yield Place(path, line, "implementation", one.qualified, stands, shown, unit.score * 0.55, name)
+                yield Place(
+                    path,
+                    line,
+                    "implementation",
+                    one.qualified,
+                    stands,
+                    shown,
+                    unit.score * 0.55,
+                    name,
+                )
         for line in effects:
             shown = f"what `{one.qualified}` does to others"
             yield Place(unit.path, line, "effect", one.qualified, stands, shown, unit.score * 0.5)
         for line in wrong[:2]:
-            yield Place(unit.path, line, "error", one.qualified, stands, f"how `{one.qualified}` fails", unit.score * 0.5)
+            yield Place(
+                unit.path,
+                line,
+                "error",
+                one.qualified,
+                stands,
+                f"how `{one.qualified}` fails",
+                unit.score * 0.5,
+            )
 
 
 def _implementations(tree: Tree, one: Definition) -> list[tuple[str, int, str]]:
@@ -173,7 +236,12 @@ def _implementations(tree: Tree, one: Definition) -> list[tuple[str, int, str]]:
     out = []
     for path, line, _ in tree.users(one.name):
         found = tree.around(path, line)
-        if found is not None and found.line == line and found.kind in (*TYPES, "impl") and found.name != one.name:
+        if (
+            found is not None
+            and found.line == line
+            and found.kind in (*TYPES, "impl")
+            and found.name != one.name
+        ):
             out.append((path, line, found.qualified))
     return out[:4]
 
@@ -185,7 +253,11 @@ def _effects(tree: Tree, unit: Unit, prose: frozenset[int]) -> list[int]:
         return []
     lines = tree.documents[unit.path].lines
     worth = dict(unit.lines)
-    here = [line for line in range(one.line + 1, one.end + 1) if line not in prose and _EFFECT.search(lines[line - 1])]
+    here = [
+        line
+        for line in range(one.line + 1, one.end + 1)
+        if line not in prose and _EFFECT.search(lines[line - 1])
+    ]
     return sorted(here, key=lambda line: (-worth.get(line, 0.0), line))
 
 
@@ -204,19 +276,38 @@ def _dependency_trace(tree: Tree, search: Search, within: str) -> Iterator[Place
             per_file[path] = per_file.get(path, 0) + 1
             if per_file[path] > 6:
                 continue
-            worth = unit.score * (0.9 if imported else 1.0 if path != unit.path else 0.7) * (0.95 ** per_file[path])
+            worth = (
+                unit.score
+                * (0.9 if imported else 1.0 if path != unit.path else 0.7)
+                * (0.95 ** per_file[path])
+            )
             worth *= 0.5 if TESTS.search(path) else 1.0
             kind = "import" if imported else "use"
             user = None if imported else tree.around(path, line)
-            shown = f"{'imports' if imported else 'uses'} `{one.name}`" + (f" in `{user.qualified}`" if user is not None else "")
-            yield Place(path, line, kind, one.qualified, stands, shown, worth, user.qualified if user is not None else "")
+            shown = f"{'imports' if imported else 'uses'} `{one.name}`" + (
+                f" in `{user.qualified}`" if user is not None else ""
+            )
+            yield Place(
+                path,
+                line,
+                kind,
+                one.qualified,
+                stands,
+                shown,
+                worth,
+                user.qualified if user is not None else "",
+            )
 
 
 def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
     """Find files, grep the terminology, read around it (prose and texts only), document in which variations it is written."""
     if not within:  # a part of a track has those of the whole
         yield from _variations(tree, search)
-    spoken = {(unit.path, unit.definition.doc) for unit in search.units()[:120] if unit.definition is not None}
+    spoken = {
+        (unit.path, unit.definition.doc)
+        for unit in search.units()[:120]
+        if unit.definition is not None
+    }
     for unit in search.units()[:120]:
         if not inside(unit.path, within):
             continue
@@ -236,38 +327,60 @@ def _pattern_search(tree: Tree, search: Search, within: str) -> Iterator[Place]:
                 continue
             if unit.definition is not None and line == unit.definition.line:
                 continue
-            if len(lines[line - 1].split()) < 3 or (unit.path, line) in spoken:  # ImplementationScan quotes these
+            if (
+                len(lines[line - 1].split()) < 3 or (unit.path, line) in spoken
+            ):  # ImplementationScan quotes these
                 continue
             what = "says" if prose else "has a text"
             shown = f"`{name}` {what}" if name else f"{unit.path} {what}"
             worth = unit.score * (0.4 + 0.4 * weight / most) * (1.0 if prose else 0.7)
             said = around(lines, line, outlined.prose) if prose and outlined is not None else ""
-            yield Place(unit.path, line, "prose" if prose else "text", name, stands, shown, worth, said)
+            yield Place(
+                unit.path, line, "prose" if prose else "text", name, stands, shown, worth, said
+            )
 
 
 def _variations(tree: Tree, search: Search) -> Iterator[Place]:
     """The names in which the code writes what tells most of the question, where it writes it in several ways."""
     units = search.units()
     files = [path for path in search.best_files(40) if is_code(path) and not TESTS.search(path)]
-    for number in sorted(range(len(search.concepts)), key=lambda one: -search.weights[one])[:VARIED] if units else ():
+    for number in (
+        sorted(range(len(search.concepts)), key=lambda one: -search.weights[one])[:VARIED]
+        if units
+        else ()
+    ):
         stand: dict[str, list[tuple[str, int]]] = {}
         for path in files:
             outlined = tree.outline(path)
             prose = outlined.prose if outlined is not None else frozenset[int]()
-            for line in sorted(line for line, here in search.hits[path].items() if number in here and line not in prose):
+            for line in sorted(
+                line
+                for line, here in search.hits[path].items()
+                if number in here and line not in prose
+            ):
                 for name in dict.fromkeys(WORD.findall(tree.documents[path].lines[line - 1])):
                     if number in search.meant(name):
                         stand.setdefault(name, []).append((path, line))
         word = search.concepts[number].word
         names = sorted(stand, key=lambda name: -len(stand[name]))[:VARIATIONS]
         taken: set[tuple[str, int]] = set()
-        for name in reversed(names) if len(names) > 1 else ():  # what stands in few places has the choice of a line of its own
+        for name in (
+            reversed(names) if len(names) > 1 else ()
+        ):  # what stands in few places has the choice of a line of its own
             place = next((one for one in stand[name] if one not in taken), None)
             if place is not None:
                 taken.add(place)
                 often = f"{len(stand[name])} time{'' if len(stand[name]) == 1 else 's'}"
                 worth = units[0].score * KNOWN * (1 - 0.01 * names.index(name))
-                yield Place(*place, "variation", word, "", f"`{word}` is written `{name}`", worth, f"`{name}` {often}")
+                yield Place(
+                    *place,
+                    "variation",
+                    word,
+                    "",
+                    f"`{word}` is written `{name}`",
+                    worth,
+                    f"`{name}` {often}",
+                )
 
 
 def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:
@@ -286,10 +399,14 @@ def _passage(tree: Tree, unit: Unit) -> Iterator[Place]:
             if inner[best] and is_prose(one.text):
                 found.append((sum(inner.values()) / (1 + 0.15 * len(inner)), best, one.folded))
     if not found:
-        found = [(weight, line, "") for line, weight in unit.lines if len(lines[line - 1].split()) > 2]
+        found = [
+            (weight, line, "") for line, weight in unit.lines if len(lines[line - 1].split()) > 2
+        ]
     found.sort(key=lambda row: (-row[0], row[1]))
     for nth, (_, line, said) in enumerate(found[:SENTENCES]):
-        yield Place(unit.path, line, "passage", title, stands, f"{title} says", unit.score * 0.9**nth, said)
+        yield Place(
+            unit.path, line, "passage", title, stands, f"{title} says", unit.score * 0.9**nth, said
+        )
 
 
 def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place]:
@@ -309,17 +426,33 @@ def _boundary_explore(tree: Tree, search: Search, within: str) -> Iterator[Place
             continue
         if stands not in exported and one.kind not in ("method", "key"):
             shown = f"no entry file names `{one.name}`"
-            yield Place(unit.path, one.line, "internal", one.qualified, stands, shown, unit.score * 0.4)
+            yield Place(
+                unit.path, one.line, "internal", one.qualified, stands, shown, unit.score * 0.4
+            )
         if unit.path not in seen:
             seen.add(unit.path)
             for line in sorted(outlined.imports)[:3]:
-                yield Place(unit.path, line, "dependency", one.qualified, stands, f"{unit.path} imports", unit.score * 0.35)
+                yield Place(
+                    unit.path,
+                    line,
+                    "dependency",
+                    one.qualified,
+                    stands,
+                    f"{unit.path} imports",
+                    unit.score * 0.35,
+                )
 
 
 def _met(tree: Tree, search: Search, within: str) -> Iterator[Place]:
     """Where entry files and the outside are met: exports, settings, command lines."""
-    names = {unit.definition.name: unit for unit in subjects(search, "") if unit.definition is not None}
-    whole = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, names)) + r")(?![\w$])") if names else None
+    names = {
+        unit.definition.name: unit for unit in subjects(search, "") if unit.definition is not None
+    }
+    whole = (
+        re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, names)) + r")(?![\w$])")
+        if names
+        else None
+    )
     for path, document in tree.documents.items():
         if not inside(path, within):
             continue
@@ -327,7 +460,11 @@ def _met(tree: Tree, search: Search, within: str) -> Iterator[Place]:
         config = os.path.splitext(path)[1].lower() in _CONFIG
         hits = search.hits.get(path, {})
         factor = 0.4 if TESTS.search(path) else 1.0
-        outlined = tree.outline(path) if entry and (hits or (whole is not None and whole.search(tree.text(path)[0]))) else None
+        outlined = (
+            tree.outline(path)
+            if entry and (hits or (whole is not None and whole.search(tree.text(path)[0])))
+            else None
+        )
         if entry and is_code(path):
             for number in sorted(outlined.imports if outlined is not None else ()):
                 found = whole.search(document.lines[number - 1]) if whole is not None else None
@@ -336,7 +473,15 @@ def _met(tree: Tree, search: Search, within: str) -> Iterator[Place]:
                     assert unit.definition is not None
                     stands = home(unit.path, unit.definition)
                     shown = f"entry file with `{found.group()}`"
-                    yield Place(path, number, "export", unit.definition.qualified, stands, shown, unit.score * factor)
+                    yield Place(
+                        path,
+                        number,
+                        "export",
+                        unit.definition.qualified,
+                        stands,
+                        shown,
+                        unit.score * factor,
+                    )
         for line, concepts in hits.items():
             text = document.lines[line - 1]
             outside = _OUTSIDE.search(text) is not None
@@ -348,7 +493,15 @@ def _met(tree: Tree, search: Search, within: str) -> Iterator[Place]:
             worth = sum(search.weights[number] * weight for number, weight in concepts.items())
             kind = "configuration" if config else "boundary"
             shown = "a setting" if config else "where the outside is met"
-            yield Place(path, line, kind, "", "", shown, worth * factor * (1.2 if outside and entry else 1.0))
+            yield Place(
+                path,
+                line,
+                kind,
+                "",
+                "",
+                shown,
+                worth * factor * (1.2 if outside and entry else 1.0),
+            )
 
 
 Strategy = Callable[[Tree, Search, str], Iterator[Place]]

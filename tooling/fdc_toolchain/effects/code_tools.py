@@ -19,7 +19,9 @@ _FAILED = "failed"
 def generate_code(args: dict[str, Any], context: Context) -> Any:
     """`generate_code`: what was said of the code that was written."""
     what = " ".join(text(args, "what").split())
-    answer = context.ask(f"{ASKED}change `{word(args, 'files')}` so that the tests pass: {what} (answer done, or failed: why)")
+    answer = context.ask(
+        f"{ASKED}change `{word(args, 'files')}` so that the tests pass: {what} (answer done, or failed: why)"
+    )
     said = answer.strip()
     head, _, why = said.partition(":")
     if head.strip().lower() == _FAILED:

@@ -100,20 +100,30 @@ def outline(document: Document, extension: str) -> Outline | None:
     ends = time.monotonic() + SECONDS
     try:
         tree = tree_sitter.Parser(language).parse(
-            lambda at, _: data[at : at + 65536], progress_callback=lambda *_: time.monotonic() > ends
+            lambda at, _: data[at : at + 65536],
+            progress_callback=lambda *_: time.monotonic() > ends,
         )
     except ValueError:  # it was given up
         return None
     reader = _Reader(data)
     reader.walk(tree.root_node)
-    trouble = {number for number, line in enumerate(document.lines, 1) if number not in reader.prose and TROUBLE.search(line)}
+    trouble = {
+        number
+        for number, line in enumerate(document.lines, 1)
+        if number not in reader.prose and TROUBLE.search(line)
+    }
     definitions = [
         one._replace(doc=remark_above(one.line, reader.prose, document.lines))
         for one in sorted(reader.definitions, key=lambda one: one.line)
     ]
     uses = {name: tuple(sorted(lines)) for name, lines in reader.uses.items()}
     return Outline(
-        tuple(definitions), uses, frozenset(reader.imports), frozenset(reader.prose), frozenset(trouble), "tree-sitter"
+        tuple(definitions),
+        uses,
+        frozenset(reader.imports),
+        frozenset(reader.prose),
+        frozenset(trouble),
+        "tree-sitter",
     )
 
 
@@ -134,7 +144,9 @@ class _Reader:
             if "comment" in kind:
                 self.prose.update(_rows(node))
                 continue
-            if kind in IMPORTING or (kind == "export_statement" and node.child_by_field_name("source") is not None):
+            if kind in IMPORTING or (
+                kind == "export_statement" and node.child_by_field_name("source") is not None
+            ):
                 self.imports.update(_rows(node))
             if kind in CALLS and self.text(node.child_by_field_name(CALLS[kind])) in REQUIRES:
                 self.imports.update(_rows(node))
@@ -148,18 +160,28 @@ class _Reader:
                 rows = _rows(node)
                 inside += self._owner(node, name)
                 if what != "impl":
-                    self.definitions.append(Definition(said, inside + said, what, rows[0], rows[-1]))
+                    self.definitions.append(
+                        Definition(said, inside + said, what, rows[0], rows[-1])
+                    )
                 inside = f"{inside}{said}."
-            local = local or (name is not None and what in INSIDE) or (kind in BODIES and not _runs_at_once(node))
+            local = (
+                local
+                or (name is not None and what in INSIDE)
+                or (kind in BODIES and not _runs_at_once(node))
+            )
             work += [(child, inside, local, named) for child in reversed(node.children)]
 
     def _defined(self, node: Any, kind: str, local: bool) -> tuple[str, Any]:
         """What a node defines and the node of its name, which is None where it defines nothing."""
         what = KINDS.get(kind)
-        if what is None or (kind.endswith("_specifier") and node.child_by_field_name("body") is None):
+        if what is None or (
+            kind.endswith("_specifier") and node.child_by_field_name("body") is None
+        ):
             return "", None  # `struct pot *p` names one, it does not define it
         made = _made(node)
-        if kind == "assignment_expression":  # JavaScript's `app.route = function (path) {}` and `exports.heat = 3`
+        if (
+            kind == "assignment_expression"
+        ):  # JavaScript's `app.route = function (path) {}` and `exports.heat = 3`
             left = node.child_by_field_name("left")
             shown = not local and self.text(left).startswith(("exports.", "module.exports."))
             what = made or ("constant" if shown else "")
@@ -168,15 +190,32 @@ class _Reader:
             name = left if left.type == "identifier" else left.child_by_field_name("property")
             return what, None if name is None or self.text(name) == "exports" else name
         if kind in ("pair", "field_definition", "public_field_definition"):
-            name = node.child_by_field_name("key") or node.child_by_field_name("property") or node.child_by_field_name("name")
-            fits = made == "function" and not local and name is not None and name.type.endswith("identifier")
+            name = (
+                node.child_by_field_name("key")
+                or node.child_by_field_name("property")
+                or node.child_by_field_name("name")
+            )
+            fits = (
+                made == "function"
+                and not local
+                and name is not None
+                and name.type.endswith("identifier")
+            )
             return "method", name if fits else None
         if kind == "function_expression":  # one that another name is given to is not defined twice
-            return what, None if local or node.parent.type in KINDS else node.child_by_field_name("name")
+            return what, None if local or node.parent.type in KINDS else node.child_by_field_name(
+                "name"
+            )
         if kind == "assignment":  # Ruby's
             left = node.child_by_field_name("left")
-            return what, left if not local and left is not None and left.type == "constant" else None
-        if kind == "init_declarator" and node.parent.parent.type in ("for_statement", "compound_statement"):
+            return (
+                what,
+                left if not local and left is not None and left.type == "constant" else None,
+            )
+        if kind == "init_declarator" and node.parent.parent.type in (
+            "for_statement",
+            "compound_statement",
+        ):
             return "", None
         if what == "constant" and local:
             return "", None
@@ -198,7 +237,11 @@ class _Reader:
         return "".join(f"{one}." for one in reversed(owners) if NAMED.fullmatch(one))
 
     def text(self, node: Any) -> str:
-        return "" if node is None else self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return (
+            ""
+            if node is None
+            else self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        )
 
 
 def _rows(node: Any) -> range:
@@ -209,13 +252,19 @@ def _rows(node: Any) -> range:
 
 def _name(node: Any) -> Any:
     found = _next(node)
-    while found is not None and (found.type == "qualified_identifier" or (found.child_count and not _is_name(found))):
+    while found is not None and (
+        found.type == "qualified_identifier" or (found.child_count and not _is_name(found))
+    ):
         found = _next(found)
     return found if found is not None and _is_name(found) else None
 
 
 def _next(node: Any) -> Any:
-    found = node.child_by_field_name("name") or node.child_by_field_name("declarator") or node.child_by_field_name("type")
+    found = (
+        node.child_by_field_name("name")
+        or node.child_by_field_name("declarator")
+        or node.child_by_field_name("type")
+    )
     return found or next((child for child in node.named_children if _is_name(child)), None)
 
 
@@ -236,4 +285,8 @@ def _runs_at_once(node: Any) -> bool:
     above = node.parent
     while above is not None and above.type in ("parenthesized_expression", "member_expression"):
         node, above = above, above.parent
-    return above is not None and above.type == "call_expression" and above.child_by_field_name("function") == node
+    return (
+        above is not None
+        and above.type == "call_expression"
+        and above.child_by_field_name("function") == node
+    )

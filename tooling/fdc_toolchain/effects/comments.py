@@ -11,7 +11,9 @@ from .blocks import Outline, Row
 from .notation import REST
 from .outline import scan_rows
 
-_HASH = frozenset(".py .pyi .sh .bash .zsh .rb .pl .pm .r .jl .ex .exs .cmake .mk .tf .yaml .yml .toml .cfg .ini .plan".split())
+_HASH = frozenset(
+    ".py .pyi .sh .bash .zsh .rb .pl .pm .r .jl .ex .exs .cmake .mk .tf .yaml .yml .toml .cfg .ini .plan".split()
+)
 _DASH = frozenset((".sql", ".lua", ".hs"))
 _SEMI = frozenset((".clj", ".el", ".lisp"))
 _MARKS = {"#": re.compile(r"\s*#+[!:']?(?:\s|$)"), "-": re.compile(r"\s*--+\|?(?:\s|$)"), ";": re.compile(r"\s*;+(?:\s|$)"),
@@ -51,7 +53,9 @@ def _rows(lines: tuple[str, ...], mark: re.Pattern[str], python: bool) -> list[R
             end = line.find(closing)
             if prose:
                 start = min(base, len(line) - len(line.lstrip()))
-                out.append(Row(number, start, line[start:] if end < 0 else line[start : max(end, start)]))
+                out.append(
+                    Row(number, start, line[start:] if end < 0 else line[start : max(end, start)])
+                )
             closing = _opened(line, end + len(closing)) if end >= 0 else closing
             prose = prose and end < 0
             continue

@@ -31,7 +31,12 @@ _FOR_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15  # execute, write, read, truncate, co
 _READ = 1 | 4 | 8  # execute, read a file, read a folder
 _LIST = 8
 _ALL_FILE = (1 << 13) - 1
-_BY_ABI = {1: _ALL_FILE, 2: _ALL_FILE | 1 << 13, 3: _ALL_FILE | 1 << 13 | 1 << 14, 5: _ALL_FILE | 1 << 13 | 1 << 14 | 1 << 15}
+_BY_ABI = {
+    1: _ALL_FILE,
+    2: _ALL_FILE | 1 << 13,
+    3: _ALL_FILE | 1 << 13 | 1 << 14,
+    5: _ALL_FILE | 1 << 13 | 1 << 14 | 1 << 15,
+}
 _TICK = 0.05
 _POLITE = 1.0
 _LOOK = 0.2  # seconds between looks at the memory
@@ -63,7 +68,9 @@ def main() -> int:
     os.close(tell)
     _guard(watching)
     told = os.read(heard, 65536)
-    said: dict = json.loads(told) if told else {"lost": "the process that watches a command was killed"}
+    said: dict = (
+        json.loads(told) if told else {"lost": "the process that watches a command was killed"}
+    )
     os.write(status, json.dumps(said).encode() + b"\n")
     return int(said.get("code", 125))
 
@@ -193,7 +200,11 @@ def _held(pids: list[int]) -> int:
         try:
             with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
                 rows = [line.split() for line in file]
-            found += sum(int(row[1]) << 10 for row in rows if row[0] in (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:"))
+            found += sum(
+                int(row[1]) << 10
+                for row in rows
+                if row[0] in (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+            )
         except (OSError, IndexError):
             found += _resident([pid])
     return found
@@ -301,7 +312,13 @@ def _answer(ours: _socket.socket, plan: dict) -> None:
     listener = struct.unpack("i", handed[0][2][:4])[0]
     room = os.path.dirname(os.path.abspath(__file__))
     answers: dict = {"__name__": "confine_answers"}
-    exec(SourceFileLoader("confine_answers", os.path.join(room, "confine_answers.py")).get_code("confine_answers") or "", answers)
+    exec(
+        SourceFileLoader("confine_answers", os.path.join(room, "confine_answers.py")).get_code(
+            "confine_answers"
+        )
+        or "",
+        answers,
+    )
     names = {int(number): name for number, name in plan["asked"].items()}
     _thread.start_new_thread(answers["answer"], (listener, names, plan["write"], plan["closed"]))
 
@@ -440,7 +457,11 @@ def _landlock(plan: dict) -> None:
                 continue  # what is not there needs no permission
             _allow(rules, handle, path, rights & handled)
     root = os.open(plan["root"], os.O_PATH | os.O_CLOEXEC)
-    for paths, rights in ((plan["lists"], _LIST), (plan["reads"], _READ), (plan["writes"], handled)):
+    for paths, rights in (
+        (plan["lists"], _LIST),
+        (plan["reads"], _READ),
+        (plan["writes"], handled),
+    ):
         for path in paths:
             handle = _beneath(root, path)
             if handle >= 0:
@@ -454,14 +475,18 @@ def _landlock(plan: dict) -> None:
 def _beneath(root: int, path: str) -> int:
     """A handle of a path below the root, or -1 where a link is on the way or nothing is there any more."""
     how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
-    return int(_libc.syscall(_OPENAT2, root, os.fsencode(path or "."), how, ctypes.c_size_t(len(how))))
+    return int(
+        _libc.syscall(_OPENAT2, root, os.fsencode(path or "."), how, ctypes.c_size_t(len(how)))
+    )
 
 
 def _allow(rules: int, handle: int, path: str, rights: int) -> None:
     try:
         if not stat.S_ISDIR(os.fstat(handle).st_mode):
             rights &= _FOR_FILES
-        rule = ctypes.create_string_buffer(rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder), 12)
+        rule = ctypes.create_string_buffer(
+            rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder), 12
+        )
         if _libc.syscall(_ADD_RULE, rules, 1, ctypes.byref(rule), 0) != 0:
             raise Refused(f"landlock: {path}: {os.strerror(ctypes.get_errno())}")
     finally:

@@ -31,7 +31,9 @@ def answer(listener: int, names: dict, write: list, closed: list) -> None:
             continue
         number, pid, _, call, _, _, *args = struct.unpack("=QIIiIQ6Q", asked)
         try:
-            wrong = _done(names[call], pid, args, write, closed, (listener, struct.pack("=Q", number)))
+            wrong = _done(
+                names[call], pid, args, write, closed, (listener, struct.pack("=Q", number))
+            )
         except OSError as failed:
             wrong = failed.errno or _EPERM
         except Exception:
@@ -80,7 +82,10 @@ def _done(name: str, pid: int, args: list, write: list, closed: list, asking: tu
             os.chmod(f"/proc/self/fd/{handle}", mode)
             return 0
         if "chown" in name:
-            same = all(one & _LEFT in (_LEFT, is_now) for one, is_now in ((rest[0], found.st_uid), (rest[1], found.st_gid)))
+            same = all(
+                one & _LEFT in (_LEFT, is_now)
+                for one, is_now in ((rest[0], found.st_uid), (rest[1], found.st_gid))
+            )
             return 0 if same else _EPERM
         done = _libc.utimensat(handle, b"", times, _OF_HANDLE)
         return 0 if done == 0 else ctypes.get_errno()

@@ -39,7 +39,9 @@ class Contents:
     by path that it has taken since.
     """
 
-    def __init__(self, root: str, began: int | None = None, looked: dict[str, Stamp] | None = None) -> None:
+    def __init__(
+        self, root: str, began: int | None = None, looked: dict[str, Stamp] | None = None
+    ) -> None:
         self.root = root
         self.stamps: dict[str, Stamp | None] = {}
         self.ids: dict[str, bytes | None] = {}
@@ -115,7 +117,12 @@ class Contents:
         if entry is None:
             return None
         (mtime, ctime, size, inode), found = entry
-        same = mtime == now[0] and ctime == now[1] and size == now[2] & 0xFFFFFFFF and inode == now[3] & 0xFFFFFFFF
+        same = (
+            mtime == now[0]
+            and ctime == now[1]
+            and size == now[2] & 0xFFFFFFFF
+            and inode == now[3] & 0xFFFFFFFF
+        )
         return found if same and settled(now, self._index_time) else None
 
     def save(self) -> None:

@@ -105,5 +105,7 @@ def word(args: dict[str, Any], name: str, default: str | None = None) -> str:
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise ToolFailure("argument", f"`{name}` must be text" if value is not None else f"`{name}` is missing")
+        raise ToolFailure(
+            "argument", f"`{name}` must be text" if value is not None else f"`{name}` is missing"
+        )
     return value

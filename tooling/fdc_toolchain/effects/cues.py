@@ -32,10 +32,17 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str], float], ...] = tuple(
             1.06,
         ),
         (r"\bwhere\b", r"[\w.-]+/[\w.-]+|\b(?:in|under|below|inside) (?:the|a|an|your|`)", 1.08),
-        (r"\b(?:must|should|may|can|allowed|possible|safe)\b", r"\b(?:must|should|may|can|cannot|never|not|only|always)\b", 1.04),
+        (
+            r"\b(?:must|should|may|can|allowed|possible|safe)\b",
+            r"\b(?:must|should|may|can|cannot|never|not|only|always)\b",
+            1.04,
+        ),
     )
 )
-_WHAT = re.compile(r"^\W*(?:what|who)\s+(?:is|are|was|were|does)\b|\bdefine|\bdefinition|\bmeaning of\b|\bmean\b", re.IGNORECASE)
+_WHAT = re.compile(
+    r"^\W*(?:what|who)\s+(?:is|are|was|were|does)\b|\bdefine|\bdefinition|\bmeaning of\b|\bmean\b",
+    re.IGNORECASE,
+)
 
 
 def cue_of(question: str) -> Cue:

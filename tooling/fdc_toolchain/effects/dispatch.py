@@ -39,7 +39,9 @@ PIECES = "fdc-pieces"
 _WORK = "fdc.work"
 _APPLICATION = "fdc"
 _POLL = 0.1
-_MADE = "CREATE SCHEMA IF NOT EXISTS fdc; CREATE TABLE IF NOT EXISTS fdc.made(what TEXT PRIMARY KEY)"
+_MADE = (
+    "CREATE SCHEMA IF NOT EXISTS fdc; CREATE TABLE IF NOT EXISTS fdc.made(what TEXT PRIMARY KEY)"
+)
 """What is there in whole. Tables alone do not tell: whoever made them may have been killed on the way."""
 _STATEMENT_MS = 60_000
 
@@ -47,6 +49,7 @@ GRACE = 3.0
 """Seconds that a run may be nobody's, while it goes from one hand to the next, before the watchdog looks."""
 LONG = 30.0
 """Seconds after which a delivery that a living worker took, and that drives nothing, is not waited for."""
+
 
 def queue_of(workspace: str, *, piece: bool = False) -> str:
     """The queue of a workspace's runs or of pieces of them; runs of no workspace go where an fdc 0.1.0 put them."""
@@ -69,11 +72,15 @@ def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) ->
 def is_sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> bool:
     """Whether that is what a holder of the key asked for. Nothing asked for needs no seal."""
     plain = {name: value for name, value in asked.items() if name != "seal"}
-    return not plain or compare_digest(str(asked.get("seal", "")), _seal(run, plain, first(delivery), key))
+    return not plain or compare_digest(
+        str(asked.get("seal", "")), _seal(run, plain, first(delivery), key)
+    )
 
 
 def _seal(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> str:
-    return blake2b(canonical([run, delivery, asked]).encode(), digest_size=16, key=key or b"").hexdigest()
+    return blake2b(
+        canonical([run, delivery, asked]).encode(), digest_size=16, key=key or b""
+    ).hexdigest()
 
 
 def first(delivery: str) -> str:
@@ -92,7 +99,9 @@ def prepare(url: str, say: Callable[[str], None] | None = None) -> None:
         def is_made() -> bool:
             if pg.execute("SELECT to_regclass('fdc.made')").fetchone() == (None,):
                 return False
-            return pg.execute("SELECT 1 FROM fdc.made WHERE what=%s", (made,)).fetchone() is not None
+            return (
+                pg.execute("SELECT 1 FROM fdc.made WHERE what=%s", (made,)).fetchone() is not None
+            )
 
         def make() -> None:
             _migrate(url)
@@ -117,9 +126,13 @@ def _migrate(url: str) -> None:
         try:
             return DBOS.migrate(bounded)
         except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
-            if last:  # at first it may have met what the server still does for a process that is gone
+            if (
+                last
+            ):  # at first it may have met what the server still does for a process that is gone
                 why = " ".join(str(failed).split())[:300]
-                raise WorldFailed(f"{shown(url)}: the tables of the queues cannot be made: {why}") from failed
+                raise WorldFailed(
+                    f"{shown(url)}: the tables of the queues cannot be made: {why}"
+                ) from failed
 
 
 def sure(url: str, what: Callable[[], None]) -> None:
@@ -154,7 +167,13 @@ class Sender:
         self._client.destroy()
 
     def send(
-        self, run: str, asked: dict[str, Any], *, piece: bool = False, delivery: str = "", engine: int = ENGINE
+        self,
+        run: str,
+        asked: dict[str, Any],
+        *,
+        piece: bool = False,
+        delivery: str = "",
+        engine: int = ENGINE,
     ) -> str:
         """Has a run driven by some worker that serves its workspace and knows its `engine`; the same `delivery` sent twice
         is one. Returns its id."""
@@ -170,7 +189,12 @@ class Sender:
         """The workspace that a run says it belongs to."""
         with connect(self._url) as pg:
             found: list[Any] = []
-            sure(self._url, lambda: found.extend(pg.execute("SELECT inputs FROM fdc.run WHERE name=%s", (run,)).fetchall()))
+            sure(
+                self._url,
+                lambda: found.extend(
+                    pg.execute("SELECT inputs FROM fdc.run WHERE name=%s", (run,)).fetchall()
+                ),
+            )
         try:
             return of_run(json.loads(found[0][0])) if found else UNNAMED
         except ValueError:
@@ -179,24 +203,47 @@ class Sender:
     def outcome(self, delivery: str) -> dict[str, Any] | None:
         """What the last worker that had a delivery said in the end; None where it has not."""
         ids = [delivery, *(f"{delivery}/{at}" for at in range(1, OFFERS + 1))]
-        found = {one.workflow_id: one for one in self._try(lambda: self._client.list_workflows(workflow_ids=ids))}
+        found = {
+            one.workflow_id: one
+            for one in self._try(lambda: self._client.list_workflows(workflow_ids=ids))
+        }
         one, at = found.get(delivery), 0
         while one is not None and isinstance(one.output, dict) and "offered" in one.output:
             at += 1
             one = found.get(f"{delivery}/{at}")
         if one is None or one.status in ("ENQUEUED", "PENDING", "DELAYED"):
             return None
-        return one.output if isinstance(one.output, dict) else {"refused": f"the delivery ended as {one.status}: {one.error}"}
+        return (
+            one.output
+            if isinstance(one.output, dict)
+            else {"refused": f"the delivery ended as {one.status}: {one.error}"}
+        )
 
     def offer_again(
-        self, run: str, asked: dict[str, Any], delivery: str, why: str, by: int, alive: set[int], *, piece: bool
+        self,
+        run: str,
+        asked: dict[str, Any],
+        delivery: str,
+        why: str,
+        by: int,
+        alive: set[int],
+        *,
+        piece: bool,
     ) -> dict[str, Any]:
         """Puts a delivery that the worker numbered `by` cannot take, for its key, back for those that have not said so yet.
 
         Returns what to end this one with: where all that are `alive` have said so, or after OFFERS, a refusal for `why`.
         """
         known = [one for one in self.deliveries(run) if first(one.workflow_id) == first(delivery)]
-        refused = {by, *(number for one in known if isinstance(one.output, dict) for number in one.output.get("by", ()))}
+        refused = {
+            by,
+            *(
+                number
+                for one in known
+                if isinstance(one.output, dict)
+                for number in one.output.get("by", ())
+            ),
+        }
         at = delivery.partition("/")[2]
         following = int(at) + 1 if at.isdecimal() else 1
         if alive <= refused or following > OFFERS:
@@ -206,11 +253,21 @@ class Sender:
 
     def deliveries(self, run: str) -> list[Any]:
         """All deliveries of a run (DBOS's status of each)."""
-        return list(self._try(lambda: self._client.list_workflows(workflow_id_prefix=f"{run}:", load_input=False)))
+        return list(
+            self._try(
+                lambda: self._client.list_workflows(workflow_id_prefix=f"{run}:", load_input=False)
+            )
+        )
 
     def pending(self) -> list[Any]:
         """All deliveries that a worker has taken."""
-        return list(self._try(lambda: self._client.list_workflows(status="PENDING", load_input=False, load_output=False)))
+        return list(
+            self._try(
+                lambda: self._client.list_workflows(
+                    status="PENDING", load_input=False, load_output=False
+                )
+            )
+        )
 
     def give_back(self, deliveries: list[str], queue: str) -> None:
         """Puts deliveries into their queue again."""
@@ -223,10 +280,14 @@ class Sender:
         try:
             return what()
         except (sqlalchemy.exc.SQLAlchemyError, error.DBOSException) as failed:
-            raise WorldFailed(f"{shown(self._url)}: {' '.join(str(failed).split())[:300]}") from failed
+            raise WorldFailed(
+                f"{shown(self._url)}: {' '.join(str(failed).split())[:300]}"
+            ) from failed
 
 
-def serve(url: str, executor: str, work: Work, *, workspaces: Sequence[str], runs: int, pieces: int) -> None:
+def serve(
+    url: str, executor: str, work: Work, *, workspaces: Sequence[str], runs: int, pieces: int
+) -> None:
     """Takes deliveries of some workspaces from now on, on threads: of each at most so many runs and so many pieces at once.
 
     Raises WorldFailed.
@@ -251,7 +312,11 @@ def serve(url: str, executor: str, work: Work, *, workspaces: Sequence[str], run
     def deliver(run: str, asked: dict[str, Any]) -> dict[str, Any]:
         return work(run, asked, DBOS.workflow_id or "")
 
-    queues = {queue_of(one, piece=piece): pieces if piece else runs for one in workspaces for piece in (False, True)}
+    queues = {
+        queue_of(one, piece=piece): pieces if piece else runs
+        for one in workspaces
+        for piece in (False, True)
+    }
     DBOS.listen_queues(list(queues))
     try:
         DBOS.launch()
@@ -264,7 +329,9 @@ def serve(url: str, executor: str, work: Work, *, workspaces: Sequence[str], run
 class Janitor:
     """Finds work that was lost. Every worker has one; one of them works at a time."""
 
-    def __init__(self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: liveness.Session, store: PgStore, sender: Sender, say: Callable[[str], None]
+    ) -> None:
         self._session, self._store, self._sender, self._say = session, store, sender, say
         self._over = threading.Event()
         self._strange: set[str] = set()
@@ -315,7 +382,9 @@ class Janitor:
         run = row.name
         if row.engine != ENGINE and run not in self._strange:
             self._strange.add(run)
-            self._say(f"the run {run} waits for a worker of another fdc (engine {row.engine}, this is {ENGINE})")
+            self._say(
+                f"the run {run} waits for a worker of another fdc (engine {row.engine}, this is {ENGINE})"
+            )
         if run not in self._strange and not self._session.serving(of_run(row.inputs)):
             self._strange.add(run)
             self._say(f"nobody serves the workspace {of_run(row.inputs)} of the run {run}: `fdc worker --serve "
@@ -326,12 +395,16 @@ class Janitor:
         last = max(known, key=lambda one: one.created_at or 0, default=None)
         if last is not None and isinstance(last.output, dict) and "refused" in last.output:
             # The next worker would say the same, unless it is about keys and there is a new one; `fdc runs --stalled` shows it.
-            if "by" not in last.output or self._session.serving(of_run(row.inputs)) <= set(last.output["by"]):
+            if "by" not in last.output or self._session.serving(of_run(row.inputs)) <= set(
+                last.output["by"]
+            ):
                 return
         waits = any(one.status == "PENDING" for one in known)
         if waits and not any(one.name == run for one in self._store.stalled(LONG)):
             return
-        self._sender.send(run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine)
+        self._sender.send(
+            run, {}, piece=bool(row.origin and "branches" in row.origin), engine=row.engine
+        )
         self._say(f"delivered again, nobody drove it: {run}")
 
 

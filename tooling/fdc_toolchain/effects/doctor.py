@@ -52,11 +52,27 @@ class Found(NamedTuple):
 
 
 def examine(
-    root: str, operator: Operator, model: MessagesModel | None, environment: Mapping[str, str], *, live: bool
+    root: str,
+    operator: Operator,
+    model: MessagesModel | None,
+    environment: Mapping[str, str],
+    *,
+    live: bool,
 ) -> list[Found]:
     """Everything. A real call goes to the model's server only when `live`, and then a tiny one."""
-    found = [_python(), *_model(model, environment, live), *([] if model is None or not live else _asked_and_closed(model))]
-    found += [*_sandbox(operator), *_web(operator, environment), _disk(root), _sqlite(), _key(), _git(root)]
+    found = [
+        _python(),
+        *_model(model, environment, live),
+        *([] if model is None or not live else _asked_and_closed(model)),
+    ]
+    found += [
+        *_sandbox(operator),
+        *_web(operator, environment),
+        _disk(root),
+        _sqlite(),
+        _key(),
+        _git(root),
+    ]
     return found + [_package(name, use) for name, use in PACKAGES.items()]
 
 
@@ -65,18 +81,33 @@ def _python() -> Found:
 
 
 def _model(model: MessagesModel | None, environment: Mapping[str, str], live: bool) -> list[Found]:
-    kinds = [name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)]
+    kinds = [
+        name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)
+    ]
     key = Found("key", "ok", f"{' and '.join(kinds)} set") if kinds else Found(
         "key", "bad" if model is not None else "note", "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
     )  # fmt: skip
     if model is None:
-        return [Found("model", "note", "none is named (FDC_MODEL, --model): prompts use what is embedded, or fail"), key]
+        return [
+            Found(
+                "model",
+                "note",
+                "none is named (FDC_MODEL, --model): prompts use what is embedded, or fail",
+            ),
+            key,
+        ]
     from .model_prices import most
 
     names = sorted({choice.model for choice in model.choices()})
     unknown = [name for name in names if most(name, 1) is None]
-    priced = f"; no price is known of {', '.join(unknown)}, so no budget of money is possible" if unknown else ""
-    host = _host(environment.get("ANTHROPIC_BASE_URL", ""), "" if live else "; not asked (--live does)")
+    priced = (
+        f"; no price is known of {', '.join(unknown)}, so no budget of money is possible"
+        if unknown
+        else ""
+    )
+    host = _host(
+        environment.get("ANTHROPIC_BASE_URL", ""), "" if live else "; not asked (--live does)"
+    )
     return [Found("model", "note" if unknown else "ok", ", ".join(names) + priced), key, host]
 
 
@@ -94,13 +125,16 @@ def _host(address: str, asked: str) -> Found:
         return Found("endpoint", "bad", "ANTHROPIC_BASE_URL is no http or https address")
     plain = parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1")
     warning = "; the key would travel unencrypted" if plain else ""
-    return Found("endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}{asked}")
+    return Found(
+        "endpoint", "note" if plain else "ok", f"{parts.scheme}://{host}{port}{warning}{asked}"
+    )
 
 
 def _asked_and_closed(model: MessagesModel) -> list[Found]:
     heard: list[str] = []
     tiny = type(model)(
-        model.choice("doctor")._replace(attempts=1, repairs=0, max_tokens=200, seconds=60.0), hear=heard.append
+        model.choice("doctor")._replace(attempts=1, repairs=0, max_tokens=200, seconds=60.0),
+        hear=heard.append,
     )
     try:
         return _asked(tiny, heard)
@@ -118,16 +152,35 @@ def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
     out: list[Found] = []
     try:
         counted = tiny.client().messages.count_tokens(
-            model=choice.model, messages=[{"role": "user", "content": "one two three"}], timeout=30.0
+            model=choice.model,
+            messages=[{"role": "user", "content": "one two three"}],
+            timeout=30.0,
         )
-        out.append(Found("endpoint: counts tokens", "ok", f"{int(counted.input_tokens)} for three words"))
+        out.append(
+            Found("endpoint: counts tokens", "ok", f"{int(counted.input_tokens)} for three words")
+        )
     except WorldFailed as failed:
         return [Found("endpoint: answers", "bad", str(failed))]
     except Exception as failed:  # whatever a server that speaks another dialect brings about
-        out.append(Found("endpoint: counts tokens", "note", f"no ({type(failed).__name__}); budgets reckon with bytes instead"))
-    schema = {"type": "object", "required": ["ok"], "properties": {"ok": {"const": True}}, "additionalProperties": False}
+        out.append(
+            Found(
+                "endpoint: counts tokens",
+                "note",
+                f"no ({type(failed).__name__}); budgets reckon with bytes instead",
+            )
+        )
+    schema = {
+        "type": "object",
+        "required": ["ok"],
+        "properties": {"ok": {"const": True}},
+        "additionalProperties": False,
+    }
     try:
-        reply = tiny.ask(Question("doctor", "", 'Reply with the JSON object {"ok": true} and nothing else.', schema))
+        reply = tiny.ask(
+            Question(
+                "doctor", "", 'Reply with the JSON object {"ok": true} and nothing else.', schema
+            )
+        )
     except WorldFailed as failed:
         return [*out, Found("endpoint: answers", "bad", str(failed))]
     except ToolFailure as failed:
@@ -136,10 +189,14 @@ def _asked(tiny: MessagesModel, heard: list[str]) -> list[Found]:
         out.append(Found("endpoint: answers", "ok", choice.model))
         out.append(Found("endpoint: follows a schema", "note", f"not at once: {failed}"))
     else:
-        out.append(Found("endpoint: answers", "ok", f"{choice.model}, {reply.usage['tokens']:g} tokens"))
+        out.append(
+            Found("endpoint: answers", "ok", f"{choice.model}, {reply.usage['tokens']:g} tokens")
+        )
         out.append(Found("endpoint: follows a schema", "ok", "at once"))
     streams = "in pieces" if len(heard) > 1 else "yes, in one piece"
-    out.append(Found("endpoint: streams", "ok" if heard else "note", streams if heard else "no text came"))
+    out.append(
+        Found("endpoint: streams", "ok" if heard else "note", streams if heard else "no text came")
+    )
     return out
 
 
@@ -161,8 +218,14 @@ def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
     from .web_search import SET_UP, ready
 
     allowed = operator.web or operator.network
-    private = f"; of private networks also {', '.join(operator.private)}" if operator.private else ""
-    said = f"may be searched and read{private}" if allowed else "is not to be reached (--web, FDC_ALLOW_WEB=1)"
+    private = (
+        f"; of private networks also {', '.join(operator.private)}" if operator.private else ""
+    )
+    said = (
+        f"may be searched and read{private}"
+        if allowed
+        else "is not to be reached (--web, FDC_ALLOW_WEB=1)"
+    )
     out = [Found("web", "ok" if allowed else "note", said)]
     try:
         found = ready(environment)
@@ -182,14 +245,24 @@ def _provider(one: Ready) -> Found:
     module, extra = PROVIDERS[one.name].package
     there = not module or util.find_spec(module) is not None
     if not there or not one.address:
-        return Found(name, "ok" if there else "bad", f"the package {module} (`fdc-toolchain[{extra}]`)")
+        return Found(
+            name, "ok" if there else "bad", f"the package {module} (`fdc-toolchain[{extra}]`)"
+        )
     try:
         where = target(one.address)
     except ToolFailure as wrong:
         return Found(name, "bad", f"its address: {wrong}")
-    plain = bool(one.key) and where.scheme == "http" and where.host not in ("localhost", "127.0.0.1", "::1")
+    plain = (
+        bool(one.key)
+        and where.scheme == "http"
+        and where.host not in ("localhost", "127.0.0.1", "::1")
+    )
     warning = "; the key would travel unencrypted" if plain else ""
-    return Found(name, "note" if plain else "ok", f"{where.origin}{', its key is set' if one.key else ''}{warning}")
+    return Found(
+        name,
+        "note" if plain else "ok",
+        f"{where.origin}{', its key is set' if one.key else ''}{warning}",
+    )
 
 
 def _disk(root: str) -> Found:
@@ -200,8 +273,16 @@ def _disk(root: str) -> Found:
             os.fsync(file.fileno())
         free = shutil.disk_usage(root).free
     except OSError as failed:
-        return Found("disk", "bad", f"the workspace cannot be written: {(failed.strerror or str(failed)).lower()}")
-    return Found("disk", "bad" if free < LITTLE else "ok", f"the workspace can be written; {free / 2**30:.1f} GiB free")
+        return Found(
+            "disk",
+            "bad",
+            f"the workspace cannot be written: {(failed.strerror or str(failed)).lower()}",
+        )
+    return Found(
+        "disk",
+        "bad" if free < LITTLE else "ok",
+        f"the workspace can be written; {free / 2**30:.1f} GiB free",
+    )
 
 
 def _sqlite() -> Found:
@@ -230,23 +311,35 @@ def _key() -> Found:
     except OSError as failed:
         return Found("journal key", "bad", f"{path}: {(failed.strerror or str(failed)).lower()}")
     if stat.S_IMODE(mode) & 0o077:
-        return Found("journal key", "bad", f"{path} can be read by others (mode {stat.S_IMODE(mode):o}); it should be 600")
+        return Found(
+            "journal key",
+            "bad",
+            f"{path} can be read by others (mode {stat.S_IMODE(mode):o}); it should be 600",
+        )
     return Found("journal key", "ok", path)
 
 
 def _git(root: str) -> Found:
     program = shutil.which("git")
     if program is None:
-        return Found("git", "note", "not installed: `fdc protocols diff` and `restore_file` need it")
+        return Found(
+            "git", "note", "not installed: `fdc protocols diff` and `restore_file` need it"
+        )
     try:
-        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        version = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=20, check=False
+        )
         inside = subprocess.run(
             [program, "-C", root, "rev-parse", "--is-inside-work-tree"],
             capture_output=True, text=True, timeout=20, check=False,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as failed:
         return Found("git", "note", f"cannot be run: {failed}")
-    where = "the workspace is in a repository" if inside.stdout.strip() == "true" else "the workspace is in no repository"
+    where = (
+        "the workspace is in a repository"
+        if inside.stdout.strip() == "true"
+        else "the workspace is in no repository"
+    )
     return Found("git", "ok", f"{version.stdout.strip().removeprefix('git version ')}; {where}")
 
 

@@ -25,12 +25,26 @@ def examine(url: str, root: str) -> list[Found]:
             open_ = sum(row.status not in over for row in store.runs())
         finally:
             store.close()
-        own = identity.identity(root) if os.path.exists(os.path.join(root, runs.FOLDER, identity.FILE)) else None
+        own = (
+            identity.identity(root)
+            if os.path.exists(os.path.join(root, runs.FOLDER, identity.FILE))
+            else None
+        )
     except WorldFailed as failed:
         return [Found("database", "bad", str(failed))]
-    said = [Found("database", "ok", f"{shown(url)}: {len(there)} workers, {open_} runs that are not over")]
+    said = [
+        Found(
+            "database", "ok", f"{shown(url)}: {len(there)} workers, {open_} runs that are not over"
+        )
+    ]
     if own is None:
-        said.append(Found("workspace", "note", f"{root} has no identity yet; it gets one with its first run in a database"))
+        said.append(
+            Found(
+                "workspace",
+                "note",
+                f"{root} has no identity yet; it gets one with its first run in a database",
+            )
+        )
     elif own.copied is not None:
         said.append(Found("workspace", "bad", identity.copied(own, root)))
     else:
@@ -42,8 +56,16 @@ def examine(url: str, root: str) -> list[Found]:
     served = {workspace for one in there for workspace in one.serves}
     for workspace, names in sorted(by.items()):
         if workspace not in served:
-            shown_ = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
-            said.append(Found("waiting", "bad", f"{_whose(workspace)}, which nobody serves: {shown_}. {_mend(workspace)}"))
+            shown_ = ", ".join(names[:MOST]) + (
+                f" and {len(names) - MOST} more" if len(names) > MOST else ""
+            )
+            said.append(
+                Found(
+                    "waiting",
+                    "bad",
+                    f"{_whose(workspace)}, which nobody serves: {shown_}. {_mend(workspace)}",
+                )
+            )
     return said
 
 

@@ -21,7 +21,9 @@ from .ignored import Ignored
 MARK = "<!-- fdc: research report -->"
 """First line of every report: a report is never evidence for the next one."""
 
-TEXT = frozenset((".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".rest", ".adoc", ".asciidoc", ".org"))
+TEXT = frozenset(
+    (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".rest", ".adoc", ".asciidoc", ".org")
+)
 CODE = frozenset(
     ".py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .scala .go .rs .c .h .cc .cpp .hpp .cxx .cs .swift .rb .pl .pm"
     " .php .lua .sh .bash .zsh .sql .r .jl .ex .exs .erl .hs .ml .clj .el .lisp .vim .cmake .mk .tf .proto .lark"
@@ -85,7 +87,11 @@ class Scan:
 
 
 def scan(
-    folder: str, code: bool = False, opened: int | None = None, prefix: str = "", repeated: bool = False
+    folder: str,
+    code: bool = False,
+    opened: int | None = None,
+    prefix: str = "",
+    repeated: bool = False,
 ) -> Scan:
     """Reads the documents below `folder`, and its source files too where `code` is true.
 
@@ -96,7 +102,11 @@ def scan(
     """
     walk = _Walk(folder, code, prefix)
     # not a copy of `opened`: copies share one place in the folder, and two that list it see a part each
-    top = os.open(folder if opened is None else ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=opened)
+    top = os.open(
+        folder if opened is None else ".",
+        os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC,
+        dir_fd=opened,
+    )
     try:
         walk.enter(top, "", 0)
     finally:
@@ -146,7 +156,11 @@ class _Walk:
                     self.skip(path, "a symbolic link, not followed")
             elif entry.is_dir(follow_symlinks=False):
                 self._folder(folder, entry.name, path, depth)
-            elif _wanted(entry.name, self.code) and not self.ignored(path, False) and secret(path) is None:
+            elif (
+                _wanted(entry.name, self.code)
+                and not self.ignored(path, False)
+                and secret(path) is None
+            ):
                 self._file(folder, entry.name, path)
 
     def _folder(self, above: int, name: str, path: str, depth: int) -> None:
@@ -155,7 +169,9 @@ class _Walk:
         if depth >= MAX_DEPTH:
             return self.skip(path, f"deeper than {MAX_DEPTH} folders")
         try:
-            inside = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+            inside = os.open(
+                name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above
+            )
         except OSError as failed:
             return self.skip(path, _why(failed))
         try:
@@ -198,8 +214,9 @@ class _Walk:
         if lines[0].startswith(MARK):
             return self.skip(path, "a report of earlier research, never evidence")
         self.total += len(data)
-        self.out.documents.append(Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data)))
-
+        self.out.documents.append(
+            Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data))
+        )
 
     def _pdf(self, folder: int, name: str, path: str) -> None:
         """The text of a PDF, where the extra that reads them is installed (FDC-53)."""
@@ -211,7 +228,10 @@ class _Walk:
         if self.pdfs > MAX_PDFS:
             return self.skip(path, f"more than {MAX_PDFS} PDFs")
         if self.seconds > PDF_SECONDS:
-            return self.skip(path, f"PDFs took longer than {PDF_SECONDS} s; what was read is kept, and another scan goes on")
+            return self.skip(
+                path,
+                f"PDFs took longer than {PDF_SECONDS} s; what was read is kept, and another scan goes on",
+            )
         began = time.monotonic()
         try:
             data = _read(folder, name, MAX_PDF)
@@ -221,13 +241,17 @@ class _Walk:
                 return self.skip(path, f"larger than {MAX_PDF:,} bytes")
             lines = lines_in(name, data)
         except OSError as failed:
-            return self.skip(path, str(failed.strerror) if failed.errno == errno.EINVAL else _why(failed))
+            return self.skip(
+                path, str(failed.strerror) if failed.errno == errno.EINVAL else _why(failed)
+            )
         finally:
             self.seconds += time.monotonic() - began
         if not any(lines):
             return self.skip(path, "a PDF without text")
         self.total += sum(map(len, lines))
-        self.out.documents.append(Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data)))
+        self.out.documents.append(
+            Document(self.prefix + path, lines, hashlib.sha256(data).hexdigest(), len(data))
+        )
 
 
 def is_pdf(name: str) -> bool:
@@ -284,10 +308,16 @@ def read_beneath(folder: str | int, path: str) -> bytes:
     parts = path.split("/")
     if not path or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise OSError(errno.EINVAL, "the path leaves the folder")
-    opened = os.dup(folder) if isinstance(folder, int) else os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    opened = (
+        os.dup(folder)
+        if isinstance(folder, int)
+        else os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    )
     try:
         for part in parts[:-1]:
-            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=opened)
+            below = os.open(
+                part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=opened
+            )
             os.close(opened)
             opened = below
         most = MAX_PDF if is_pdf(path) else MAX_FILE
@@ -316,4 +346,7 @@ def _why(failed: OSError) -> str:
 
 
 def _printable(path: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in path)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in path
+    )

@@ -50,9 +50,12 @@ _HOW_DONE = re.compile(
 )
 """Questions after what code does; those after what to do with it (`how do I`, `why`) are answered by documents too."""
 _ARCHITECTURE = re.compile(
-    r"\b(?:architect\w*|layer\w*|overall|structure of|how is .* (?:built|organi[sz]ed|structured))\b", re.IGNORECASE
+    r"\b(?:architect\w*|layer\w*|overall|structure of|how is .* (?:built|organi[sz]ed|structured))\b",
+    re.IGNORECASE,
 )
-_FEATURE = re.compile(r"\b(?:feature\w*|end[- ]to[- ]end|endpoint\w*|ui|frontend|user interface)\b", re.IGNORECASE)
+_FEATURE = re.compile(
+    r"\b(?:feature\w*|end[- ]to[- ]end|endpoint\w*|ui|frontend|user interface)\b", re.IGNORECASE
+)
 
 
 def map_code(args: dict[str, Any], context: Context) -> Any:
@@ -91,7 +94,11 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         return _confused("", "The question is empty. What do you want to know?", [])
     tree, changed = _mapped(args, context)
     found = _search(tree, question)
-    telling = [(number, concept.word) for number, concept in enumerate(found.concepts) if concept.weight == 1.0]
+    telling = [
+        (number, concept.word)
+        for number, concept in enumerate(found.concepts)
+        if concept.weight == 1.0
+    ]
     known = [name for number, name in telling if found.files(number)]
     missing = [name for number, name in telling if not found.files(number)]
     if not tree.documents:
@@ -164,7 +171,12 @@ def survey_tracks(args: dict[str, Any], context: Context) -> Any:
         out.append({**row, "places": found})
     said = proposal if isinstance(proposal, dict) else {}
     rest = {key: said.get(key) for key in ("ask", "options", "failed", "why")}
-    return {"tracks": out, "rationale": str(said.get("rationale", ""))[:2000], "changed": changed, **rest}
+    return {
+        "tracks": out,
+        "rationale": str(said.get("rationale", ""))[:2000],
+        "changed": changed,
+        **rest,
+    }
 
 
 def gather_files(args: dict[str, Any], context: Context) -> Any:
@@ -187,13 +199,23 @@ def explore_track(args: dict[str, Any], context: Context) -> Any:
     kept: list[dict[str, Any]] = []
     seen = Counter[str]()
     share = track.get("share")
-    if isinstance(share, (int, float)) and not isinstance(share, bool):  # a side of the question is worth its part of it
-        found = [place._replace(score=place.score * min(max(share, 0.0), MOST_SHARE)) for place in found]
+    if isinstance(share, (int, float)) and not isinstance(
+        share, bool
+    ):  # a side of the question is worth its part of it
+        found = [
+            place._replace(score=place.score * min(max(share, 0.0), MOST_SHARE)) for place in found
+        ]
     for place in found:
         seen[place.path] += 1
         if seen[place.path] <= PER_FILE and len(kept) < EVIDENCE:
             kept.append(as_row(place))
-    return {"places": kept, "count": len(kept), "of": len(found), "files": len(seen), "spread": dict(seen.most_common(30))}
+    return {
+        "places": kept,
+        "count": len(kept),
+        "of": len(found),
+        "files": len(seen),
+        "spread": dict(seen.most_common(30)),
+    }
 
 
 def collect_evidence(args: dict[str, Any], context: Context) -> Any:
@@ -205,7 +227,11 @@ def collect_evidence(args: dict[str, Any], context: Context) -> Any:
         quote = lines.at(str(row.get("path")), int(row.get("line", 0)))
         if quote is not None and quote.strip():
             out.append({**row, "quote": quote.strip()[:QUOTE]})
-    return {"evidence": out, "count": len(out), "of": int(_object(args, "found").get("of", len(out)))}
+    return {
+        "evidence": out,
+        "count": len(out),
+        "of": int(_object(args, "found").get("of", len(out))),
+    }
 
 
 def check_findings(args: dict[str, Any], context: Context) -> Any:
@@ -214,7 +240,9 @@ def check_findings(args: dict[str, Any], context: Context) -> Any:
     """
     documented = args.get("documented")
     evidence = {_at(row) for row in _rows(args.get("evidence"), "evidence")}
-    held, rejected, checked = _checked(_rows(documented, "findings"), _Lines(context), evidence, "the track's evidence")
+    held, rejected, checked = _checked(
+        _rows(documented, "findings"), _Lines(context), evidence, "the track's evidence"
+    )
     return {"documented": documented, "held": held, "rejected": rejected, "checked": checked}
 
 
@@ -231,7 +259,9 @@ def check_synthesis(args: dict[str, Any], context: Context) -> Any:
     lines = _Lines(context)
     out: dict[str, Any] = {"proposal": proposal, "rejected": [], "checked": 0}
     for part in ("unified", "nuances"):
-        held, rejected, checked = _checked(_rows(proposal, part), lines, found, "what the tracks found")
+        held, rejected, checked = _checked(
+            _rows(proposal, part), lines, found, "what the tracks found"
+        )
         out[part] = held
         out["rejected"] += rejected
         out["checked"] += checked
@@ -256,20 +286,29 @@ class _Lines:
             except UnicodeDecodeError:
                 self._files[path] = "the file is not UTF-8"
             except OSError as failed:
-                self._files[path] = f"the file cannot be opened: {(failed.strerror or 'unknown').lower()}"
+                self._files[path] = (
+                    f"the file cannot be opened: {(failed.strerror or 'unknown').lower()}"
+                )
         return self._files[path]
 
     def at(self, path: str, number: int) -> str | None:
         """One line, or None."""
         found = self.of(path)
-        return found[number - 1] if not isinstance(found, str) and 1 <= number <= len(found) else None
+        return (
+            found[number - 1] if not isinstance(found, str) and 1 <= number <= len(found) else None
+        )
 
     def wrong(self, citation: Any) -> str | None:
         """Why a citation does not hold; None where it does."""
         if not isinstance(citation, dict):
             return "it is no citation"
         path, line, quote = citation.get("path"), citation.get("line"), citation.get("quote")
-        if not isinstance(path, str) or not isinstance(line, int) or isinstance(line, bool) or not isinstance(quote, str):
+        if (
+            not isinstance(path, str)
+            or not isinstance(line, int)
+            or isinstance(line, bool)
+            or not isinstance(quote, str)
+        ):
             return "it does not say file, line and quotation"
         found = self.of(path)
         if isinstance(found, str):
@@ -307,7 +346,11 @@ def _checked(
         for citation in citations:
             wrong = lines.wrong(citation)
             if wrong is not None:
-                place = f"{citation.get('path')}:{citation.get('line')}" if isinstance(citation, dict) else "?"
+                place = (
+                    f"{citation.get('path')}:{citation.get('line')}"
+                    if isinstance(citation, dict)
+                    else "?"
+                )
                 why = f"{place}: {wrong}"
                 break
         if why is None and not among & {_at(one) for one in citations}:
@@ -336,7 +379,11 @@ def _meanings(tree: Tree, named: list[str]) -> dict[str, Any] | None:
     if len(named) != 1:
         return None
     name = named[0]
-    found = [(path, one) for path, one in tree.defined(name) if one.kind not in ("variable", "key") and not TESTS.search(path)]
+    found = [
+        (path, one)
+        for path, one in tree.defined(name)
+        if one.kind not in ("variable", "key") and not TESTS.search(path)
+    ]
     found = [row for row in found if "." not in row[1].qualified or "." in name]
     files = {path for path, _ in found}
     if len(files) < 2:
@@ -355,7 +402,11 @@ def _meanings(tree: Tree, named: list[str]) -> dict[str, Any] | None:
         "option": "all of them together", "path": "", "line": 0, "how": "--broad",
         "tradeoff": f"nothing is left out, and the answer speaks of {len(found)} different things",
     })  # fmt: skip
-    return {"halt": "ambiguity", "ask": f"`{name}` is defined in {len(files)} files. Which one do you mean?", "options": options}
+    return {
+        "halt": "ambiguity",
+        "ask": f"`{name}` is defined in {len(files)} files. Which one do you mean?",
+        "options": options,
+    }
 
 
 def _folders(found: Any) -> list[str]:
@@ -383,13 +434,17 @@ def _search(tree: Tree, question: str) -> Any:
     if verb is not None:
         asked = [concept for concept in asked if concept.word != verb] or asked
     more = [concept for concept in faint(question, asked) if concept.word != verb]
-    return tree.search([*asked, *more], written_names(question), _HOW_DONE.search(question) is not None)
+    return tree.search(
+        [*asked, *more], written_names(question), _HOW_DONE.search(question) is not None
+    )
 
 
 def _looked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> Any:
     """What a track looks at: by words, and by meaning too where the run has the reranker."""
     search = _search(tree, _terms(track))
-    if not _object(args, "map").get("rerank") or len(search.concepts) < 2:  # one word is a side of the question, not its meaning
+    if (
+        not _object(args, "map").get("rerank") or len(search.concepts) < 2
+    ):  # one word is a side of the question, not its meaning
         return search
     from .rerank import reranked
 

@@ -101,8 +101,19 @@ def extract(
     concept tells (0: nobody wrote of it). Ties go to the better passage, then the earlier place.
     """
     shapes = {document.path: (document, _outline(document)) for document in documents}
-    candidates = [one for passage in passages if passage[0] in shapes for one in _candidates(*shapes[passage[0]], passage)]
-    _score(candidates, concepts, rarity, question, max((passage[3] for passage in passages), default=1.0))
+    candidates = [
+        one
+        for passage in passages
+        if passage[0] in shapes
+        for one in _candidates(*shapes[passage[0]], passage)
+    ]
+    _score(
+        candidates,
+        concepts,
+        rarity,
+        question,
+        max((passage[3] for passage in passages), default=1.0),
+    )
     chosen = _choose(candidates, limit)
     taken: set[_Place] = {_place(one) for one in chosen}
     out: list[Citation] = []
@@ -116,7 +127,9 @@ def _outline(document: Document) -> Outline:
     return (comment_outline if extension in CODE else outline)(document.path, document.lines)
 
 
-def _candidates(document: Document, shape: Outline, passage: tuple[str, int, int, float]) -> Iterable[_Candidate]:
+def _candidates(
+    document: Document, shape: Outline, passage: tuple[str, int, int, float]
+) -> Iterable[_Candidate]:
     _, first, last, score = passage
     for number, block in enumerate(shape.blocks):
         if block.kind == "code" or block.end_line < first or block.line > last:
@@ -128,17 +141,29 @@ def _candidates(document: Document, shape: Outline, passage: tuple[str, int, int
 
 
 def _score(
-    candidates: list[_Candidate], concepts: Sequence[Concept], rarity: Sequence[float], question: str, best: float
+    candidates: list[_Candidate],
+    concepts: Sequence[Concept],
+    rarity: Sequence[float],
+    question: str,
+    best: float,
 ) -> None:
     cue = cue_of(question)
     stemmer = Stemmer()
-    names = [[tuple(stems) for stems in stemmer([text for text, _ in concept.variants])] for concept in concepts]
+    names = [
+        [tuple(stems) for stems in stemmer([text for text, _ in concept.variants])]
+        for concept in concepts
+    ]
     total = sum(rarity) or 1.0
     asked = {concept.word for concept in concepts}
     own = stemmer([one.sentence.text for one in candidates])
     bare = stemmer([CODE_SPAN.sub(" ", one.sentence.text) for one in candidates])
     beside = stemmer([one.shape.blocks[one.block].context for one in candidates])
-    around = stemmer([f"{one.shape.blocks[one.block].context} {' '.join(_section(one))} {one.shape.title}" for one in candidates])
+    around = stemmer(
+        [
+            f"{one.shape.blocks[one.block].context} {' '.join(_section(one))} {one.shape.title}"
+            for one in candidates
+        ]
+    )
     said_by = []
     for one, stems, prose, label in zip(candidates, own, bare, beside):
         one.stems = set(stems)
@@ -153,10 +178,16 @@ def _score(
         inherited = [HEADING_SHARE * part for part in _said(above, concepts, names, rarity)[0]]
         for near in (number - 1, number + 1):
             if 0 <= near < len(candidates) and candidates[near].siblings is one.siblings:
-                inherited = [max(known, BESIDE_SHARE * part) for known, part in zip(inherited, said_by[near])]
+                inherited = [
+                    max(known, BESIDE_SHARE * part) for known, part in zip(inherited, said_by[near])
+                ]
         worth = sum(max(low, high) for low, high in zip(said, inherited))
         together = _neighbours(stems, concepts, names)
-        value = (worth / total) * (1 + 0.15 * min(3, together)) / (1 + 0.2 * max(0.0, (len(stems) - 30) / 30))
+        value = (
+            (worth / total)
+            * (1 + 0.15 * min(3, together))
+            / (1 + 0.2 * max(0.0, (len(stems) - 30) / 30))
+        )
         value += PASSAGE_SHARE * one.passage_score / best
         value *= (1 + FIRST_BONUS * (one.at == 0)) * cue(one.sentence.folded)
         one.own = sum(said)
@@ -166,7 +197,10 @@ def _score(
 
 
 def _prefer_definitions(
-    candidates: list[_Candidate], names: list[list[tuple[str, ...]]], rarity: Sequence[float], stemmer: Stemmer
+    candidates: list[_Candidate],
+    names: list[list[tuple[str, ...]]],
+    rarity: Sequence[float],
+    stemmer: Stemmer,
 ) -> None:
     """A sentence that begins by saying what the thing asked is, is what was asked for."""
     wanted = {known[0]: weight for known, weight in zip(names, rarity) if known and known[0]}
@@ -178,26 +212,40 @@ def _prefer_definitions(
 
 
 def _said(
-    stems: list[str], concepts: Sequence[Concept], names: list[list[tuple[str, ...]]], rarity: Sequence[float]
+    stems: list[str],
+    concepts: Sequence[Concept],
+    names: list[list[tuple[str, ...]]],
+    rarity: Sequence[float],
 ) -> tuple[list[float], tuple[str, ...]]:
     """What a text says of each concept, and the words of those it has."""
     present = set(stems)
     said = []
     has = []
     for concept, known, weight in zip(concepts, names, rarity):
-        share = max((w for (_, w), name in zip(concept.variants, known) if name and present.issuperset(name)), default=0.0)
+        share = max(
+            (
+                w
+                for (_, w), name in zip(concept.variants, known)
+                if name and present.issuperset(name)
+            ),
+            default=0.0,
+        )
         said.append(weight * share)
         if share and weight:
             has.append(concept.word)
     return said, tuple(has)
 
 
-def _neighbours(stems: list[str], concepts: Sequence[Concept], names: list[list[tuple[str, ...]]]) -> int:
+def _neighbours(
+    stems: list[str], concepts: Sequence[Concept], names: list[list[tuple[str, ...]]]
+) -> int:
     """How many pairs of words that follow each other in the question follow each other in the text."""
     pairs = set(zip(stems, stems[1:]))
     firsts = [known[0] for known in names if known and known[0]]
     return sum(1 for left, right in zip(firsts, firsts[1:]) if (left[-1], right[0]) in pairs) + sum(
-        1 for known in firsts if len(known) > 1 and all(pair in pairs for pair in zip(known, known[1:]))
+        1
+        for known in firsts
+        if len(known) > 1 and all(pair in pairs for pair in zip(known, known[1:]))
     )
 
 
@@ -230,7 +278,10 @@ def _quality(one: _Candidate, asked: set[str]) -> float:
 
 
 def _choose(candidates: list[_Candidate], limit: int) -> list[_Candidate]:
-    ranked = sorted(candidates, key=lambda one: (-round(one.score, 9), -one.passage_score, one.document.path, _place(one)))
+    ranked = sorted(
+        candidates,
+        key=lambda one: (-round(one.score, 9), -one.passage_score, one.document.path, _place(one)),
+    )
     chosen: list[_Candidate] = []
     counts: dict[str, int] = {}
     for one in ranked:
@@ -238,7 +289,10 @@ def _choose(candidates: list[_Candidate], limit: int) -> list[_Candidate]:
             break
         if counts.get(one.document.path, 0) >= PER_DOCUMENT or one.own < OWN_FLOOR * ranked[0].own:
             continue
-        if any(_overlap(one.stems, other.stems) >= ALIKE or _place(one) == _place(other) for other in chosen):
+        if any(
+            _overlap(one.stems, other.stems) >= ALIKE or _place(one) == _place(other)
+            for other in chosen
+        ):
             continue
         counts[one.document.path] = counts.get(one.document.path, 0) + 1
         chosen.append(one)
@@ -272,7 +326,11 @@ def _lead(one: _Candidate) -> tuple[int, Sentence] | None:
             return None
         if block.kind == "text":
             last = list(sentences(block, one.document.lines))[-1:]
-            return (number, last[0]) if last and last[0].text.endswith(":") and len(last[0].text) <= MAX_SENTENCE // 2 else None
+            return (
+                (number, last[0])
+                if last and last[0].text.endswith(":") and len(last[0].text) <= MAX_SENTENCE // 2
+                else None
+            )
         if block.kind != "item":
             return None
     return None
@@ -283,7 +341,10 @@ def _announced(one: _Candidate, group: int, taken: set[_Place]) -> list[Citation
     out: list[Citation] = []
     for number in range(one.block + 1, min(len(one.shape.blocks), one.block + 6)):
         block = one.shape.blocks[number]
-        if block.section != one.shape.blocks[one.block].section or block.kind not in ("code", "item"):
+        if block.section != one.shape.blocks[one.block].section or block.kind not in (
+            "code",
+            "item",
+        ):
             break
         if block.kind == "code":
             found = _code(one, block, group)
@@ -298,16 +359,24 @@ def _announced(one: _Candidate, group: int, taken: set[_Place]) -> list[Citation
 
 
 def _code(one: _Candidate, block: Block, group: int) -> Citation | None:
-    pieces = [piece for at, piece in enumerate(block.pieces[:EXAMPLE_LINES]) if piece.line == block.line + at]
+    pieces = [
+        piece
+        for at, piece in enumerate(block.pieces[:EXAMPLE_LINES])
+        if piece.line == block.line + at
+    ]
     lines = one.document.lines
     text = "\n".join(lines[piece.line - 1][piece.start : piece.end] for piece in pieces)
     if not text.strip() or len(text) > MAX_CODE or HIDDEN.search(text):
         return None
-    sentence = Sentence(pieces[0].line, pieces[0].start + 1, pieces[-1].line, pieces[-1].end + 1, text)
+    sentence = Sentence(
+        pieces[0].line, pieces[0].start + 1, pieces[-1].line, pieces[-1].end + 1, text
+    )
     return _citation(one, sentence, one.block, "code", group)
 
 
-def _context(one: _Candidate, sentence: Sentence, block: int, group: int, taken: set[_Place]) -> Citation | None:
+def _context(
+    one: _Candidate, sentence: Sentence, block: int, group: int, taken: set[_Place]
+) -> Citation | None:
     place = (one.document.path, sentence.line, sentence.column)
     if place in taken or not is_prose(sentence.text):
         return None

@@ -8,7 +8,16 @@ from typing import Any
 from ..engine.ports import WorldFailed
 
 WORLD = frozenset(
-    (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG)
+    (
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EROFS,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.EFBIG,
+    )
 )
 """Troubles that are not the plan's: the run stops as it is and can be resumed when they are gone."""
 
@@ -23,7 +32,11 @@ class ToolFailure(Exception):
     """
 
     def __init__(
-        self, kind: str, message: str, usage: dict[str, float] | None = None, notes: dict[str, Any] | None = None
+        self,
+        kind: str,
+        message: str,
+        usage: dict[str, float] | None = None,
+        notes: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind

@@ -23,7 +23,9 @@ def overwrite(args: dict[str, Any], context: Context) -> Any:
 
 def _write(args: dict[str, Any], context: Context, mode: Any) -> Any:
     path = word(args, "path")
-    data = _bytes(text(args, "content", None if "content" in args else ""), "content")  # a step without a block: empty
+    data = _bytes(
+        text(args, "content", None if "content" in args else ""), "content"
+    )  # a step without a block: empty
     context.root.write(path, data, mode, context.key)
     return {"path": path, "bytes": len(data)}
 
@@ -132,7 +134,9 @@ def _jpeg(data: bytes) -> tuple[int, int]:
     while at + 9 < len(data) and data[at] == 0xFF:
         marker = data[at + 1]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(
+                data[at + 5 : at + 7], "big"
+            )
         at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
     return 0, 0
 
@@ -158,4 +162,6 @@ def _bytes(content: str, name: str) -> bytes:
     try:
         return content.encode("utf-8")
     except UnicodeEncodeError:
-        raise ToolFailure("encoding", f"`{name}` holds half a character, which UTF-8 cannot write") from None
+        raise ToolFailure(
+            "encoding", f"`{name}` holds half a character, which UTF-8 cannot write"
+        ) from None

@@ -67,8 +67,12 @@ class Root:
         self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def granted(
-        self, grants: Sequence[Grant], keeper: Keeper | None = None, released: Released | None = None,
-        opening: Opening | None = None, records: Callable[[], bool] = lambda: False,
+        self,
+        grants: Sequence[Grant],
+        keeper: Keeper | None = None,
+        released: Released | None = None,
+        opening: Opening | None = None,
+        records: Callable[[], bool] = lambda: False,
     ) -> Root:
         """The same open workspace for a step under these grants. It is closed with the first one.
 
@@ -88,8 +92,16 @@ class Root:
         """Asks for what the plans on the stack open by name, before a command, which may change it. Raises as `Opening`."""
         if self._opening is None or not self.guarded:
             return
-        found = [protected(known, self.protected, self.protect) for grant in self._grants for known in _known(grant)]
-        entries = {one.entry: one for one in found if one is not None and not one.never and by_name(one.entry, self._grants)}
+        found = [
+            protected(known, self.protected, self.protect)
+            for grant in self._grants
+            for known in _known(grant)
+        ]
+        entries = {
+            one.entry: one
+            for one in found
+            if one is not None and not one.never and by_name(one.entry, self._grants)
+        }
         if entries:
             self._opening(list(entries.values()))
 
@@ -112,7 +124,9 @@ class Root:
         for path in shown:
             wrong = difference(self.released, self, path)
             if wrong or path not in there and not own(path):
-                raise ToolFailure("changed", wrong or f"`{path}` is gone since the approval showed it")
+                raise ToolFailure(
+                    "changed", wrong or f"`{path}` is gone since the approval showed it"
+                )
         return [path for path in found if path in known or own(path)]
 
     def close(self) -> None:
@@ -122,7 +136,9 @@ class Root:
     @contextmanager
     def folder(self, parts: list[str], make: bool = False) -> Iterator[int]:
         """A descriptor of the folder at `parts`, made with its parents where `make` says so. Raises OSError."""
-        at = os.open(".", _FOLDER, dir_fd=self._fd)  # not a copy: copies share one place in the folder when they list it
+        at = os.open(
+            ".", _FOLDER, dir_fd=self._fd
+        )  # not a copy: copies share one place in the folder when they list it
         try:
             for name in parts:
                 try:
@@ -139,8 +155,15 @@ class Root:
 
     def withheld(self, path: str) -> str:
         """Why a step may not read a file that holds secrets, or a record of fdc, as a sentence; empty where it may."""
-        if self.guarded and self._records is not None and RECORDS.search(folded_path(path)) and not self._records():
-            return f"`{path}` is a record of fdc, which a step reads only where its own text names it"
+        if (
+            self.guarded
+            and self._records is not None
+            and RECORDS.search(folded_path(path))
+            and not self._records()
+        ):
+            return (
+                f"`{path}` is a record of fdc, which a step reads only where its own text names it"
+            )
         found = secret(path, self.secret) if self.guarded else None
         if found is None or by_name(found.entry, self._grants, "read"):
             return ""
@@ -178,7 +201,9 @@ class Root:
             self._noted.file(name, digest(data))
         shown = None if self.released is None else self.released.shown(name)
         if shown is not None and shown != digest(data):
-            raise ToolFailure("changed", f"`{path}` is not what it was since the approval showed it")
+            raise ToolFailure(
+                "changed", f"`{path}` is not what it was since the approval showed it"
+            )
 
     def find(self, path: str) -> bytes | None:
         """The bytes of a regular file, or None where there is nothing of that name."""
@@ -207,7 +232,9 @@ class Root:
                     return
                 raise ToolFailure("exists", f"`{path}` already exists")
             if self._keeper is not None:
-                self._keeper.wrote("/".join(parts), data, self._read(path, parts) if mode == "edit" else None)
+                self._keeper.wrote(
+                    "/".join(parts), data, self._read(path, parts) if mode == "edit" else None
+                )
             try:
                 _fill(temporary, data, above, permissions)
                 if mode == "create":
@@ -334,13 +361,24 @@ class Root:
         parts = parts_of(path)
         if not self.guarded:
             return parts
-        if len(parts) == 3 and parts[0] == "runs" and parts[2] == "outside" and self.kind(path) != "file":
-            raise ToolFailure("path", f"`{path}` is the folder of a run for text from outside; no step puts a file there")
+        if (
+            len(parts) == 3
+            and parts[0] == "runs"
+            and parts[2] == "outside"
+            and self.kind(path) != "file"
+        ):
+            raise ToolFailure(
+                "path",
+                f"`{path}` is the folder of a run for text from outside; no step puts a file there",
+            )
         held = refused(path, self._grants, self.protected, self.protect)
         if held is not None and self._opening is not None:
             self._opening([held])
         if folded_path(path) == "pyproject.toml" and _settings(self.find(path)) != _settings(data):
-            raise ToolFailure("protected", f"`{path}` would get another [tool.fdc] table, which no step may change")
+            raise ToolFailure(
+                "protected",
+                f"`{path}` would get another [tool.fdc] table, which no step may change",
+            )
         return parts
 
     def _replaceable(self, path: str, name: str, above: int, mode: Mode) -> int | None:
@@ -354,7 +392,9 @@ class Root:
         if not stat.S_ISREG(found.st_mode):
             raise ToolFailure("file", f"`{path}` is not a regular file")
         if found.st_nlink > 1 and mode != "create":
-            raise ToolFailure("file", f"`{path}` has a second name (a hard link), and is not written")
+            raise ToolFailure(
+                "file", f"`{path}` has a second name (a hard link), and is not written"
+            )
         return stat.S_IMODE(found.st_mode)
 
 
@@ -373,16 +413,23 @@ def _made(name: str, above: int) -> int:
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
-def refused(path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]) -> Protected | None:
+def refused(
+    path: str, grants: Sequence[Grant], settings: Sequence[str], more: Sequence[str]
+) -> Protected | None:
     """What the plans open by naming it, None for a path like any other. Raises ToolFailure (`protected`) where nothing may
     write a path, or only a plan that names it and none does."""
     found = protected(path, settings, more)
     if found is None or by_name(found.entry, grants) and not found.never:
         return found
     if found.never:
-        raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it")
+        raise ToolFailure(
+            "protected", f"`{path}`: `{found.entry}` {found.what}; no step may change it"
+        )
     name = path if path.isprintable() else found.entry
-    raise ToolFailure("protected", f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`")
+    raise ToolFailure(
+        "protected",
+        f"`{path}`: `{found.entry}` {found.what}; a plan that changes it says `allow write {name}`",
+    )
 
 
 def _known(grant: Grant) -> Iterator[str]:
@@ -390,12 +437,16 @@ def _known(grant: Grant) -> Iterator[str]:
     for glob in grant.get("write", ()):
         is_value, text = glob[0] if glob else (True, "")
         if not is_value:
-            yield text[: next((at for at, character in enumerate(text) if character in "*?"), len(text))]
+            yield text[
+                : next((at for at, character in enumerate(text) if character in "*?"), len(text))
+            ]
 
 
 def by_name(entry: str, grants: Sequence[Grant], kind: str = "write") -> bool:
     """True where every plan with `allow` lines names a protected (or secret) entry, and there is such a plan."""
-    return bool(grants) and all(any(named(entry, glob) for glob in grant.get(kind, ())) for grant in grants)
+    return bool(grants) and all(
+        any(named(entry, glob) for glob in grant.get(kind, ())) for grant in grants
+    )
 
 
 def parts_of(path: str) -> list[str]:

@@ -59,7 +59,9 @@ def grep(args: dict[str, Any], context: Context) -> Any:
             continue
         total += len(data)
         if total > MAX_SEARCHED:
-            raise ToolFailure("size", f"more than {MAX_SEARCHED} bytes to search; name a smaller folder")
+            raise ToolFailure(
+                "size", f"more than {MAX_SEARCHED} bytes to search; name a smaller folder"
+            )
         found.append((path, data))
     hits = _search(pattern, found)
     notes = {"cut": f"only the first {MAX_HITS} lines"} if len(hits) >= MAX_HITS else None
@@ -80,16 +82,26 @@ def _glob(args: dict[str, Any], context: Context) -> str:
 
 
 def _search(pattern: str, found: list[tuple[str, bytes]]) -> list[Any]:
-    head = {"pattern": pattern, "most": MAX_HITS, "files": [(path, len(data)) for path, data in found]}
+    head = {
+        "pattern": pattern,
+        "most": MAX_HITS,
+        "files": [(path, len(data)) for path, data in found],
+    }
     text = b"".join([json.dumps(head).encode("ascii"), b"\n", *(data for _, data in found)])
     try:
         done = subprocess.run(
-            python_process.plain("-c", _GREP), input=text, capture_output=True, timeout=GREP_SECONDS, env={}
+            python_process.plain("-c", _GREP),
+            input=text,
+            capture_output=True,
+            timeout=GREP_SECONDS,
+            env={},
         )
     except subprocess.TimeoutExpired:
         raise ToolFailure("timeout", f"the pattern took longer than {GREP_SECONDS:g} s") from None
     except OSError as failed:
         raise WorldFailed(f"no process could be started to search: {failed.strerror}") from failed
     if done.returncode:
-        raise WorldFailed(f"the search broke off: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}")
+        raise WorldFailed(
+            f"the search broke off: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}"
+        )
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -40,11 +40,18 @@ def _byte_for_byte(root: str, git: str) -> bool:
     config = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     if any(name.startswith(("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")) for name in os.environ):
         return False
-    attributes = (f"{root}/.gitattributes", f"{git}/info/attributes", f"{config}/git/attributes", "/etc/gitattributes")
+    attributes = (
+        f"{root}/.gitattributes",
+        f"{git}/info/attributes",
+        f"{config}/git/attributes",
+        "/etc/gitattributes",
+    )
     if any(os.path.exists(path) for path in attributes):
         return False
     everywhere = os.environ.get("GIT_CONFIG_GLOBAL")
-    mine = (everywhere,) if everywhere is not None else (f"{config}/git/config", f"{home}/.gitconfig")
+    mine = (
+        (everywhere,) if everywhere is not None else (f"{config}/git/config", f"{home}/.gitconfig")
+    )
     system = os.environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
     for path in (f"{git}/config", *mine, system):
         if path == os.devnull:
@@ -57,7 +64,16 @@ def _byte_for_byte(root: str, git: str) -> bool:
             continue
         except OSError:
             return False
-        if any(word in text for word in (b"autocrlf", b"attributesfile", b"objectformat", b"include", b"worktreeconfig")):
+        if any(
+            word in text
+            for word in (
+                b"autocrlf",
+                b"attributesfile",
+                b"objectformat",
+                b"include",
+                b"worktreeconfig",
+            )
+        ):
             return False
     return True
 

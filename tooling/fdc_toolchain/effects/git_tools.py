@@ -35,13 +35,18 @@ def add(args: dict[str, Any], context: Context) -> Any:
     if wrong := context.root.withheld(path):
         raise ToolFailure("protected", wrong)
     if len(parts) > 2 and parts[0] == "runs" and parts[2] == "outside":
-        raise ToolFailure("git", f"`{path}` is there for text from outside, and git sees nothing of that")
+        raise ToolFailure(
+            "git", f"`{path}` is there for text from outside, and git sees nothing of that"
+        )
     if context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is no file")
     _repository(context)
     told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
     if len(told) > 2 and told[2] not in ("unspecified", "unset"):
-        raise ToolFailure("git", f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand")
+        raise ToolFailure(
+            "git",
+            f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand",
+        )
     _git(context, "--literal-pathspecs", "add", "--", path)
     return {"path": path}
 
@@ -50,7 +55,10 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     """`git_commit`: what was added becomes a commit on the branch that is checked out."""
     message = text(args, "message").strip()
     if not message or "\0" in message:
-        raise ToolFailure("argument", "the commit needs a message" if not message else "the message holds a NUL byte")
+        raise ToolFailure(
+            "argument",
+            "the commit needs a message" if not message else "the message holds a NUL byte",
+        )
     own = _repository(context)
     if os.path.exists(os.path.join(own, "MERGE_HEAD")):
         raise ToolFailure("git", "a merge is under way; end it by hand")
@@ -109,8 +117,14 @@ def _git(context: Context, *arguments: str, environment: dict[str, str] | None =
     done = shell.run_git([*options, *arguments], context, inside)
     said = done.output.decode("utf-8", "replace")
     if done.exit_code != 0:
-        last = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit code {done.exit_code}")
-        raise ToolFailure("git", f"git {arguments[0]}: {last.removeprefix('fatal: ').removeprefix('error: ')[:300]}")
+        last = next(
+            (line for line in reversed(said.splitlines()) if line.strip()),
+            f"exit code {done.exit_code}",
+        )
+        raise ToolFailure(
+            "git",
+            f"git {arguments[0]}: {last.removeprefix('fatal: ').removeprefix('error: ')[:300]}",
+        )
     return said
 
 
@@ -127,5 +141,12 @@ def _author(context: Context) -> dict[str, str]:
             raise ToolFailure("git", f"git cannot be asked for your name: {failed}") from failed
         found.append(done.stdout.strip())
     if not all(found):
-        raise ToolFailure("git", "git does not know who you are: `git config --global user.name NAME`, and user.email")
-    return {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in zip(("NAME", "EMAIL"), found)}
+        raise ToolFailure(
+            "git",
+            "git does not know who you are: `git config --global user.name NAME`, and user.email",
+        )
+    return {
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in zip(("NAME", "EMAIL"), found)
+    }

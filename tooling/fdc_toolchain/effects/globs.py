@@ -22,7 +22,9 @@ HIDDEN = frozenset((".git", ".fdc"))
 def files(root: Root, glob: str) -> list[str]:
     """The paths of the regular files that match, sorted. Raises ToolFailure for a glob that leads out."""
     segments = _segments(glob)
-    patterns = [None if segment == "**" else re.compile(fnmatch.translate(segment)) for segment in segments]
+    patterns = [
+        None if segment == "**" else re.compile(fnmatch.translate(segment)) for segment in segments
+    ]
     out: list[str] = []
     work: list[tuple[list[str], frozenset[int]]] = [([], _closed({0}, segments))]
     while work:
@@ -37,7 +39,11 @@ def files(root: Root, glob: str) -> list[str]:
             after = {nxt for at in positions for nxt in _steps(name, at, segments, patterns)}
             if not after or name in HIDDEN:
                 continue
-            if not is_folder and len(segments) in after and not root.withheld("/".join([*folder, name])):
+            if (
+                not is_folder
+                and len(segments) in after
+                and not root.withheld("/".join([*folder, name]))
+            ):
                 out.append("/".join([*folder, name]))
             elif is_folder:
                 inside = _closed(after - {len(segments)}, segments)
@@ -69,7 +75,9 @@ def _closed(positions: set[int], segments: list[str]) -> frozenset[int]:
     return frozenset(out)
 
 
-def _steps(name: str, at: int, segments: list[str], patterns: list[re.Pattern[str] | None]) -> list[int]:
+def _steps(
+    name: str, at: int, segments: list[str], patterns: list[re.Pattern[str] | None]
+) -> list[int]:
     if at >= len(segments):
         return []
     pattern = patterns[at]

@@ -89,17 +89,24 @@ def _of_command(item: dict[str, Any], needs: Needs) -> None:
     from ..analyses.programs import named
 
     for template in item["args"].values():
-        written = "".join(part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in template)
+        written = "".join(
+            part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}"
+            for part in template
+        )
         for name in named(written):
             needs.add("program", name)
 
 
 def _literal(template: Any) -> str | None:
     """The text of an argument that the plan writes out."""
-    return "".join(template) if template and all(isinstance(part, str) for part in template) else None
+    return (
+        "".join(template) if template and all(isinstance(part, str) for part in template) else None
+    )
 
 
-def _looked(needs: Needs, program: Program, root: str, operator: Operator, reach: Reach) -> Iterator[str]:
+def _looked(
+    needs: Needs, program: Program, root: str, operator: Operator, reach: Reach
+) -> Iterator[str]:
     for name in needs.rows.get("nobody", ()):
         yield f"something that does `{name}`: nothing on this machine can; take it out of the plan"
     tier = ""
@@ -128,7 +135,9 @@ def _looked(needs: Needs, program: Program, root: str, operator: Operator, reach
         yield f"a reranker, for {who}: {_reranker()}"
 
 
-def _network(needs: Needs, program: Program, operator: Operator, reach: Reach, tier: str) -> Iterator[str]:
+def _network(
+    needs: Needs, program: Program, operator: Operator, reach: Reach, tier: str
+) -> Iterator[str]:
     out = not (operator.web or operator.network)
     if (who := needs.by("web")) and out:
         yield f"the web, for {who}: whoever starts fdc allows it; `--allow-network`, or FDC_ALLOW_WEB=1"
@@ -153,7 +162,9 @@ def _for_commands(program: Program, reach: Reach) -> bool:
     """Whether `allow net *` of the plans can be for commands alone: all that have `allow` say it, and no other step goes out."""
     allows = [plan["allow"] for plan in program["plans"].values() if plan.get("allow")]
     everywhere = all(any(glob in ("*", "**") for glob in allow.get("net", ())) for allow in allows)
-    outside = any(program["tools"].get(item["tool"], {}).get("trust") == "untrusted" for item in reach.steps)
+    outside = any(
+        program["tools"].get(item["tool"], {}).get("trust") == "untrusted" for item in reach.steps
+    )
     return bool(allows) and everywhere and not outside
 
 
@@ -165,7 +176,11 @@ def _made_in(root: str) -> bool:
     """Whether a step of the run itself may install a program: PATH has a folder of the workspace, which commands can write."""
     here = os.path.realpath(root) + "/"
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    return any(f"{os.path.realpath(os.path.join(root, folder))}/".startswith(here) for folder in folders if folder)
+    return any(
+        f"{os.path.realpath(os.path.join(root, folder))}/".startswith(here)
+        for folder in folders
+        if folder
+    )
 
 
 def _unasked() -> str:
@@ -202,7 +217,11 @@ def _unsearched() -> str:
             answer([])
     except ToolFailure as failed:
         return str(failed)
-    lacks = [package for one in found if (package := PROVIDERS[one.name].package)[0] and util.find_spec(package[0]) is None]
+    lacks = [
+        package
+        for one in found
+        if (package := PROVIDERS[one.name].package)[0] and util.find_spec(package[0]) is None
+    ]
     if len(lacks) < len(found):
         return ""
     return f"its package is not installed: `pip install 'fdc-toolchain[{lacks[0][1]}]'`"
@@ -212,4 +231,3 @@ def _reranker() -> str:
     from .rerank import missing
 
     return missing()
-

@@ -114,8 +114,14 @@ def _read(path: str) -> dict[str, str] | None:
     if said is None:
         return None
     keys = ("id", "host", "folder")
-    if not isinstance(said, dict) or not all(isinstance(said.get(key), str) for key in keys) or not _ID.fullmatch(said["id"]):
-        raise WorldFailed(f"{path}: it does not say which workspace this is; remove it, and fdc makes a new identity")
+    if (
+        not isinstance(said, dict)
+        or not all(isinstance(said.get(key), str) for key in keys)
+        or not _ID.fullmatch(said["id"])
+    ):
+        raise WorldFailed(
+            f"{path}: it does not say which workspace this is; remove it, and fdc makes a new identity"
+        )
     return {key: said[key] for key in keys}
 
 
@@ -123,7 +129,10 @@ def _make(path: str, root: str) -> None:
     """Leaves a new identity; of two that try at once, the first one's stays."""
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        _write(temporary, {"id": os.urandom(8).hex(), "host": _host(), "folder": os.path.realpath(root)})
+        _write(
+            temporary,
+            {"id": os.urandom(8).hex(), "host": _host(), "folder": os.path.realpath(root)},
+        )
         try:
             os.link(temporary, path)
         except FileExistsError:

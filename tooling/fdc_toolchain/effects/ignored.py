@@ -72,7 +72,12 @@ def _lines(path: str) -> list[str]:
         return []
     if len(text) > _LIMIT:
         return []
-    return text.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    return (
+        text.decode("utf-8", "surrogateescape")
+        .removeprefix("\ufeff")
+        .replace("\r\n", "\n")
+        .split("\n")
+    )
 
 
 def _repository(folder: str) -> str | None:
@@ -87,7 +92,9 @@ def _repository(folder: str) -> str | None:
 
 def _exclude_file(top: str) -> str:
     git = os.path.join(top, ".git")
-    if os.path.isfile(git):  # a worktree or submodule: `gitdir: PATH`, whose `commondir` has the rules
+    if os.path.isfile(
+        git
+    ):  # a worktree or submodule: `gitdir: PATH`, whose `commondir` has the rules
         for line in _lines(git):
             if line.startswith("gitdir:"):
                 git = os.path.join(top, line[7:].strip())

@@ -95,7 +95,9 @@ class Store:
         self.counted = counted
         for name in (path, path + "-wal", path + "-journal"):
             if os.path.islink(name):
-                raise WorldFailed(f"{name}: a symbolic link; the runs of this workspace would lie elsewhere")
+                raise WorldFailed(
+                    f"{name}: a symbolic link; the runs of this workspace would lie elsewhere"
+                )
             if os.path.exists(name) and not os.path.isfile(name):
                 raise WorldFailed(f"{name}: not a regular file")
         try:
@@ -112,7 +114,9 @@ class Store:
             if not readonly:
                 mode = self._db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
                 if mode != "wal":
-                    raise WorldFailed(f"{path}: this file system cannot keep a write-ahead log ({mode})")
+                    raise WorldFailed(
+                        f"{path}: this file system cannot keep a write-ahead log ({mode})"
+                    )
                 self._db.execute("PRAGMA synchronous=FULL")
             schema.prepare(self._db, path, readonly=readonly)
         except sqlite3.Error as failed:
@@ -166,7 +170,11 @@ class Store:
 
     def runs(self, prefix: str = "") -> list[RunRow]:
         """The runs whose names start with `prefix`, the oldest first."""
-        return list(self._rows(f"WHERE {self.every} AND substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)))
+        return list(
+            self._rows(
+                f"WHERE {self.every} AND substr(name, 1, length(?1))=?1 ORDER BY id", (prefix,)
+            )
+        )
 
     def program(self, row: RunRow) -> dict[str, Any]:
         """The program that a run executes, checked against its digest.
@@ -179,7 +187,9 @@ class Store:
     def count(self, row: RunRow, kind: str = "outcome") -> int:
         """How many records of a kind a run has."""
         try:
-            found = self._db.execute("SELECT count(*) FROM record WHERE run=? AND kind=?", (row.id, kind))
+            found = self._db.execute(
+                "SELECT count(*) FROM record WHERE run=? AND kind=?", (row.id, kind)
+            )
             return int(found.fetchone()[0])
         except sqlite3.Error as failed:
             raise _world(failed, self.path) from failed
@@ -193,7 +203,9 @@ class Store:
 
     def check(self, number: int) -> chain.Checked:
         """Whether all of a run is as it was written, who wrote it, and whether it is an older copy. Raises WorldFailed."""
-        seen = self._seen(self._owner(number))  # first: a controller may write meanwhile, and writes its note last
+        seen = self._seen(
+            self._owner(number)
+        )  # first: a controller may write meanwhile, and writes its note last
         with self.snapshot():
             owner, rows = self._owner(number), self._chained(number)
             found = chain.check(owner, rows, self.key, self._content)
@@ -207,7 +219,9 @@ class Store:
         if found.faults:
             raise Damaged(f"the record of the run {row.name} is damaged: {found.faults[0]}")
         link = rows[-1][9] if rows else chain.beginning(owner)
-        counter.advance(chain.beginning(owner), counter.Seen(owner.epoch, len(rows), link[: chain.SIZE]))
+        counter.advance(
+            chain.beginning(owner), counter.Seen(owner.epoch, len(rows), link[: chain.SIZE])
+        )
 
     def _seen(self, owner: chain.Owner) -> counter.Seen | None:
         try:
@@ -233,11 +247,16 @@ class Store:
     def numbers(self) -> dict[int, str]:
         """The number and the name of every run, damaged or not."""
         found = self._select(f"SELECT id, name FROM run WHERE {self.every} ORDER BY id")
-        return {number: name if is_text(name) else f"number {number}, whose name is damaged" for number, name in found}
+        return {
+            number: name if is_text(name) else f"number {number}, whose name is damaged"
+            for number, name in found
+        }
 
     def strays(self) -> int:
         """How many records belong to no run."""
-        return int(self._select("SELECT count(*) FROM record WHERE run NOT IN (SELECT id FROM run)")[0][0])
+        return int(
+            self._select("SELECT count(*) FROM record WHERE run NOT IN (SELECT id FROM run)")[0][0]
+        )
 
     def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
         """Takes a run over: whoever held it before can write no more. The caller holds the run's lock.
@@ -261,7 +280,9 @@ class Store:
             if last is not None:
                 owner = owner._replace(seq=last[3], head=last[9])
             journal = RunJournal(self, owner, self._records(rows, row.name))
-            self._db.execute("UPDATE run SET epoch=?, status='running' WHERE id=?", (owner.epoch, row.id))
+            self._db.execute(
+                "UPDATE run SET epoch=?, status='running' WHERE id=?", (owner.epoch, row.id)
+            )
             journal.anchor()
         journal.note()
         return journal
@@ -289,11 +310,15 @@ class Store:
         loads = json.loads
         try:
             found = [
-                Record(kind, address, turn, tool, request, at, loads(self._get(blob) if blob else body))
+                Record(
+                    kind, address, turn, tool, request, at, loads(self._get(blob) if blob else body)
+                )
                 for kind, address, turn, _, tool, request, at, body, blob, _ in rows
             ]
         except (ValueError, TypeError, RecursionError) as damage:
-            raise Damaged(f"{self.path}: a record of the run {name} is damaged: {damage}") from damage
+            raise Damaged(
+                f"{self.path}: a record of the run {name} is damaged: {damage}"
+            ) from damage
         fault = next((wrong for record in found if (wrong := fault_of_record(record))), "")
         if fault:
             raise Damaged(f"{self.path}: a record of the run {name} is damaged: {fault}")
@@ -304,9 +329,13 @@ class Store:
             row = RunRow(*found[: len(RunRow._fields)])
             texts: tuple[Any, ...] = (row.inputs, row.origin, row.ending)
             try:
-                inputs, origin, ending = (None if text is None else json.loads(text) for text in texts)
+                inputs, origin, ending = (
+                    None if text is None else json.loads(text) for text in texts
+                )
             except (ValueError, TypeError, RecursionError) as damage:
-                raise Damaged(f"{self.path}: the row of the run {row.name} is damaged: {damage}") from damage
+                raise Damaged(
+                    f"{self.path}: the row of the run {row.name} is damaged: {damage}"
+                ) from damage
             fault = fault_of_run(row, inputs, origin, ending)
             if fault or inputs is None:
                 raise Damaged(f"{self.path}: the row of the run {row.name!a} is damaged: {fault}")
@@ -324,7 +353,9 @@ class Store:
     def _get(self, name: str) -> bytes:
         data = self._content(name) or b""
         if blake2b(data, digest_size=32).hexdigest() != name:
-            raise WorldFailed(f"{self.path}: the content stored as {ascii(name[:16])[1:-1]} is not what was written")
+            raise WorldFailed(
+                f"{self.path}: the content stored as {ascii(name[:16])[1:-1]} is not what was written"
+            )
         return data
 
     def _transaction(self) -> _Transaction:
@@ -368,13 +399,18 @@ class RunJournal:
             if isinstance(failed, sqlite3.Error):
                 raise _world(failed, self._store.path) from failed
             raise
-        if any(record.kind == "intent" or "answered" in record.body.get("notes", ()) for record in records):
+        if any(
+            record.kind == "intent" or "answered" in record.body.get("notes", ())
+            for record in records
+        ):
             self.note()  # before what is announced happens, and before what a person's answer lets happen
 
     def note(self) -> None:
         """Notes outside of the workspace how far the run went. Raises WorldFailed."""
         if self._store.counted:
-            counter.advance(self._start, counter.Seen(self.epoch, self._seq, self._link[: chain.SIZE]))
+            counter.advance(
+                self._start, counter.Seen(self.epoch, self._seq, self._link[: chain.SIZE])
+            )
 
     def write(self, records: Sequence[Record]) -> None:
         """The same inside of a transaction of the caller."""
@@ -384,7 +420,9 @@ class RunJournal:
             blob = self._store._put(body.encode("ascii")) if len(body) > BLOB_OVER else None
             rows.append(self._row(record, body if blob is None else None, blob))
         self._insert_all(rows)
-        if self._seq - self._anchored >= ANCHOR_EVERY or any(record.kind != "outcome" for record in records):
+        if self._seq - self._anchored >= ANCHOR_EVERY or any(
+            record.kind != "outcome" for record in records
+        ):
             self.anchor()
 
     def anchor(self) -> None:
@@ -399,7 +437,9 @@ class RunJournal:
         """Says how driving ended. Raises Fenced or WorldFailed."""
         with self._store._transaction():
             before = self._owner
-            self._owner = before._replace(status=status, ending=canonical(ending), ended=float(ended))
+            self._owner = before._replace(
+                status=status, ending=canonical(ending), ended=float(ended)
+            )
             try:
                 self._update("UPDATE run SET status=?, ending=?, ended=?", self._owner[9:12])
                 self.anchor()
@@ -409,7 +449,9 @@ class RunJournal:
         self.note()
 
     def _update(self, change: str, values: tuple[Any, ...]) -> None:
-        changed = self._db.execute(f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch))
+        changed = self._db.execute(
+            f"{change} WHERE id=? AND epoch=?", (*values, self._run, self.epoch)
+        )
         if not changed.rowcount:
             raise Fenced(_TAKEN_OVER)
 
@@ -418,7 +460,9 @@ class RunJournal:
         kind, address, turn, tool, request, at, _ = record
         self._seq = seq = self._seq + 1
         at = at if type(at) is float else float(at)
-        self._link = link = chain.link(self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key)
+        self._link = link = chain.link(
+            self._link, (kind, address, turn, seq, tool, request, at, body, blob), self._key
+        )
         return self._run, address, kind, turn, seq, tool, request, at, body, blob, link
 
     def _insert(self, row: tuple[Any, ...]) -> None:
@@ -434,13 +478,20 @@ class RunJournal:
         at = 0
         for size, statement in schema.TOGETHER.items():
             while len(rows) - at >= size:
-                if not at and not self._db.execute(self._store.held, (self._run, self.epoch)).fetchone():
-                    raise Fenced(_TAKEN_OVER)  # nobody can take the run over from here to the end of this transaction
+                if (
+                    not at
+                    and not self._db.execute(self._store.held, (self._run, self.epoch)).fetchone()
+                ):
+                    raise Fenced(
+                        _TAKEN_OVER
+                    )  # nobody can take the run over from here to the end of this transaction
                 group, at = rows[at : at + size], at + size
                 try:
                     self._db.execute(statement, [value for row in group for value in row])
                 except sqlite3.IntegrityError:
-                    raise Fenced(f"another controller has written records from {group[0][1]} to {group[-1][1]}") from None
+                    raise Fenced(
+                        f"another controller has written records from {group[0][1]} to {group[-1][1]}"
+                    ) from None
         for row in rows[at:]:
             self._insert(row)
 

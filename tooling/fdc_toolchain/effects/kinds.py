@@ -10,11 +10,18 @@ WEIGHT = {"licence": 0.25, "changelog": 0.6, "text": 1.0}
 """What a sentence of each kind is worth to a question that is about something else."""
 
 _ABOUT = {
-    "licence": frozenset("license licence licensed licensing copyright warranty redistribute".split()),
-    "changelog": frozenset("changelog changed change changes version release released news new added removed".split()),
+    "licence": frozenset(
+        "license licence licensed licensing copyright warranty redistribute".split()
+    ),
+    "changelog": frozenset(
+        "changelog changed change changes version release released news new added removed".split()
+    ),
 }
 
-_LICENCE_NAME = re.compile(r"(?:^|/)(?:licen[cs]e|copying|copyright|notice)s?(?:[-._][^/]*)?$|(?:^|/)licen[cs]es/", re.IGNORECASE)
+_LICENCE_NAME = re.compile(
+    r"(?:^|/)(?:licen[cs]e|copying|copyright|notice)s?(?:[-._][^/]*)?$|(?:^|/)licen[cs]es/",
+    re.IGNORECASE,
+)
 _LICENCE_TEXT = ("permission is hereby granted", "general public license", "redistribution and use in source",
                  "apache license", "without warranty of any kind", "warranties of merchantability")  # fmt: skip
 _CHANGES_NAME = re.compile(

@@ -34,18 +34,34 @@ def enrich(query: str, context: Context) -> str:
     found = [one for one in symbols if wanted in (one.path, one.name, one.name.rpartition(".")[2])]
     if not found and wanted not in {path for edge in edges for path in edge}:
         asked = " ".join(wanted.split())[:80]
-        raise ToolFailure("missing", f"the knowledge graph has nothing named `{asked}`; `fdc knowledge build` renews it")
+        raise ToolFailure(
+            "missing",
+            f"the knowledge graph has nothing named `{asked}`; `fdc knowledge build` renews it",
+        )
     with library.folder(".", context) as opened:
         documents = {one.path: one for one in library.get(opened, True, "").scan.documents}
     rows = []
     for one in found[:MOST]:
-        rows.append(f"`{one.name}`: {one.kind}, {one.path}:{one.line}{_moved(one, documents.get(one.path))}")
-    for path in list(dict.fromkeys([*(one.path for one in found), *([wanted] if not found else [])]))[:MOST]:
-        imports, users = (sorted({edge[1 - side] for edge in edges if edge[side] == path}) for side in (0, 1))
+        rows.append(
+            f"`{one.name}`: {one.kind}, {one.path}:{one.line}{_moved(one, documents.get(one.path))}"
+        )
+    for path in list(
+        dict.fromkeys([*(one.path for one in found), *([wanted] if not found else [])])
+    )[:MOST]:
+        imports, users = (
+            sorted({edge[1 - side] for edge in edges if edge[side] == path}) for side in (0, 1)
+        )
         rows += [f"{path} imports {_some(imports)}"] if imports else []
         rows += [f"{path} is imported by {_some(users)}"] if users else []
-    names = [wanted] if not any(one.path == wanted for one in found) else [wanted, *(one.name for one in found)]
-    rows += [f"{path}:{number}: {said}" for path, number, said in _mentions(names, list(documents.values()))]
+    names = (
+        [wanted]
+        if not any(one.path == wanted for one in found)
+        else [wanted, *(one.name for one in found)]
+    )
+    rows += [
+        f"{path}:{number}: {said}"
+        for path, number, said in _mentions(names, list(documents.values()))
+    ]
     rows += [f"and {len(found) - MOST} more definitions"] if len(found) > MOST else []
     return "\n".join(rows)
 
@@ -59,7 +75,11 @@ def _file(path: str, context: Context) -> bytes:
 def _moved(symbol: Symbol, document: Document | None) -> str:
     lines = document.lines if document is not None else ()
     here = lines[symbol.line - 1] if 0 < symbol.line <= len(lines) else ""
-    return "" if symbol.name.rpartition(".")[2] in here else " (it is not there any more: `fdc knowledge build`)"
+    return (
+        ""
+        if symbol.name.rpartition(".")[2] in here
+        else " (it is not there any more: `fdc knowledge build`)"
+    )
 
 
 def _some(rows: list[str]) -> str:
@@ -68,8 +88,15 @@ def _some(rows: list[str]) -> str:
 
 def _mentions(names: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, int, str]]:
     """The lines of documents (not of code) that have one of the names as a word of its own, the first ones."""
-    known = dict.fromkeys(part for name in names for part in (name, name.rpartition(".")[2] if "/" not in name else name))
-    whole = re.compile("|".join(rf"(?<![\w.]){re.escape(name)}(?!\w)" for name in known if len(name) > 2) or r"(?!)")
+    known = dict.fromkeys(
+        part
+        for name in names
+        for part in (name, name.rpartition(".")[2] if "/" not in name else name)
+    )
+    whole = re.compile(
+        "|".join(rf"(?<![\w.]){re.escape(name)}(?!\w)" for name in known if len(name) > 2)
+        or r"(?!)"
+    )
     out: list[tuple[str, int, str]] = []
     for document in documents:
         for number, line in enumerate(() if is_code(document.path) else document.lines, 1):

@@ -25,7 +25,10 @@ class Lexicon:
         self.read = table.read
         self.words = table.words
         self._places = {word.label: place for place, word in enumerate(table.words)}
-        self.uses = tuple(tuple(one for one in word.uses if one != place) for place, word in enumerate(table.words))
+        self.uses = tuple(
+            tuple(one for one in word.uses if one != place)
+            for place, word in enumerate(table.words)
+        )
 
     def place(self, label: str) -> int | None:
         """Where a word stands, or None for one that the dictionary has not, or only as a name or as several words."""
@@ -33,7 +36,9 @@ class Lexicon:
 
     def places(self, labels: Iterable[str]) -> list[int]:
         """The places of those labels that the dictionary has, each once, in their order."""
-        return list(dict.fromkeys(place for label in labels if (place := self.place(label)) is not None))
+        return list(
+            dict.fromkeys(place for label in labels if (place := self.place(label)) is not None)
+        )
 
     def labels(self, places: Iterable[int]) -> list[str]:
         """The words at places."""
@@ -82,11 +87,19 @@ class Lexicon:
         """A word with those that are derived from it or it from them, in two steps; in the second only what begins as it
         does, and so with the word above it (activity is an act)."""
         word = self.words[place]
-        found = {word.label, *word.family, *(one for one in word.hypernyms[:1] if _alike(word.label, one))}
+        found = {
+            word.label,
+            *word.family,
+            *(one for one in word.hypernyms[:1] if _alike(word.label, one)),
+        }
         for one in word.family:
             other = self._places.get(one)
             if other is not None:
-                found.update(further for further in self.words[other].family if _alike(word.label, one, further))
+                found.update(
+                    further
+                    for further in self.words[other].family
+                    if _alike(word.label, one, further)
+                )
         return found
 
     def kin(self, place: int, within: Collection[int]) -> list[int]:
@@ -98,7 +111,11 @@ class Lexicon:
             name = self.words[other].label
             if other != place and _alike(label, name):
                 theirs = self.family(other)
-                if name in mine or label in theirs or any(_alike(label, name, one) for one in mine & theirs):
+                if (
+                    name in mine
+                    or label in theirs
+                    or any(_alike(label, name, one) for one in mine & theirs)
+                ):
                     found.append(other)
         return found
 
@@ -127,7 +144,9 @@ class Lexicon:
 
 
 def _without_circles(
-    uses: tuple[tuple[int, ...], ...], users: tuple[tuple[int, ...], ...], basic: Callable[[int], int]
+    uses: tuple[tuple[int, ...], ...],
+    users: tuple[tuple[int, ...], ...],
+    basic: Callable[[int], int],
 ) -> tuple[int, ...]:
     below = [len(one) for one in uses]
     above = [len(one) for one in users]
@@ -142,7 +161,9 @@ def _without_circles(
             if alive[place]:
                 alive[place] = 0
                 _cut(place, uses, below, above, alive, users, loose)
-        while heap and (not alive[heap[0][2]] or -heap[0][0] != below[heap[0][2]] * above[heap[0][2]]):
+        while heap and (
+            not alive[heap[0][2]] or -heap[0][0] != below[heap[0][2]] * above[heap[0][2]]
+        ):
             _, second, place = heapq.heappop(heap)
             if alive[place]:  # its degree fell since: back with the true one
                 heapq.heappush(heap, (-below[place] * above[place], second, place))
@@ -174,7 +195,9 @@ class Ground:
     def __init__(self, lexicon: Lexicon, members: Iterable[int]) -> None:
         self._lexicon = lexicon
         self.members: set[int] = set()
-        self._missing = [len(one) or 1 for one in lexicon.uses]  # a definition of no words grounds nothing
+        self._missing = [
+            len(one) or 1 for one in lexicon.uses
+        ]  # a definition of no words grounds nothing
         self.grounded: set[int] = set()
         for place in members:
             self.add(place)
@@ -204,7 +227,11 @@ class Ground:
         for one in waiting:
             for user in self._lexicon.users[one]:
                 fewer[user] = fewer.get(user, 0) + 1
-                if fewer[user] == self._missing[user] and user not in self.grounded and user not in found:
+                if (
+                    fewer[user] == self._missing[user]
+                    and user not in self.grounded
+                    and user not in found
+                ):
                     found.add(user)
                     waiting.append(user)
         return waiting[1:]

@@ -66,7 +66,12 @@ class Quest(NamedTuple):
     def free(self, place: int) -> bool:
         """Whether a word may be a candidate: known well enough, and neither in the alphabet nor refused before."""
         word = self.lexicon.words[place]
-        return word.label not in self.taken and place not in self.ground.members and word.met >= LEAST_MET and not word.regions
+        return (
+            word.label not in self.taken
+            and place not in self.ground.members
+            and word.met >= LEAST_MET
+            and not word.regions
+        )
 
 
 def domain_of(label: str, lexname: str) -> str:
@@ -80,13 +85,18 @@ def sweep(quest: Quest) -> Iterator[Found]:
     fields: dict[str, list[int]] = {}
     for place in _by_use(lexicon):
         if quest.free(place):
-            fields.setdefault(domain_of(lexicon.words[place].label, lexicon.words[place].lexname), []).append(place)
+            fields.setdefault(
+                domain_of(lexicon.words[place].label, lexicon.words[place].lexname), []
+            ).append(place)
     turns = [fields.get(domain, [])[:40] for domain in quest.wanted]
     for row in range(40):
         for domain, places in zip(quest.wanted, turns):
             if row < len(places):
                 used = lexicon.basic(places[row])
-                yield Found(places[row], f"number {row + 1} of the free words of {domain} by definitions that use it ({used})")
+                yield Found(
+                    places[row],
+                    f"number {row + 1} of the free words of {domain} by definitions that use it ({used})",
+                )
 
 
 def mine(quest: Quest) -> Iterator[Found]:
@@ -105,7 +115,7 @@ def mine(quest: Quest) -> Iterator[Found]:
                 break
             following = max(below, key=lambda one: (lexicon.basic(one), -one))
             if following in way:
-                circle = way[way.index(following):]
+                circle = way[way.index(following) :]
                 break
             way.append(following)
         best = max(circle, key=lambda one: (lexicon.basic(one), -one))
@@ -125,7 +135,10 @@ def cross(quest: Quest) -> Iterator[Found]:
     for place in sorted(seen, key=lambda one: (-len(seen[one]), -lexicon.basic(one), one)):
         if quest.free(place) and place not in quest.ground.grounded and len(seen[place]) > 1:
             names = ", ".join(lexicon.labels(seen[place][:6]))
-            yield Found(place, f"it occurs in the decompositions of {len(seen[place])} of {len(concepts)} concepts: {names}")
+            yield Found(
+                place,
+                f"it occurs in the decompositions of {len(seen[place])} of {len(concepts)} concepts: {names}",
+            )
 
 
 def linguistic(quest: Quest) -> Iterator[Found]:
@@ -144,7 +157,10 @@ def linguistic(quest: Quest) -> Iterator[Found]:
         if words and not back:
             continue
         steps = f", and leads back to it in {len(back) - 1} steps" if back else ""
-        yield Found(place, f"no synonym has its sense; its definition uses {rarer} rarer words of {words}{steps}")
+        yield Found(
+            place,
+            f"no synonym has its sense; its definition uses {rarer} rarer words of {words}{steps}",
+        )
 
 
 def alien(quest: Quest) -> Iterator[Found]:
@@ -174,7 +190,11 @@ def fill(quest: Quest) -> Iterator[Found]:
         if lexicon.words[place].label not in quest.taken and place not in quest.ground.members:
             yield Found(place, f"validation names `{gap}` as a gap")
         else:
-            later += [(used, gap) for used in lexicon.uses[place] if quest.free(used) and used not in quest.ground.grounded]
+            later += [
+                (used, gap)
+                for used in lexicon.uses[place]
+                if quest.free(used) and used not in quest.ground.grounded
+            ]
     for place, gap in sorted(later, key=lambda one: (-lexicon.basic(one[0]), one)):
         yield Found(place, f"the gap `{gap}` is defined with it")
 
@@ -194,7 +214,11 @@ def shortlist(name: str, quest: Quest, most: int) -> list[Found]:
     found: dict[int, Found] = {}
     for one in STRATEGIES[name](quest):
         word = lexicon.words[one.place]
-        beside = [other for other in found if lexicon.close(one.place, other) or lexicon.words[other].label in word.synonyms]
+        beside = [
+            other
+            for other in found
+            if lexicon.close(one.place, other) or lexicon.words[other].label in word.synonyms
+        ]
         if one.place not in found and not beside and not lexicon.kin(one.place, found):
             found[one.place] = one
         if len(found) == most:
@@ -209,7 +233,11 @@ def _by_use(lexicon: Lexicon) -> list[int]:
 def _complex(quest: Quest) -> list[int]:
     """The concepts to take apart: those asked for, then the commonest words that the alphabet does not ground."""
     lexicon = quest.lexicon
-    asked = [place for place in lexicon.places([*quest.gaps, *quest.concepts]) if place not in quest.ground.grounded]
+    asked = [
+        place
+        for place in lexicon.places([*quest.gaps, *quest.concepts])
+        if place not in quest.ground.grounded
+    ]
     common = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.words[place].met, place))
     more = [place for place in common[:1000] if place not in quest.ground.grounded][:COMMONEST]
     return list(dict.fromkeys([*asked, *more]))
@@ -223,7 +251,11 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
     gained = ground.gain(place)
     members = ground.members - {place}
     antonyms = [other for other in lexicon.places(word.antonyms) if other in members]
-    antonyms += [other for other in sorted(members) if word.label in lexicon.words[other].antonyms and other not in antonyms]
+    antonyms += [
+        other
+        for other in sorted(members)
+        if word.label in lexicon.words[other].antonyms and other not in antonyms
+    ]
     above = [other for other in lexicon.places(word.hypernyms) if other in members]
     beside = _company(lexicon, place, members)
     return {
@@ -256,7 +288,11 @@ def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
 
 def _common(lexicon: Lexicon, labels: Iterable[str]) -> list[str]:
     """Words, those first that were met most."""
-    met = {label: lexicon.words[place].met for label in labels if (place := lexicon.place(label)) is not None}
+    met = {
+        label: lexicon.words[place].met
+        for label in labels
+        if (place := lexicon.place(label)) is not None
+    }
     return sorted(labels, key=lambda label: -met.get(label, 0))
 
 

@@ -30,7 +30,11 @@ def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
     try:
         lexicon = _lexicon(folder)
     except (OSError, ValueError) as broken:
-        return {"source": "", "rows": [], "missing": f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one"}
+        return {
+            "source": "",
+            "rows": [],
+            "missing": f"the dictionary cannot be read: {broken}; {wordnet.COMMAND} brings one",
+        }
     return consult(lexicon, task)
 
 
@@ -56,7 +60,11 @@ def consult(lexicon: Lexicon, task: dict[str, Any]) -> dict[str, Any]:
         for found in shortlist(name, quest, min(count, MOST_ROWS)):
             rows.append({**_row(lexicon, ground, found.place), "why": found.why})
         again = lexicon.places(_labels(task.get("revise")))
-        rows += [{**_row(lexicon, ground, place), "why": "asked for again"} for place in again if place not in members]
+        rows += [
+            {**_row(lexicon, ground, place), "why": "asked for again"}
+            for place in again
+            if place not in members
+        ]
     else:
         asked = lexicon.places([*_labels(task.get("candidates")), *_labels(task.get("words"))])
         rows = [_row(lexicon, ground, place) for place in asked]
@@ -77,9 +85,16 @@ def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[s
     try:
         lexicon = _lexicon(folder)
     except (OSError, ValueError) as broken:
-        return {"source": "", "words": [], "frequent": 0, "missing": f"the dictionary cannot be read: {broken}"}
+        return {
+            "source": "",
+            "words": [],
+            "frequent": 0,
+            "missing": f"the dictionary cannot be read: {broken}",
+        }
     ground = Ground(lexicon, lexicon.places(members))
-    most_used = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.basic(place), place))[: len(members)]
+    most_used = sorted(range(len(lexicon.words)), key=lambda place: (-lexicon.basic(place), place))[
+        : len(members)
+    ]
     frequent = Ground(lexicon, most_used)
     places = [lexicon.place(word) for word in words]
     return {
@@ -97,7 +112,12 @@ def _said(lexicon: Lexicon, ground: Ground, word: str) -> dict[str, Any]:
         return {"word": word, "result": kind, "share": 1.0, "missing": []}
     share = ground.share(place)
     missing = lexicon.labels(one for one in lexicon.uses[place] if one not in ground.grounded)
-    return {"word": word, "result": "partial" if share else "inexpressible", "share": round(share, 4), "missing": missing}
+    return {
+        "word": word,
+        "result": "partial" if share else "inexpressible",
+        "share": round(share, 4),
+        "missing": missing,
+    }
 
 
 def _labels(value: Any) -> list[str]:
@@ -109,8 +129,22 @@ def _labels(value: Any) -> list[str]:
 def _wanted(task: dict[str, Any]) -> tuple[str, ...]:
     """The domains to look in: those of priority first, then those with the fewest primitives."""
     covered = task.get("domains")
-    known = {str(name): int(number) for name, number in covered.items()} if isinstance(covered, dict) else {}
-    for name in ("being", "space", "time", "causation", "mind", "matter", "quantity", "quality", "relation"):
+    known = (
+        {str(name): int(number) for name, number in covered.items()}
+        if isinstance(covered, dict)
+        else {}
+    )
+    for name in (
+        "being",
+        "space",
+        "time",
+        "causation",
+        "mind",
+        "matter",
+        "quantity",
+        "quality",
+        "relation",
+    ):
         known.setdefault(name, 0)
     few = sorted(known, key=lambda name: (known[name], list(known).index(name)))
     return tuple(dict.fromkeys([*_labels(task.get("priorities")), *few]))

@@ -16,7 +16,9 @@ from .code_outline import Definition
 from .code_search import TESTS, Tree
 from .code_strategies import around
 
-_REFUSES = re.compile(r"\braise\s+NotImplementedError|\bNotImplementedException|\bunimplemented!\(|\btodo!\(")
+_REFUSES = re.compile(
+    r"\braise\s+NotImplementedError|\bNotImplementedException|\bunimplemented!\(|\btodo!\("
+)
 _RETIRED = re.compile(r"@\w*deprecated|\bDeprecat(?:ed|ion)Warning|@Deprecated|#\[deprecated")
 _GONE = re.compile(
     r"^\W*(?:deprecated|obsolete|superseded by)\b|\b(?:function|method|class|module|it|this)\s+(?:is|was)\s+(?:now\s+)?"
@@ -54,7 +56,13 @@ def objections(tree: Tree, query: str) -> Iterator[Objection]:
         for path, one in ours[1:8]:
             if one.qualified == ours[0][1].qualified and path != ours[0][0]:
                 first = f"`{ours[0][0]}:{ours[0][1].line}`"
-                yield _about(path, one, "elsewhere", f"`{one.qualified}` is defined here too, not only in {first}", 1.0)
+                yield _about(
+                    path,
+                    one,
+                    "elsewhere",
+                    f"`{one.qualified}` is defined here too, not only in {first}",
+                    1.0,
+                )
     yield from _exceptions(tree, query)
 
 
@@ -69,17 +77,40 @@ def _of(tree: Tree, path: str, one: Definition) -> Iterator[Objection]:
             yield Objection(path, number, "obsolete", f"`{one.qualified}` says that it is out of use", one.qualified,
                             f"{path}:{one.line}", 3.0)  # fmt: skip
         elif _REFUSES.search(said) and number > one.line:
-            yield Objection(path, number, "refuses", f"`{one.qualified}` refuses here", one.qualified, f"{path}:{one.line}", 1.5)
+            yield Objection(
+                path,
+                number,
+                "refuses",
+                f"`{one.qualified}` refuses here",
+                one.qualified,
+                f"{path}:{one.line}",
+                1.5,
+            )
     short = one.qualified.rpartition(".")[2]
     if TESTS.search(path) or short.startswith("__"):
         return
     users = [row for row in tree.users(short) if not (row[0] == path and row[1] == one.line)]
-    spelt = sum(len(re.findall(rf"(?<![\w$]){re.escape(short)}(?![\w$])", tree.text(each)[0])) for each in tree.documents)
+    spelt = sum(
+        len(re.findall(rf"(?<![\w$]){re.escape(short)}(?![\w$])", tree.text(each)[0]))
+        for each in tree.documents
+    )
     if not users and spelt <= 1 and short.startswith("_"):
-        yield _about(path, one, "unused", f"Nothing in {len(tree.documents)} files uses `{one.qualified}`", 2.5)
+        yield _about(
+            path,
+            one,
+            "unused",
+            f"Nothing in {len(tree.documents)} files uses `{one.qualified}`",
+            2.5,
+        )
     tests = [each for each in tree.documents if TESTS.search(each)]
     if tests and not any(short in tree.text(each)[0] for each in tests):
-        yield _about(path, one, "untested", f"None of {len(tests)} files of tests names `{one.qualified}`", 0.9)
+        yield _about(
+            path,
+            one,
+            "untested",
+            f"None of {len(tests)} files of tests names `{one.qualified}`",
+            0.9,
+        )
 
 
 def _about(path: str, one: Definition, kind: str, note: str, weight: float) -> Objection:
@@ -104,6 +135,19 @@ def _exceptions(tree: Tree, query: str) -> Iterator[Objection]:
         for line, weight in unit.lines:
             said = lines[line - 1]
             if (NEGATION.search(said) or OBSOLETE.search(said)) and len(said.split()) > 3:
-                whole = around(lines, line, outline.prose) if outline is not None and line in outline.prose else ""
+                whole = (
+                    around(lines, line, outline.prose)
+                    if outline is not None and line in outline.prose
+                    else ""
+                )
                 weight = 0.8 * weight / most
-                yield Objection(unit.path, line, "exception", "A line with a word of exception", subject, "", weight, whole)
+                yield Objection(
+                    unit.path,
+                    line,
+                    "exception",
+                    "A line with a word of exception",
+                    subject,
+                    "",
+                    weight,
+                    whole,
+                )

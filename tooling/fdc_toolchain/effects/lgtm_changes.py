@@ -38,7 +38,9 @@ def plan_changes(args: dict[str, Any], context: Context) -> Any:
     rows, run = args.get("components"), word(args, "run")
     hypotheses = args.get("hypotheses")
     if not isinstance(rows, dict) or not isinstance(hypotheses, list):
-        raise ToolFailure("argument", "`components` and `hypotheses` are not what the plan made of them")
+        raise ToolFailure(
+            "argument", "`components` and `hypotheses` are not what the plan made of them"
+        )
     tree = tree_of(args, context)
     stated = {row["microHypothesisID"]: str(row["statement"]) for row in hypotheses}
     found: list[Change] = []
@@ -59,12 +61,22 @@ def plan_changes(args: dict[str, Any], context: Context) -> Any:
     if program is None:
         return {**out, "changes": 0, "left": [*left, f"No plan carries it out: {findings[0]}"]}
     files = sorted({one.path for one in found})
-    return {**out, "ok": True, "text": text, "path": f"plan_synth_{name}_execute.plan", "files": files}
+    return {
+        **out,
+        "ok": True,
+        "text": text,
+        "path": f"plan_synth_{name}_execute.plan",
+        "files": files,
+    }
 
 
-def _change(tree: Any, number: int, row: dict[str, Any], stated: dict[str, str], before: list[Change]) -> Change | str:
+def _change(
+    tree: Any, number: int, row: dict[str, Any], stated: dict[str, str], before: list[Change]
+) -> Change | str:
     """What a step of the document changes, or why it cannot be done by a program."""
-    place = next((one for ident in row["hypotheses"] if (one := home(tree, stated.get(ident, "")))), None)
+    place = next(
+        (one for ident in row["hypotheses"] if (one := home(tree, stated.get(ident, "")))), None
+    )
     if place is None or not place[0]:
         return "its hypothesis names no definition"
     name, path, first, last = place
@@ -83,7 +95,11 @@ def _change(tree: Any, number: int, row: dict[str, Any], stated: dict[str, str],
     if _times(lines, search) != 1:
         return f"the lines of `{name}` are there twice"
     for other in before:
-        if other.path == path and other.first < first + len(search) and first < other.first + len(other.search):
+        if (
+            other.path == path
+            and other.first < first + len(search)
+            and first < other.first + len(other.search)
+        ):
             return f"it changes lines of step {other.step}"
     return path_fault(path) or Change(number, name, path, first, search, replace)
 
@@ -100,7 +116,9 @@ def _fitting(code: str, head: str) -> list[str]:
 
 def _plan(found: list[Change], document: str) -> str:
     files = list(dict.fromkeys(one.path for one in found))
-    count = f"{len(found)} {'definition' if len(found) == 1 else 'definitions'} in {', '.join(files)}"
+    count = (
+        f"{len(found)} {'definition' if len(found) == 1 else 'definitions'} in {', '.join(files)}"
+    )
     out = ["# FSM: tooling/fdc_fsm.json", f"# Carries out {document}: {count}.", ""]
     out += ["allow read **", *(f"allow write {quoted(path)}" for path in files)]
     out += ["", f"set_plan Carry out {escape(document)}", "plan_step_complete It was proved when it was written.",
@@ -110,7 +128,13 @@ def _plan(found: list[Change], document: str) -> str:
         out.append(f"# {', '.join(f'step {one.step}: {one.name}' for one in rows)}")
         out.append(f"replace_with_git_merge_diff {quoted(path)}")
         for one in rows:
-            block = [merge_diff.OPEN, *one.search, merge_diff.MIDDLE, *one.replace, merge_diff.CLOSE]
+            block = [
+                merge_diff.OPEN,
+                *one.search,
+                merge_diff.MIDDLE,
+                *one.replace,
+                merge_diff.CLOSE,
+            ]
             out += [f"  {escape(line)}" if line else "" for line in block]
         out.append(f"read_file {quoted(path)}")
     return "\n".join([*out, "close_task", "submit"])

@@ -28,22 +28,40 @@ def prove(text: str, root: str) -> dict[str, Any]:
     A text in a Markdown fence is taken out of it. Raises nothing for a text that is no plan: that is a finding.
     """
     plain = _bare(text)
-    out: dict[str, Any] = {"proved": False, "text": plain, "findings": [], "program": "", "cost": {}}
+    out: dict[str, Any] = {
+        "proved": False,
+        "text": plain,
+        "findings": [],
+        "program": "",
+        "cost": {},
+    }
     if len(plain) > MOST:
-        return {**out, "text": "", "findings": [f"a pipeline has at most {MOST} characters, this one {len(plain)}"]}
+        return {
+            **out,
+            "text": "",
+            "findings": [f"a pipeline has at most {MOST} characters, this one {len(plain)}"],
+        }
     program, findings, cost = compiled(plain, root)
     if program is None:
         return {**out, "findings": findings[:20]}
     plan = program["plans"][program["root"]]
-    wrong = [] if str(plan["automaton"]).removeprefix("fdc:") == AUTOMATON else [f"the automaton must be {AUTOMATON}"]
+    wrong = (
+        []
+        if str(plan["automaton"]).removeprefix("fdc:") == AUTOMATON
+        else [f"the automaton must be {AUTOMATON}"]
+    )
     wrong += [f"`{name}` does more than reading and thinking" for name, tool in program["tools"].items()
               if tool["effect"] not in ("pure", "read") and name != "close_task"]  # fmt: skip
     names = {param["name"] for param in plan["params"]}
     wrong += [f"the parameter `{one}` is given to no pipeline" for one in sorted(names - INPUTS)]
-    wrong += [f"`allow {kind}` is more than a pipeline may do" for kind in plan["allow"] if kind != "read"]
+    wrong += [
+        f"`allow {kind}` is more than a pipeline may do" for kind in plan["allow"] if kind != "read"
+    ]
     wrong += [] if plan["allow"].get("read") else ["`allow read **` is missing"]
     if cost["model_calls"] > CALLS:
-        wrong.append(f"a pipeline may ask the model {CALLS} times at most, this one {cost['model_calls']:.0f} times")
+        wrong.append(
+            f"a pipeline may ask the model {CALLS} times at most, this one {cost['model_calls']:.0f} times"
+        )
     elif cost["tokens"] > TOKENS:
         wrong.append(f"a pipeline may use {TOKENS} tokens at most, this one {cost['tokens']:.0f}")
     if wrong:
@@ -57,7 +75,9 @@ def compiled(text: str, root: str) -> tuple[dict[str, Any] | None, list[str], di
     What the codec writes is read back and compared (LGTM-44).
     """
     linker = Linker(root, read_settings(root))
-    checked = check(linker, [KEY], {KEY: text.encode("utf-8", "replace")}, whole=True, own_comments=False)
+    checked = check(
+        linker, [KEY], {KEY: text.encode("utf-8", "replace")}, whole=True, own_comments=False
+    )
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         return None, [f"line {item.span.line}: [{item.rule}] {item.message}" + (f" ({item.help})" if item.help else "")

@@ -33,7 +33,14 @@ _lock = threading.Lock()
 _searching = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
 _STRATEGIES = {"ImplementationScan": 1.0, "PatternSearch": 0.8, "BoundaryExplore": 0.5}
-_CONFIDENCE = {"documentation": 0.9, "definition": 0.9, "sentence": 0.8, "use": 0.7, "import": 0.7, "code": 0.7}
+_CONFIDENCE = {
+    "documentation": 0.9,
+    "definition": 0.9,
+    "sentence": 0.8,
+    "use": 0.7,
+    "import": 0.7,
+    "code": 0.7,
+}
 _PROSE = ("documentation", "prose", "passage", "sentence", "exception", "obsolete")
 _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
@@ -74,8 +81,13 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     best = _best(found, "FileSearch")
     asked = content(" ".join(queries))
     instead = text(args, "instead", "")
-    best |= {"warn": f"{instead} found nothing or is unavailable; FileSearch instead." if instead else ""}
-    return {**best, "rows": [{**row, "tells": sorted(asked & _said(tree, row))} for row in best["rows"]]}
+    best |= {
+        "warn": f"{instead} found nothing or is unavailable; FileSearch instead." if instead else ""
+    }
+    return {
+        **best,
+        "rows": [{**row, "tells": sorted(asked & _said(tree, row))} for row in best["rows"]],
+    }
 
 
 def codebase_grep(args: dict[str, Any], context: Context) -> Any:
@@ -89,7 +101,16 @@ def codebase_grep(args: dict[str, Any], context: Context) -> Any:
                 test = TESTS.search(path) is not None
                 note = f"{'A test names' if test else 'An import of' if imported else 'A use of'} `{name}`"
                 kind = "import" if imported else "use"
-                row = _row(tree, path, line, note, kind, name, "", 1.0 if test and not imported else 0.6 if imported else 0.9)
+                row = _row(
+                    tree,
+                    path,
+                    line,
+                    note,
+                    kind,
+                    name,
+                    "",
+                    1.0 if test and not imported else 0.6 if imported else 0.9,
+                )
                 if row is not None:
                     found.setdefault(row["source"], row)
     return _best(found, "CodebaseGrep")
@@ -109,7 +130,11 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
         value = getattr(found, "value", found)
         rows = value.get("results", []) if isinstance(value, dict) else value
         for one in rows if isinstance(rows, list) else ():
-            quote = str(one.get("snippet") or one.get("text") or one.get("title") or "") if isinstance(one, dict) else ""
+            quote = (
+                str(one.get("snippet") or one.get("text") or one.get("title") or "")
+                if isinstance(one, dict)
+                else ""
+            )
             if quote and one.get("url"):
                 out.append({"source": str(one["url"]), "path": str(one["url"]), "line": 0, "quote": quote[:600], "score": 0.5,
                             "note": "A page of the web", "title": str(one.get("title") or one["url"])[:120], "kind": "page",
@@ -152,7 +177,14 @@ def read_code(args: dict[str, Any], context: Context) -> Any:
             continue
         said = f"`{user}:{line}`: {' '.join(tree.documents[user].lines[line - 1].split())[:120]}"
         (tests if TESTS.search(user) else users).append(said)
-    language = {".py": "python", ".md": "text", ".ts": "typescript", ".js": "javascript", ".go": "go", ".rs": "rust"}
+    language = {
+        ".py": "python",
+        ".md": "text",
+        ".ts": "typescript",
+        ".js": "javascript",
+        ".go": "go",
+        ".rs": "rust",
+    }
     extension = os.path.splitext(path)[1].lower()
     return {"name": name, "place": f"{path}:{at}", "code": "\n".join(shown),
             "language": language.get(extension, extension.lstrip(".")), "users": users[:20], "tests": tests[:20]}  # fmt: skip
@@ -173,9 +205,18 @@ def dependencies(args: dict[str, Any], context: Context) -> Any:
             short = used.rpartition(".")[2]
             if other == ident or short == name.rpartition(".")[2]:
                 continue
-            at = next((line for user, line, _ in _uses(tree, short) if user == path and first <= line <= last), None)
+            at = next(
+                (
+                    line
+                    for user, line, _ in _uses(tree, short)
+                    if user == path and first <= line <= last
+                ),
+                None,
+            )
             if at is not None:
-                out.append({"from": ident, "to": other, "why": f"`{name}` uses `{used}` (`{path}:{at}`)"})
+                out.append(
+                    {"from": ident, "to": other, "why": f"`{name}` uses `{used}` (`{path}:{at}`)"}
+                )
     return {"uses": out}
 
 
@@ -186,9 +227,19 @@ def check_links(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("argument", "`checked` is not what `validate.sections` returns")
     found = list(checked["flaws"])
     for link in checked["links"]:
-        if link.startswith("/") or ":" in link or ".." in link.split("/") or context.root.kind(f"{run}/{link}") != "file":
+        if (
+            link.startswith("/")
+            or ":" in link
+            or ".." in link.split("/")
+            or context.root.kind(f"{run}/{link}") != "file"
+        ):
             found.append(f"the link `{link[:120]}` leads to no file of the run")
-    return {"ok": not found, "why": "; ".join(found[:6]), "links": len(checked["links"]), "flaws": found}
+    return {
+        "ok": not found,
+        "why": "; ".join(found[:6]),
+        "links": len(checked["links"]),
+        "flaws": found,
+    }
 
 
 def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
@@ -203,7 +254,14 @@ def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
     tries = int(before.get("tries", 0)) if isinstance(before, dict) else 0
     draft = args.get("draft")
     if isinstance(draft, dict) and "failed" in draft:
-        return {"proved": False, "text": "", "findings": [str(draft.get("why"))], "program": "", "cost": {}, "tries": tries + 1}
+        return {
+            "proved": False,
+            "text": "",
+            "findings": [str(draft.get("why"))],
+            "program": "",
+            "cost": {},
+            "tries": tries + 1,
+        }
     return {**prove(text(args, "draft"), context.root.path), "tries": tries + 1}
 
 
@@ -211,7 +269,9 @@ def _all_concepts(queries: list[str]) -> list[Any]:
     """The concepts of several queries, each once: one index serves them all."""
     from .question import concepts_of
 
-    return list({concept.word: concept for query in queries for concept in concepts_of(query)}.values())
+    return list(
+        {concept.word: concept for query in queries for concept in concepts_of(query)}.values()
+    )
 
 
 def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
@@ -223,13 +283,21 @@ def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
     concepts = concepts_of(query)
     found = tree.search(concepts, names(query))
     most = max(found.weights, default=0.0) or 1.0
-    telling = {stem(concept.word): 0.5 + 0.5 * weight / most for concept, weight in zip(concepts, found.weights)}
+    telling = {
+        stem(concept.word): 0.5 + 0.5 * weight / most
+        for concept, weight in zip(concepts, found.weights)
+    }
     top = 0.0
     for strategy, worth in _STRATEGIES.items():
         for one in places(tree, found, strategy, "")[:80]:
             note = one.description[:1].upper() + one.description[1:]
             told = sum(telling.get(part, 0.0) for part in content(one.subject))
-            score = one.score * worth * (1 + NAMED * told**2) * (IN_TESTS if TESTS.search(one.path) else 1.0)
+            score = (
+                one.score
+                * worth
+                * (1 + NAMED * told**2)
+                * (IN_TESTS if TESTS.search(one.path) else 1.0)
+            )
             top = max(top, score)
             row = _row(tree, one.path, one.line, note, one.kind, one.subject, one.home, score)
             if row is not None:
@@ -249,9 +317,15 @@ def _places(tree: Tree, index: Any, query: str) -> Iterator[dict[str, Any]]:
         best = best or cited.score or 1.0
         worth = (top or 1.0) * 0.7 * 0.93**nth
         said = " ".join(cited.text.split())[:600]
-        around = tree.around(cited.path, cited.line)  # a comment tells of the definition that it stands in
-        subject, home = (around.qualified, f"{cited.path}:{around.line}") if around is not None else ("", "")
-        row = _row(tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", subject, home, worth)
+        around = tree.around(
+            cited.path, cited.line
+        )  # a comment tells of the definition that it stands in
+        subject, home = (
+            (around.qualified, f"{cited.path}:{around.line}") if around is not None else ("", "")
+        )
+        row = _row(
+            tree, cited.path, cited.line, f"`{cited.path}` says", "sentence", subject, home, worth
+        )
         if row is not None and _tells(said, query):
             yield {**row, "quote": said}
 
@@ -284,12 +358,16 @@ def _said(tree: Tree, row: dict[str, Any]) -> frozenset[str]:
     return content(" ".join([row["quote"], *(lines[number - 1] for number in sorted(kept)[:400])]))
 
 
-def _row(tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float) -> dict[str, Any] | None:
+def _row(
+    tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float
+) -> dict[str, Any] | None:
     lines = tree.documents[path].lines
     if not 1 <= line <= len(lines):
         return None
     raw = lines[line - 1]
-    for more in lines[line : line + 8] if kind == "definition" else ():  # a head may take several lines
+    for more in (
+        lines[line : line + 8] if kind == "definition" else ()
+    ):  # a head may take several lines
         if raw.count("(") <= raw.count(")"):
             break
         raw = f"{raw.rstrip()}{'' if raw.endswith('(') else ' '}{more.strip()}"
@@ -328,7 +406,9 @@ def _uses(tree: Tree, name: str) -> list[tuple[str, int, bool]]:
     found = {(path, line): imported for path, line, imported in tree.users(plain)}
     if not found and len(plain) > 3:
         for path in tree.documents:
-            for line in (number for number, one in enumerate(tree.documents[path].lines, 1) if plain in one):
+            for line in (
+                number for number, one in enumerate(tree.documents[path].lines, 1) if plain in one
+            ):
                 found[path, line] = False
                 if len(found) >= 60:
                     break
@@ -355,7 +435,11 @@ def home(tree: Tree, statement: str) -> tuple[str, str, int, int] | None:
 
 def _queries(args: dict[str, Any]) -> list[str]:
     rows = args.get("queries")
-    found = [str(one).strip() for one in rows] if isinstance(rows, list) else [text(args, "queries").strip()]
+    found = (
+        [str(one).strip() for one in rows]
+        if isinstance(rows, list)
+        else [text(args, "queries").strip()]
+    )
     return [one[:400] for one in found if one][:12]
 
 
@@ -377,7 +461,9 @@ def tree_of(args: dict[str, Any], context: Context) -> Tree:
         if key not in _trees:
             everything = paths in ("**", "**/*", ".")
             chosen = [one for one in shelf.scan.documents if everything or inside(one.path, paths)]
-            _trees[key] = Tree(shelf.scan, [one for one in chosen if not one.path.startswith("runs/")])
+            _trees[key] = Tree(
+                shelf.scan, [one for one in chosen if not one.path.startswith("runs/")]
+            )
         _trees.move_to_end(key)
         while len(_trees) > _KEPT:
             _trees.popitem(last=False)

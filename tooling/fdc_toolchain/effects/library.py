@@ -48,14 +48,22 @@ class Shelf:
         from .retrieve import Index
 
         with self._lock:
-            if self._index is not None and self._index[0] in ((), tuple(concept.word for concept in concepts)):
+            if self._index is not None and self._index[0] in (
+                (),
+                tuple(concept.word for concept in concepts),
+            ):
                 return self._index[1]
             try:
                 kept = narrow(self.scan.documents, concepts) or self.scan.documents
                 whole = len(kept) == len(self.scan.documents)
-                self._index = (() if whole else tuple(concept.word for concept in concepts), Index(kept))
+                self._index = (
+                    () if whole else tuple(concept.word for concept in concepts),
+                    Index(kept),
+                )
             except sqlite3.OperationalError as failed:
-                raise ToolFailure("unavailable", f"this Python's SQLite cannot search text: {failed}") from None
+                raise ToolFailure(
+                    "unavailable", f"this Python's SQLite cannot search text: {failed}"
+                ) from None
             return self._index[1]
 
 
@@ -91,7 +99,12 @@ def folder(name: str, context: Context) -> Iterator[Opened]:
         raise ToolFailure("protected", wrong)
     try:
         with context.root.folder(parts) as handle, context.root.folder([]) as base:
-            yield Opened(os.path.join(context.root.path, *parts), handle, base, "".join(f"{part}/" for part in parts))
+            yield Opened(
+                os.path.join(context.root.path, *parts),
+                handle,
+                base,
+                "".join(f"{part}/" for part in parts),
+            )
     except NotADirectoryError:
         raise ToolFailure("file", f"`{name}` is not a folder") from None
     except FileNotFoundError:
@@ -122,7 +135,9 @@ def _put(opened: Opened, code: bool, found: Scan) -> Shelf:
     with _lock:
         if key not in _shelf:
             _shelf[key] = Shelf(opened.path, found)
-        _shelf[key].scan = found  # the same documents; what was skipped may be something else by now
+        _shelf[
+            key
+        ].scan = found  # the same documents; what was skipped may be something else by now
         _shelf.move_to_end(key)
         while len(_shelf) > _KEPT:
             _shelf.popitem(last=False)

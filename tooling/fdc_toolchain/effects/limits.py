@@ -44,7 +44,9 @@ class Limits:
         self._busy: dict[str, int] = {}
         self._began: dict[str, deque[float]] = {}
 
-    def perform(self, tool: str, declared: Mapping[str, Any], attempt: Callable[[], Outcome]) -> Outcome:
+    def perform(
+        self, tool: str, declared: Mapping[str, Any], attempt: Callable[[], Outcome]
+    ) -> Outcome:
         """The outcome of the first attempt that does not fail in passing, with a note of those that did.
 
         Raises what the last one raises: ToolFailure, WorldFailed, Cancelled and the like.
@@ -52,12 +54,20 @@ class Limits:
         limits = declared.get("limits")
         if not limits:
             return attempt()
-        again = 0 if declared.get("cost") or declared.get("effect") == "once" else limits.get("retries", 0)
+        again = (
+            0
+            if declared.get("cost") or declared.get("effect") == "once"
+            else limits.get("retries", 0)
+        )
         troubles: list[str] = []
         while True:
             try:
                 outcome = self._once(tool, limits, attempt)
-                if outcome.failure is None or outcome.failure.kind not in PASSES or len(troubles) == again:
+                if (
+                    outcome.failure is None
+                    or outcome.failure.kind not in PASSES
+                    or len(troubles) == again
+                ):
                     return _noted(outcome, troubles)
                 trouble = f"{outcome.failure.kind}: {outcome.failure.message}"
             except ToolFailure as failed:
@@ -73,7 +83,9 @@ class Limits:
             troubles.append(trouble[:200])
             self._wait(random.uniform(0.5, 1.0) * min(0.5 * 2.0 ** len(troubles), LONGEST))
 
-    def _once(self, tool: str, limits: Mapping[str, Any], attempt: Callable[[], Outcome]) -> Outcome:
+    def _once(
+        self, tool: str, limits: Mapping[str, Any], attempt: Callable[[], Outcome]
+    ) -> Outcome:
         self._enter(tool, limits)
         seconds = limits.get("seconds")
         if seconds is None:
@@ -97,7 +109,9 @@ class Limits:
         while thread.is_alive() and not found:
             left = deadline - self._clock()
             if left <= 0:
-                raise ToolFailure("timeout", f"`{tool}` took longer than {seconds:g} s and was given up")
+                raise ToolFailure(
+                    "timeout", f"`{tool}` took longer than {seconds:g} s and was given up"
+                )
             if self._leaving():
                 raise Cancelled("the controller leaves")
             thread.join(min(left, _SLICE))
@@ -150,4 +164,8 @@ def _notes(troubles: list[str]) -> dict[str, Any]:
 
 
 def _noted(outcome: Outcome, troubles: list[str]) -> Outcome:
-    return outcome._replace(notes={**(outcome.notes or {}), **_notes(troubles)}) if troubles else outcome
+    return (
+        outcome._replace(notes={**(outcome.notes or {}), **_notes(troubles)})
+        if troubles
+        else outcome
+    )

@@ -41,7 +41,9 @@ class Worker(NamedTuple):
 class Session:
     """The lock session of one worker. Use from any thread."""
 
-    def __init__(self, url: str, executor: str, lost: Callable[[str], None], patience: float = PATIENCE) -> None:
+    def __init__(
+        self, url: str, executor: str, lost: Callable[[str], None], patience: float = PATIENCE
+    ) -> None:
         """Raises WorldFailed where the server is not there, or another worker goes by this name."""
         self.executor = executor
         self._lost = lost
@@ -52,11 +54,15 @@ class Session:
         self._over = threading.Event()
         if self._pg.info.server_version < 140000:
             self._pg.close()
-            raise WorldFailed(f"{shown(url)}: workers need PostgreSQL 14 or newer, which ends sessions that are silent")
+            raise WorldFailed(
+                f"{shown(url)}: workers need PostgreSQL 14 or newer, which ends sessions that are silent"
+            )
         self._pg.execute(f"SET idle_session_timeout = {int(patience * 1000)}")
         if not self._try(EXECUTOR_LOCKS, number(executor)):
             self._pg.close()
-            raise WorldFailed(f"a worker named {executor} is connected to {shown(url)} already; name this one otherwise")
+            raise WorldFailed(
+                f"a worker named {executor} is connected to {shown(url)} already; name this one otherwise"
+            )
 
     def start(self) -> None:
         """Begins to ask."""
@@ -73,11 +79,15 @@ class Session:
         gone = f"DELETE FROM fdc.worker WHERE number=%s OR number NOT IN ({_ALIVE}) RETURNING 1"
         # Nothing is driven yet, so whatever is wrong ends the beginning of this worker, and is not told as a loss.
         self._query(gone, values[:1], begun=False)
-        self._query("INSERT INTO fdc.worker VALUES(%s, %s, %s, %s, %s, %s) RETURNING 1", values, begun=False)
+        self._query(
+            "INSERT INTO fdc.worker VALUES(%s, %s, %s, %s, %s, %s) RETURNING 1", values, begun=False
+        )
 
     def serving(self, workspace: str) -> set[int]:
         """The numbers of the workers that are connected and serve a workspace."""
-        return {one.number for one in map(_worker, self._query(_WORKERS, ())) if workspace in one.serves}
+        return {
+            one.number for one in map(_worker, self._query(_WORKERS, ())) if workspace in one.serves
+        }
 
     def hold(self, run: int) -> bool:
         """Takes the lock of a run; False where somebody drives it, this worker included."""
@@ -106,9 +116,13 @@ class Session:
         self._query("SELECT pg_advisory_unlock(%s)", (JANITOR_LOCK,))
 
     def _try(self, kind: int, which: int) -> bool:
-        return bool(self._query("SELECT pg_try_advisory_lock(%s::int, %s::int)", (kind, which))[0][0])
+        return bool(
+            self._query("SELECT pg_try_advisory_lock(%s::int, %s::int)", (kind, which))[0][0]
+        )
 
-    def _query(self, query: str, values: tuple[Any, ...], *, begun: bool = True) -> list[tuple[Any, ...]]:
+    def _query(
+        self, query: str, values: tuple[Any, ...], *, begun: bool = True
+    ) -> list[tuple[Any, ...]]:
         import psycopg
 
         try:
@@ -116,7 +130,9 @@ class Session:
         except psycopg.Error as failed:
             why = " ".join(str(failed).split())
             if not begun:
-                raise WorldFailed(f"this worker cannot be entered into the database: {why}") from failed
+                raise WorldFailed(
+                    f"this worker cannot be entered into the database: {why}"
+                ) from failed
             if not self._over.is_set():
                 self._lost(why)
             raise WorldFailed(f"the session with the locks is gone: {failed}") from failed
@@ -131,7 +147,12 @@ class Session:
 
 def number(executor: str) -> int:
     """The second key of a worker's lock."""
-    return int.from_bytes(blake2b(executor.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big") >> 1
+    return (
+        int.from_bytes(
+            blake2b(executor.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big"
+        )
+        >> 1
+    )
 
 
 def workers(url: str) -> list[Worker]:

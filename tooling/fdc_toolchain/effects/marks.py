@@ -42,4 +42,6 @@ def digest(data: bytes) -> str:
 
 
 def _path(run_folder: str, key: str) -> str:
-    return os.path.join(run_folder, "marks", blake2b(key.encode(), digest_size=12).hexdigest() + ".json")
+    return os.path.join(
+        run_folder, "marks", blake2b(key.encode(), digest_size=12).hexdigest() + ".json"
+    )

@@ -100,7 +100,9 @@ class MessagesModel:
 
     def ask(self, question: Question) -> Reply:
         """The answer. Raises ToolFailure (`refusal`, `reply`, `budget`, `model`) and WorldFailed. No secret is asked."""
-        question = question._replace(system=self.secrets.text(question.system), text=self.secrets.text(question.text))
+        question = question._replace(
+            system=self.secrets.text(question.system), text=self.secrets.text(question.text)
+        )
         return _Dialogue(self, question, self.choice(question.role)).run()
 
     def client(self) -> Any:
@@ -110,18 +112,31 @@ class MessagesModel:
                 try:
                     import anthropic
                 except ImportError:
-                    raise WorldFailed("the `anthropic` package is not installed: `pip install fdc-toolchain[model]`") from None
+                    raise WorldFailed(
+                        "the `anthropic` package is not installed: `pip install fdc-toolchain[model]`"
+                    ) from None
                 try:
                     made = anthropic.Anthropic(max_retries=0)
                 except anthropic.AnthropicError as wrong:
                     raise WorldFailed(f"no model can be asked: {_short(wrong)}") from None
-                if made.api_key is None and made.auth_token is None and getattr(made, "credentials", None) is None:
-                    raise WorldFailed("no model can be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set")
+                if (
+                    made.api_key is None
+                    and made.auth_token is None
+                    and getattr(made, "credentials", None) is None
+                ):
+                    raise WorldFailed(
+                        "no model can be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set"
+                    )
                 self._client = made
             return self._client
 
     def stream(
-        self, choice: Choice, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int],
+        self,
+        choice: Choice,
+        system: str,
+        messages: list[dict[str, Any]],
+        most: int,
+        broken: dict[str, int],
         temperature: float | None = None,
     ) -> Any:
         """One request, its answer as the SDK's message. Raises what `_Dialogue` understands.
@@ -135,9 +150,13 @@ class MessagesModel:
             "timeout": choice.seconds,
         }
         if system:
-            request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
+            request["system"] = [
+                {"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}
+            ]
         if temperature is not None:
-            request["extra_body"] = {"temperature": temperature}  # the SDK does not know it any more; many servers do
+            request["extra_body"] = {
+                "temperature": temperature
+            }  # the SDK does not know it any more; many servers do
         if choice.effort:
             request["output_config"] = {"effort": choice.effort}
         size = 0
@@ -146,7 +165,9 @@ class MessagesModel:
                 for text in stream.text_stream:
                     size += len(text)
                     if size > MAX_REPLY:
-                        raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} characters")
+                        raise ToolFailure(
+                            "reply", f"the model's reply has more than {MAX_REPLY} characters"
+                        )
                     if self._hear is not None:
                         self._hear(text)
                 return stream.get_final_message()
@@ -203,7 +224,10 @@ class _Dialogue:
             self.notes["repairs"] = turn + 1
             messages += [
                 {"role": "assistant", "content": text or "(nothing)"},
-                {"role": "user", "content": f"That reply cannot be used: {wrong}\nReply again with the JSON value alone."},
+                {
+                    "role": "user",
+                    "content": f"That reply cannot be used: {wrong}\nReply again with the JSON value alone.",
+                },
             ]
         raise AssertionError("the last turn returns or raises")
 
@@ -223,7 +247,10 @@ class _Dialogue:
             raise self._failed("refusal", "the model refused to answer")
         text = "".join(block.text for block in message.content if block.type == "text")
         if message.stop_reason == "max_tokens":
-            return text, "it was cut off at the most tokens that a reply may have; say it in fewer words"
+            return (
+                text,
+                "it was cut off at the most tokens that a reply may have; say it in fewer words",
+            )
         return text, "" if text.strip() else "it is empty"
 
     def _room(self, system: str, messages: list[dict[str, Any]]) -> int:
@@ -285,12 +312,18 @@ class _Dialogue:
             if attempt == self.choice.attempts:
                 break
             if wait is None:
-                wait = random.uniform(0.5, 1.0) * min(self.choice.delay * 2.0**attempt, max(30.0, self.choice.delay))
+                wait = random.uniform(0.5, 1.0) * min(
+                    self.choice.delay * 2.0**attempt, max(30.0, self.choice.delay)
+                )
             waited += wait
             self.model.pause(wait)
-        raise WorldFailed(f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}")
+        raise WorldFailed(
+            f"the model {self.choice.model} did not answer in {self.choice.attempts} attempts: {why}"
+        )
 
-    def _streamed(self, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int]) -> Any:
+    def _streamed(
+        self, system: str, messages: list[dict[str, Any]], most: int, broken: dict[str, int]
+    ) -> Any:
         """One attempt. A server that takes no temperature (Anthropic's own, from October 2026) is asked without, from then on."""
         import anthropic
 
@@ -314,8 +347,13 @@ class _Dialogue:
 
     def _refused(self, failed: Any) -> ToolFailure | WorldFailed:
         if failed.status_code in (401, 403):
-            return WorldFailed(f"the model's server does not accept the key (status {failed.status_code})")
-        return self._failed("model", f"the model's server refused the request (status {failed.status_code}): {_short(failed)}")
+            return WorldFailed(
+                f"the model's server does not accept the key (status {failed.status_code})"
+            )
+        return self._failed(
+            "model",
+            f"the model's server refused the request (status {failed.status_code}): {_short(failed)}",
+        )
 
     def _usage(self) -> dict[str, float]:
         usage: dict[str, float] = {"model_calls": self.calls, "tokens": sum(self.used.values())}
@@ -335,7 +373,10 @@ def _heard(stream: Any, size: int) -> dict[str, int]:
     """What an answer that broke off has cost at least: its input, and a token for four characters that came."""
     try:
         usage = stream.current_message_snapshot.usage
-        return {"input": int(usage.input_tokens or 0), "output": max(int(usage.output_tokens or 0), size // 4)}
+        return {
+            "input": int(usage.input_tokens or 0),
+            "output": max(int(usage.output_tokens or 0), size // 4),
+        }
     except Exception:  # it broke before it began
         return {}
 
@@ -348,7 +389,9 @@ def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
         return None, f"it is not JSON ({str(wrong)[:200]})"
     from jsonschema import Draft202012Validator
 
-    errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path)
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path
+    )
     return value, "; ".join(f"{error.json_path}: {error.message[:200]}" for error in errors[:5])
 
 
@@ -372,7 +415,11 @@ def _no_constant(name: str) -> Any:
 
 
 def _passes(failed: Any) -> bool:
-    return failed.status_code in (408, 409, 425, 429) or failed.status_code >= 500 or failed.status_code < 400
+    return (
+        failed.status_code in (408, 409, 425, 429)
+        or failed.status_code >= 500
+        or failed.status_code < 400
+    )
 
 
 def _retry_after(failed: Any) -> float | None:

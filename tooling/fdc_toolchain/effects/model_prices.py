@@ -28,7 +28,11 @@ def price(model: str, used: Mapping[str, int]) -> float | None:
 def most(model: str, tokens: float) -> float | None:
     """The most that so many tokens of whatever kind can cost; None for a model that is not listed."""
     row = _table()["models"].get(model)
-    return None if row is None else max(row["output"], row["input"] * _table()["cache_write"]) * tokens / 1e6
+    return (
+        None
+        if row is None
+        else max(row["output"], row["input"] * _table()["cache_write"]) * tokens / 1e6
+    )
 
 
 @functools.cache

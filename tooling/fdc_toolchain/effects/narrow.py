@@ -32,8 +32,13 @@ def narrow(documents: Sequence[Document], concepts: Sequence[Concept]) -> list[D
         rarity = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
         for number, count in enumerate(column):
             if count:
-                scores[number] += rarity * count / (count + 1.2 * (0.5 + 0.5 * documents[number].size / average))
-    order = sorted((number for number, score in enumerate(scores) if score), key=lambda number: (-scores[number], number))
+                scores[number] += (
+                    rarity * count / (count + 1.2 * (0.5 + 0.5 * documents[number].size / average))
+                )
+    order = sorted(
+        (number for number, score in enumerate(scores) if score),
+        key=lambda number: (-scores[number], number),
+    )
     kept = []
     total = 0
     for number in order:
@@ -49,7 +54,9 @@ def _counts(documents: Sequence[Document], concepts: Sequence[Concept]) -> list[
     finders = [
         [
             (_beginning(stems), weight)
-            for (_, weight), stems in zip(concept.variants, stemmer([text for text, _ in concept.variants]))
+            for (_, weight), stems in zip(
+                concept.variants, stemmer([text for text, _ in concept.variants])
+            )
             if stems
         ]
         for concept in concepts

@@ -15,7 +15,11 @@ DIALECTS = {
 
 FENCE = re.compile(r"[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})(.*)$")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)(.*?)[ \t]*#*[ \t]*$")
-MARKED = {MARKDOWN: _ATX, ASCIIDOC: re.compile(r"(={1,6})\s+(\S.*?)\s*$"), ORG: re.compile(r"(\*{1,8})\s+(\S.*?)\s*$")}
+MARKED = {
+    MARKDOWN: _ATX,
+    ASCIIDOC: re.compile(r"(={1,6})\s+(\S.*?)\s*$"),
+    ORG: re.compile(r"(\*{1,8})\s+(\S.*?)\s*$"),
+}
 RULE = re.compile(r"\s*([-=~^\"'`#*+_.:<>])\1{2,}\s*$")
 ITEM = re.compile(r"\s*(?:[-*+•‣◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|o(?=\s\s?[A-Z]))\s+(?=\S)")
 FIELD = re.compile(r"\s*:[a-zA-Z][^:`]*:(?:\s+|$)")

@@ -47,12 +47,19 @@ class Openings:
 
         def opening(entries: list[Protected]) -> None:
             with self._asking:
-                if not self._given and (effect.address in self._bench.answers or not self._answered()):
+                if not self._given and (
+                    effect.address in self._bench.answers or not self._answered()
+                ):
                     shows = self.shows()
                     marks.write(self._bench.run_folder, _key(effect), {"asking": True})
                     names = "; ".join(f"`{one.entry}` {one.what}" for one in entries[:3])
-                    if not verdict(ask(f"May this run change what is protected? {names} (yes or no)", shows)):
-                        raise ToolFailure("refused", f"the user does not let the run change what is protected: {names}")
+                    if not verdict(
+                        ask(f"May this run change what is protected? {names} (yes or no)", shows)
+                    ):
+                        raise ToolFailure(
+                            "refused",
+                            f"the user does not let the run change what is protected: {names}",
+                        )
                     marks.write(self._bench.run_folder, _key(effect), {"asking": False})
                 self._given = True
                 self._used[effect.address] = self.shows()[OPENED]
@@ -62,7 +69,11 @@ class Openings:
     def used(self, address: str, outcome: Outcome) -> Outcome:
         """The outcome of a step, with the approval that it made use of."""
         note = self._used.pop(address, None)
-        return outcome if note is None else outcome._replace(notes={**(outcome.notes or {}), OPENED: note})
+        return (
+            outcome
+            if note is None
+            else outcome._replace(notes={**(outcome.notes or {}), OPENED: note})
+        )
 
     def unbegun(self, effect: Perform) -> bool:
         """True for a step that asked for leave and was not begun: nobody has given it, or fdc was lost while it asked."""
@@ -75,21 +86,27 @@ class Openings:
         if self._shows is None:
             found = named_by(self._program, self._bench.root.protected, self._bench.root.protect)
             rows: list[dict[str, Any]] = [
-                {"plan": path, "what": OPENED, "file": glob, "text": f"`{one.entry}` {one.what}"} for path, glob, one in found
+                {"plan": path, "what": OPENED, "file": glob, "text": f"`{one.entry}` {one.what}"}
+                for path, glob, one in found
             ]
             steps = list(_changing(self._program, [one for _, _, one in found]))
             rows += steps[:STEPS]
             if len(steps) > STEPS:
                 rows.append({"what": "more", "count": len(steps) - STEPS})
             paths = sorted({glob for _, glob, _ in found})
-            self._shows = {"rows": rows, OPENED: {"program": identity(self._program), "paths": paths}}
+            self._shows = {
+                "rows": rows,
+                OPENED: {"program": identity(self._program), "paths": paths},
+            }
         return self._shows
 
     def _answered(self) -> bool:
         """Whether a yes lies ready, from whichever step asked: what it was shown is what opens now."""
         answers, shown = self._bench.answers, self._bench.shown
         ready = [address for address, one in shown.items() if OPENED in one and address in answers]
-        return any(shown[one][OPENED] == self.shows()[OPENED] and verdict(answers[one]) for one in ready)
+        return any(
+            shown[one][OPENED] == self.shows()[OPENED] and verdict(answers[one]) for one in ready
+        )
 
 
 def named_by(
@@ -111,8 +128,16 @@ def approved(program: Program, records: Iterable[Record]) -> bool:
     if not named_any(program):
         return False
     digest = identity(program)
-    notes = (record.body.get("notes") or {} for record in records if record.kind == "outcome" and "notes" in record.body)
-    return any(note.get(OPENED, {}).get("program") == digest for note in notes if isinstance(note.get(OPENED), dict))
+    notes = (
+        record.body.get("notes") or {}
+        for record in records
+        if record.kind == "outcome" and "notes" in record.body
+    )
+    return any(
+        note.get(OPENED, {}).get("program") == digest
+        for note in notes
+        if isinstance(note.get(OPENED), dict)
+    )
 
 
 def named_any(program: Program) -> bool:
@@ -128,18 +153,29 @@ def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, 
         if tool.get("effect") in ("pure", "read") and not tool.get("access"):
             continue
         written = {name: _text(template) for name, template in item["args"].items()}
-        paths = [written.get(one["name"], "") for one in tool.get("parameters", ()) if one.get("access") not in (None, "read")]
+        paths = [
+            written.get(one["name"], "")
+            for one in tool.get("parameters", ())
+            if one.get("access") not in (None, "read")
+        ]
         unknown = tool.get("writes") == "unknown" or bool(tool.get("access", {}).get("write"))
-        if unknown or any("{" in path or any(named(one.entry, [(False, path)]) for one in entries) for path in paths):
+        if unknown or any(
+            "{" in path or any(named(one.entry, [(False, path)]) for one in entries)
+            for path in paths
+        ):
             at = {"line": item["line"], "plan": found.paths[id(item)]}
-            blocks = {one["name"] for one in tool.get("parameters", ()) if one.get("kind") == "block"}
+            blocks = {
+                one["name"] for one in tool.get("parameters", ()) if one.get("kind") == "block"
+            }
             said = [item["tool"], *(one for name, one in written.items() if name not in blocks)]
             text = " ".join(" ".join(said).split())
             yield {**at, "what": "command" if unknown else "step", "text": text[:500]}
 
 
 def _text(template: Any) -> str:
-    return "".join(part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in template)
+    return "".join(
+        part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in template
+    )
 
 
 def _key(effect: Perform) -> str:

@@ -31,8 +31,13 @@ class Operator(NamedTuple):
 
     @classmethod
     def of_environment(
-        cls, unsandboxed: bool = False, network: bool = False, model: str | None = None, approved: tuple[str, ...] = (),
-        web: bool = False, weak: bool = False,
+        cls,
+        unsandboxed: bool = False,
+        network: bool = False,
+        model: str | None = None,
+        approved: tuple[str, ...] = (),
+        web: bool = False,
+        weak: bool = False,
     ) -> Operator:
         """Options, or the variables that say the same: FDC_ALLOW_UNSANDBOXED, FDC_ALLOW_WEAK_SANDBOX, FDC_ALLOW_NETWORK,
         FDC_ALLOW_WEB, FDC_MODEL; FDC_WEB_PRIVATE lists hosts."""

@@ -50,8 +50,12 @@ def outline(path: str, lines: tuple[str, ...]) -> Outline:
     name = path.rsplit("/", 1)[-1]
     extension = "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
     rows = [Row(number, 0, line) for number, line in enumerate(lines, 1)]
-    made = extension == ".pdf" or path.startswith(("http://", "https://"))  # of these the text was made here, as Markdown
-    return scan_rows(name, rows, DIALECTS.get(extension, MARKDOWN if made or _looks_marked(lines) else PLAIN))
+    made = extension == ".pdf" or path.startswith(
+        ("http://", "https://")
+    )  # of these the text was made here, as Markdown
+    return scan_rows(
+        name, rows, DIALECTS.get(extension, MARKDOWN if made or _looks_marked(lines) else PLAIN)
+    )
 
 
 def scan_rows(name: str, rows: Iterable[Row], dialect: str) -> Outline:
@@ -79,7 +83,9 @@ class _Scanner:
         self.adornments: list[str] = []
         self.open: Block | None = None
         self.blank = True
-        self.code_above = -1  # the indentation below which an indented code block ends; -1 outside of one
+        self.code_above = (
+            -1
+        )  # the indentation below which an indented code block ends; -1 outside of one
         self.term = ""  # the defined term whose description we are in, and its indentation
         self.term_indent = -1
 
@@ -91,12 +97,19 @@ class _Scanner:
 
     # blocks
 
-    def _add(self, kind: str, row: Row, start: int, join: bool, label: str = "", header: str = "") -> None:
+    def _add(
+        self, kind: str, row: Row, start: int, join: bool, label: str = "", header: str = ""
+    ) -> None:
         end = len(row.text.rstrip())
         if end <= start:
             return
         piece = Piece(row.line, row.start + start, row.start + end)
-        if join and self.open is not None and self.open.kind == kind and len(self.open.pieces) < MAX_BLOCK:
+        if (
+            join
+            and self.open is not None
+            and self.open.kind == kind
+            and len(self.open.pieces) < MAX_BLOCK
+        ):
             self.open.pieces.append(piece)
             return
         self.open = Block(kind, len(self.out.sections) - 1, [piece], label, header)
@@ -241,7 +254,9 @@ class _Scanner:
         found = DIRECTIVE.match(text)
         if found and found.group(1) in PROSE_DIRECTIVES:
             self._close()
-            if not found.group(1).startswith(("version", "deprecated")):  # whose argument is a number
+            if not found.group(1).startswith(
+                ("version", "deprecated")
+            ):  # whose argument is a number
                 self._add("text", self.rows[at], found.start(2), False)
             return at + 1
         if not EXPLICIT.match(text):
@@ -250,7 +265,9 @@ class _Scanner:
         base = _indent(text)
         keep = bool(found)
         at += 1
-        while at < len(self.rows) and (not self.rows[at].text.strip() or _indent(self.rows[at].text) > base):
+        while at < len(self.rows) and (
+            not self.rows[at].text.strip() or _indent(self.rows[at].text) > base
+        ):
             if keep and self.rows[at].text.strip():
                 self._add("code", self.rows[at], 0, True)
             at += 1
@@ -265,7 +282,11 @@ class _Scanner:
         if rule:
             # an overline: the title between two equal rules
             third = self.rows[at + 2].text if at + 2 < len(self.rows) else ""
-            between = third.strip() == row.text.strip() and following.strip() and not RULE.match(following)
+            between = (
+                third.strip() == row.text.strip()
+                and following.strip()
+                and not RULE.match(following)
+            )
             if between and self.dialect in (REST, PLAIN):
                 self._heading(self.rows[at + 1], self._level("over" + rule.group(1)), following)
                 return at + 3
@@ -280,7 +301,10 @@ class _Scanner:
                 return 0
             self._heading(row, 1 if mark == "=" else 2, row.text)
             return at + 2
-        if self.dialect in (REST, PLAIN) and len(following.strip()) >= min(len(row.text.strip()), 8) * 0.7:
+        if (
+            self.dialect in (REST, PLAIN)
+            and len(following.strip()) >= min(len(row.text.strip()), 8) * 0.7
+        ):
             self._heading(row, self._level(mark), row.text)
             return at + 2
         return 0
@@ -301,14 +325,20 @@ class _Scanner:
                 at += 1
             self._close()
             return at
-        if "|" not in text or not (text.lstrip().startswith("|") or ("|" in following and TABLE_RULE.match(following))):
+        if "|" not in text or not (
+            text.lstrip().startswith("|") or ("|" in following and TABLE_RULE.match(following))
+        ):
             return 0
         self._close()
         header: list[str] = []
         if "|" in following and TABLE_RULE.match(following):
             header = [plain_words(text[s:e]) for s, e in _cells(text)]
             at += 2
-        while at < len(self.rows) and "|" in self.rows[at].text and len(self.rows[at].text) <= MAX_LINE:
+        while (
+            at < len(self.rows)
+            and "|" in self.rows[at].text
+            and len(self.rows[at].text) <= MAX_LINE
+        ):
             self._cells(self.rows[at], header)
             at += 1
         self._close()
@@ -331,7 +361,11 @@ class _Scanner:
         if self.dialect not in (REST, PLAIN) or self.open is not None or at + 1 >= len(self.rows):
             return False
         text, following = self.rows[at].text, self.rows[at + 1].text
-        return bool(following.strip()) and _indent(following) > _indent(text) and len(text.strip()) <= 100
+        return (
+            bool(following.strip())
+            and _indent(following) > _indent(text)
+            and len(text.strip()) <= 100
+        )
 
     def _prose(self, at: int, was_blank: bool) -> None:
         row = self.rows[at]

@@ -80,7 +80,11 @@ class Book:
         stamp = about.st_ino, about.st_size
         with _THREADS, _said():
             if self._looked != stamp:
-                rows = [row for row in active(Files(self.root)) if row.run != run and row.path not in known]
+                rows = [
+                    row
+                    for row in active(Files(self.root))
+                    if row.run != run and row.path not in known
+                ]
                 self._looked, self._unproved = stamp, {row.path: row for row in rows}
             self.met |= bool(self._unproved)
         return self._unproved
@@ -92,9 +96,13 @@ class Book:
         """
         path = os.path.join(runs.folder(self.root), os.path.basename(TABLE))
         with _THREADS, _said(), durable.exclusive(path):
-            now = os.stat(os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.lock")).st_ctime_ns
+            now = os.stat(
+                os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.lock")
+            ).st_ctime_ns
             fresh = not os.path.lexists(path)
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+            handle = os.open(
+                path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
+            )
             try:
                 table = self._read(handle)
                 os.ftruncate(handle, table.size)  # the end of an append that was cut off
@@ -170,14 +178,18 @@ class Keeper:
 
     def _row(self, path: str, sha256: str, there: bool) -> dict[str, Any]:
         effect = self._effect
-        found = Row(path, sha256, there, self._run, effect.address, effect.path, effect.line)._asdict()
+        found = Row(
+            path, sha256, there, self._run, effect.address, effect.path, effect.line
+        )._asdict()
         del found["since"]
         return found
 
     def wrote(self, path: str, data: bytes, before: bytes | None = None) -> None:
         """The step is about to write a file. `before`: what it had, where that is edited and not replaced."""
         mark = self._mark
-        if not is_hidden(path) and (mark or (before is not None and self._book.is_known(path, before))):
+        if not is_hidden(path) and (
+            mark or (before is not None and self._book.is_known(path, before))
+        ):
             self._book.append([self._row(path, digest(data), mark == "choice")])
 
     def moved(self, path: str, target: str, data: bytes) -> None:
@@ -200,7 +212,11 @@ class Keeper:
     def around(self, declared: Mapping[str, Any], args: Mapping[str, Any]) -> Iterator[None]:
         """While a step is under way that writes text from outside by itself: what it may write counts as such, and afterwards
         what it wrote."""
-        names = [row["name"] for row in declared.get("parameters", ()) if row.get("access") not in (None, "read")]
+        names = [
+            row["name"]
+            for row in declared.get("parameters", ())
+            if row.get("access") not in (None, "read")
+        ]
         paths = [os.path.normpath(args[name]) for name in names if isinstance(args.get(name), str)]
         if declared.get("writes") == "unknown" or not paths:
             paths = [ANY]
@@ -216,7 +232,9 @@ class Keeper:
             wrote = list(changed_since(root, since)) if paths == [ANY] else paths
             files = Files(root)
             found = [(path, content(files, path)) for path in wrote if not is_hidden(path)]
-            rows = [self._row(path, sha256, there) for path, sha256 in found if sha256 not in ("", ANY)]
+            rows = [
+                self._row(path, sha256, there) for path, sha256 in found if sha256 not in ("", ANY)
+            ]
             if all(sha256 != ANY for _, sha256 in found):
                 rows.append({"closes": self._effect.address, "run": self._run})
             book.append(rows)
@@ -226,7 +244,9 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, 
     """Raises ToolFailure (`changed`) where a step may look at, or execute, one of the files that were `found` to hold text from
     outside only after the plan was proved."""
     globs = [effect.args["glob"]] if effect.kind == "files" else []
-    everything = effect.kind == "tool" and (declared.get("writes") == "unknown" or reads_at_large(dict(declared)))
+    everything = effect.kind == "tool" and (
+        declared.get("writes") == "unknown" or reads_at_large(dict(declared))
+    )
     for parameter in declared.get("parameters", ()):
         value = effect.args.get(parameter["name"])
         if parameter.get("sink") == "path" or parameter.get("access") in ("read", "edit"):
@@ -292,11 +312,19 @@ def of_path(root: str, path: str, *, approved: bool = False) -> Found | None:
     return Found(sha256, len(now), row.run, row.at, row.plan, row.line)
 
 
-def approve(root: str, path: str, sha256: str, by: str, at: float, *, withdrawn: bool = False) -> None:
+def approve(
+    root: str, path: str, sha256: str, by: str, at: float, *, withdrawn: bool = False
+) -> None:
     """Puts on record that a person approved a content of a file, or takes that back. Raises OSError."""
     file = approvals_path(root)
     os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
-    row = {"path": path, "sha256": sha256, "by": by, "at": round(at, 3), **({"withdrawn": True} if withdrawn else {})}
+    row = {
+        "path": path,
+        "sha256": sha256,
+        "by": by,
+        "at": round(at, 3),
+        **({"withdrawn": True} if withdrawn else {}),
+    }
     with durable.exclusive(file):
         data = durable.read(file) or b""
         if data and not data.endswith(b"\n"):

@@ -64,6 +64,20 @@ def environment(access: Access, scratch: str) -> dict[str, str]:
     """The variables that a tool sees: none that could hold a secret of whoever started fdc."""
     from ..resolve.own_row import no_variable
 
-    passed = {name: value for name, value in os.environ.items() if name in PASSED or name.startswith("LC_")}
-    wanted = {name: os.environ[name] for name in access.env if name in os.environ and no_variable(name) is None}
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **passed, **wanted, "HOME": scratch, "TMPDIR": scratch}
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED or name.startswith("LC_")
+    }
+    wanted = {
+        name: os.environ[name]
+        for name in access.env
+        if name in os.environ and no_variable(name) is None
+    }
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        **passed,
+        **wanted,
+        "HOME": scratch,
+        "TMPDIR": scratch,
+    }

@@ -69,12 +69,16 @@ def differs(program: Mapping[str, Any], root: str) -> str | None:
         return None if "assumptions" in program else _unhashed(program, root)
     opened = Root(root)
     try:
-        wrong = [path for path, digest in modules.items() if _digest(_found(opened, path)) != digest]
+        wrong = [
+            path for path, digest in modules.items() if _digest(_found(opened, path)) != digest
+        ]
     finally:
         opened.close()
     if not wrong:
         return None
-    names = ", ".join(f"`{name}`" for name in wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
+    names = ", ".join(f"`{name}`" for name in wrong[:3]) + (
+        f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
+    )
     return f"{names}, of which its tools are made, changed since the plan was proved; {MENDED}"
 
 
@@ -109,19 +113,28 @@ def call(
         "target": target, "positional": list(positional), "named": dict(named), "key": key, "modules": sources,
         "root": context.root.path, "package": python_process.PACKAGE,
     }  # fmt: skip
-    seconds = min(context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds))
+    seconds = min(
+        context.shell_seconds, declared.get("limits", {}).get("seconds", context.shell_seconds)
+    )
     notes: dict[str, Any] = {}
     if access.writes:
         context.root.open_named()
     settings = context.root.settings() if access.writes else {}
     try:
-        done = _run(json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes)
+        done = _run(
+            json.dumps(given).encode(), access, replace(context, shell_seconds=seconds), notes
+        )
     except ToolFailure as failed:
         raise ToolFailure(failed.kind, f"`{target}`: {failed}", None, notes) from failed
     wrong = context.root.changed(settings) if access.writes else []
     if wrong:
         said = ", ".join(f"`{name}`" for name in wrong)
-        raise ToolFailure("protected", f"`{target}` changed {said}, settings of fdc that no step may change", None, notes)
+        raise ToolFailure(
+            "protected",
+            f"`{target}` changed {said}, settings of fdc that no step may change",
+            None,
+            notes,
+        )
     return _outcome(target, done, notes)
 
 
@@ -132,7 +145,10 @@ def _sources(target: str, root: Root, modules: Mapping[str, str]) -> dict[str, s
         data = _found(root, path)
         if data is None or _digest(data) != digest:
             what = "is gone" if data is None else "has changed"
-            raise ToolFailure("changed", f"`{path}` {what} since the plan was proved, so `{target}` is not run; {MENDED}")
+            raise ToolFailure(
+                "changed",
+                f"`{path}` {what} since the plan was proved, so `{target}` is not run; {MENDED}",
+            )
         sources[path] = data.decode("latin-1")
     return sources
 
@@ -151,13 +167,20 @@ def _digest(data: bytes | None) -> str:
 def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) -> Done:
     """Runs the process to its end. `notes` is told how it was fenced in."""
     root = context.root
-    idle = not access.writes and access.reads is not None and not access.reads  # it sees nothing of the workspace
+    idle = (
+        not access.writes and access.reads is not None and not access.reads
+    )  # it sees nothing of the workspace
     was = views.Before({}, frozenset()) if idle else views.before(root)
     argv = python_process.isolated(_INSIDE)
     with scratch() as folder, tempfile.TemporaryFile() as file:
         file.write(given)
         file.seek(0)
-        inside = {**environment(access, folder), "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": root.path}
+        inside = {
+            **environment(access, folder),
+            "FDC_RUN": context.run,
+            "FDC_KEY": context.key,
+            "PWD": root.path,
+        }
         fenced = fence(
             argv, root=root, scratch=folder, environment=inside, was=was, run=context.run, grants=context.grants,
             operator=context.operator, access=access,
@@ -166,19 +189,28 @@ def _run(given: bytes, access: Access, context: Context, notes: dict[str, Any]) 
         made = fenced.made
         held = access.writes and fenced.tier != "none"
         try:
-            with noted(root, context.key, context.run_folder if held else "", was, context.grants, made):
+            with noted(
+                root, context.key, context.run_folder if held else "", was, context.grants, made
+            ):
                 try:
-                    done = started(fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno())
+                    done = started(
+                        fenced.argv, context, root.path, merge=False, most=MOST, given=file.fileno()
+                    )
                 finally:
                     withdraw(made, root.path)
                     made = ()
-                    wrong = views.taken(root, was, context.grants, _refused(context)) if held else []
+                    wrong = (
+                        views.taken(root, was, context.grants, _refused(context)) if held else []
+                    )
         finally:
             withdraw(made, root.path)
     if wrong:
         notes["refused"] = wrong
         names = ", ".join(f"`{name}`" for name in wrong[:5])
-        raise ToolFailure("protected", f"it made {names}, which is protected; a plan that may make it names it (`allow write`)")
+        raise ToolFailure(
+            "protected",
+            f"it made {names}, which is protected; a plan that may make it names it (`allow write`)",
+        )
     return done
 
 
@@ -194,21 +226,42 @@ def _outcome(target: str, done: Done, notes: dict[str, Any]) -> Outcome:
         (kind,) = said.keys() - {"usage"}
         told, usage = said[kind], _usage(said.get("usage"))
     except (ValueError, AttributeError, TypeError, RecursionError):
-        how = f"signal {done.exit_code - 128}" if done.exit_code > 128 else f"exit code {done.exit_code}"
+        how = (
+            f"signal {done.exit_code - 128}"
+            if done.exit_code > 128
+            else f"exit code {done.exit_code}"
+        )
         last = done.errors[-_SHOWN:].decode("utf-8", "replace")
-        raise ToolFailure("error", f"`{target}` ended with {how} before it returned", None, {**notes, "output": last}) from None
+        raise ToolFailure(
+            "error",
+            f"`{target}` ended with {how} before it returned",
+            None,
+            {**notes, "output": last},
+        ) from None
     if kind == "value":
         return Outcome(told, None, usage, notes)
-    raise _raised(target, kind, told, usage, {**notes, "output": done.errors[-_SHOWN:].decode("utf-8", "replace")})
+    raise _raised(
+        target,
+        kind,
+        told,
+        usage,
+        {**notes, "output": done.errors[-_SHOWN:].decode("utf-8", "replace")},
+    )
 
 
 def _usage(said: Any) -> dict[str, float] | None:
     if not isinstance(said, dict):
         return None
-    return {str(name): float(number) for name, number in said.items() if isinstance(number, (int, float)) and number >= 0}
+    return {
+        str(name): float(number)
+        for name, number in said.items()
+        if isinstance(number, (int, float)) and number >= 0
+    }
 
 
-def _raised(target: str, kind: str, told: Any, usage: dict[str, float] | None, notes: dict[str, Any]) -> Exception:
+def _raised(
+    target: str, kind: str, told: Any, usage: dict[str, float] | None, notes: dict[str, Any]
+) -> Exception:
     """What to raise for what the function raised, as if it had been called here."""
     if kind == "waiting":
         return Waiting(str(told))
@@ -227,7 +280,11 @@ def _raised(target: str, kind: str, told: Any, usage: dict[str, float] | None, n
 
 
 def _texts(value: Any, count: int) -> bool:
-    return isinstance(value, list) and len(value) == count and all(isinstance(one, str) for one in value)
+    return (
+        isinstance(value, list)
+        and len(value) == count
+        and all(isinstance(one, str) for one in value)
+    )
 
 
 def _of_system(target: str, told: list[Any], notes: dict[str, Any]) -> Exception:
@@ -238,4 +295,3 @@ def _of_system(target: str, told: list[Any], notes: dict[str, Any]) -> Exception
         return ToolFailure("file", f"{what}: {str(reason).lower()}; {why}", None, notes)
     failed = _OS.get(how, OSError)(number if isinstance(number, int) else 0, str(reason))
     return from_os(failed, what)
-

@@ -46,7 +46,9 @@ class Toolchain:
         import importlib.util
 
         first = os.path.join(self.package, "__init__.py")
-        return importlib.util.spec_from_file_location(name, first, submodule_search_locations=[self.package])
+        return importlib.util.spec_from_file_location(
+            name, first, submodule_search_locations=[self.package]
+        )
 
 
 class Installed:
@@ -64,7 +66,9 @@ class Installed:
         if not os.path.isabs(path) or not f"{inside}/".startswith(f"{self.root}/"):
             return os.path.isabs(path)
         ours = (os.path.realpath(sys.base_prefix) + "/lib/", self.package + "/")
-        return f"{inside}/".startswith(ours) or any(part in ("site-packages", "dist-packages") for part in inside.split("/"))
+        return f"{inside}/".startswith(ours) or any(
+            part in ("site-packages", "dist-packages") for part in inside.split("/")
+        )
 
 
 class Modules:
@@ -96,7 +100,9 @@ class Modules:
     def _spec(self, name: str, key: str, folder: str | None) -> Any:
         whole = os.path.join(self.root, key)
         loader: Any = self
-        spec = importlib.machinery.ModuleSpec(name, loader, origin=whole, is_package=folder is not None)
+        spec = importlib.machinery.ModuleSpec(
+            name, loader, origin=whole, is_package=folder is not None
+        )
         spec.has_location = True
         spec.loader_state = key
         if folder is not None:
@@ -108,7 +114,15 @@ class Modules:
 
     def exec_module(self, module: Any) -> None:
         key = module.__spec__.loader_state
-        exec(compile(self.sources[key].encode("latin-1"), os.path.join(self.root, key), "exec", dont_inherit=True), vars(module))
+        exec(
+            compile(
+                self.sources[key].encode("latin-1"),
+                os.path.join(self.root, key),
+                "exec",
+                dont_inherit=True,
+            ),
+            vars(module),
+        )
 
     def get_data(self, path: str) -> bytes:
         """A file that lies beside a module, as it is now."""
@@ -119,7 +133,11 @@ class Modules:
         """The source of a module, for messages."""
         import importlib.util
 
-        keys = [f"{place}{name.replace('.', '/')}{end}" for place in PLACES for end in ("/__init__.py", ".py")]
+        keys = [
+            f"{place}{name.replace('.', '/')}{end}"
+            for place in PLACES
+            for end in ("/__init__.py", ".py")
+        ]
         found = next((self.sources[key] for key in keys if key in self.sources), None)
         return None if found is None else importlib.util.decode_source(found.encode("latin-1"))
 
@@ -171,7 +189,13 @@ def _raised(raised: Any) -> dict:
         if kind is not None:
             return {kind: str(raised)}
     if isinstance(raised, OSError):
-        how = "timeout" if isinstance(raised, TimeoutError) else "net" if isinstance(raised, ConnectionError) else ""
+        how = (
+            "timeout"
+            if isinstance(raised, TimeoutError)
+            else "net"
+            if isinstance(raised, ConnectionError)
+            else ""
+        )
         name = raised.filename if isinstance(raised.filename, (str, bytes)) else None
         shown = os.fsdecode(name) if name else ""
         return {"os": [raised.errno, raised.strerror or str(raised), shown, how]}
@@ -192,7 +216,12 @@ def main() -> None:
     sys.argv[:] = [given["target"]]
     plain: list[Any] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter]
     installed = Installed(given["root"], given["package"])
-    sys.meta_path[:] = [Toolchain(given["package"]), *plain, installed, Modules(given["root"], given["modules"])]
+    sys.meta_path[:] = [
+        Toolchain(given["package"]),
+        *plain,
+        installed,
+        Modules(given["root"], given["modules"]),
+    ]
     said = called(given)
     try:
         text = json.dumps(said, allow_nan=False, sort_keys=True)

@@ -20,7 +20,9 @@ from .files import Root, parts_of
 MOST_EDITS = 200
 
 
-def keep(root: Root, folder: str, number: int, edits: Sequence[Mapping[str, str]], glob: str) -> None:
+def keep(
+    root: Root, folder: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
+) -> None:
     """Works the patch out and puts it on record. Raises ToolFailure where it does not fit; nothing is recorded then."""
     if len(edits) > MOST_EDITS:
         raise ToolFailure("diff", f"{len(edits)} edits; {MOST_EDITS} may be")
@@ -28,14 +30,21 @@ def keep(root: Root, folder: str, number: int, edits: Sequence[Mapping[str, str]
     for edit in edits:
         path = "/".join(parts_of(edit["path"]))
         if not matches(path, glob):
-            raise ToolFailure("capability", f"`{path}` is not among the files that may change (`{glob}`)")
+            raise ToolFailure(
+                "capability", f"`{path}` is not among the files that may change (`{glob}`)"
+            )
         if path in files:
             raise ToolFailure("diff", f"`{path}` is edited twice")
         before = root.find(path)
-        files[path] = {"before": None if before is None else marks.digest(before), "text": _after(path, before, edit)}
+        files[path] = {
+            "before": None if before is None else marks.digest(before),
+            "text": _after(path, before, edit),
+        }
     os.makedirs(folder, exist_ok=True)
     record = {"format": 1, "files": files}
-    durable.replace(_file(folder, number), json.dumps(record, indent=1, sort_keys=True).encode("ascii") + b"\n")
+    durable.replace(
+        _file(folder, number), json.dumps(record, indent=1, sort_keys=True).encode("ascii") + b"\n"
+    )
 
 
 def finish(root: Root, folder: str, number: int) -> list[str] | None:
@@ -54,7 +63,9 @@ def finish(root: Root, folder: str, number: int) -> list[str] | None:
         if now == marks.digest(text):
             continue
         if now != change["before"]:
-            raise ToolFailure("changed", f"`{path}` was changed by somebody else while a patch was being applied")
+            raise ToolFailure(
+                "changed", f"`{path}` was changed by somebody else while a patch was being applied"
+            )
         root.write(path, text, "write", f"patch-{number}:{path}")
     return sorted(files)
 
@@ -62,7 +73,9 @@ def finish(root: Root, folder: str, number: int) -> list[str] | None:
 def _after(path: str, before: bytes | None, edit: Mapping[str, str]) -> str:
     if "content" in edit:
         if before is not None and before != edit["content"].encode("utf-8", "replace"):
-            raise ToolFailure("exists", f"`{path}` exists; change it by SEARCH and REPLACE sections")
+            raise ToolFailure(
+                "exists", f"`{path}` exists; change it by SEARCH and REPLACE sections"
+            )
         text = edit["content"]
     elif before is None:
         raise ToolFailure("file", f"`{path}` does not exist")

@@ -61,12 +61,18 @@ CREATE SCHEMA IF NOT EXISTS {SCHEMA};
 CREATE TABLE IF NOT EXISTS {SCHEMA}.form(version INTEGER NOT NULL);
 INSERT INTO {SCHEMA}.form SELECT {VERSION} WHERE NOT EXISTS (SELECT 1 FROM {SCHEMA}.form);
 UPDATE {SCHEMA}.form SET version={VERSION} WHERE version<{VERSION};
-CREATE TABLE IF NOT EXISTS {SCHEMA}.worker(number INTEGER PRIMARY KEY, name TEXT NOT NULL, host TEXT NOT NULL,
+CREATE TABLE IF NOT EXISTS {
+    SCHEMA
+}.worker(number INTEGER PRIMARY KEY, name TEXT NOT NULL, host TEXT NOT NULL,
   folder TEXT NOT NULL, serves TEXT NOT NULL, commit TEXT);
-{_table(
-    "run", "parent INTEGER", "cancel BOOLEAN NOT NULL DEFAULT FALSE",
-    "touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()",
-)};
+{
+    _table(
+        "run",
+        "parent INTEGER",
+        "cancel BOOLEAN NOT NULL DEFAULT FALSE",
+        "touched TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()",
+    )
+};
 CREATE INDEX IF NOT EXISTS run_parent ON {SCHEMA}.run(parent) WHERE parent IS NOT NULL;
 {_table("record")};
 CREATE UNIQUE INDEX IF NOT EXISTS record_order ON {SCHEMA}.record(run, seq);
@@ -86,11 +92,15 @@ _DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LO
 def connect(url: str, **options: Any) -> psycopg.Connection:
     """A connection that commits each statement by itself. Raises WorldFailed, without the password."""
     if not url.startswith(("postgresql://", "postgres://")):
-        raise WorldFailed(f"{shown(url)}: not the URL of a PostgreSQL database (postgresql://USER:PASSWORD@HOST/NAME)")
+        raise WorldFailed(
+            f"{shown(url)}: not the URL of a PostgreSQL database (postgresql://USER:PASSWORD@HOST/NAME)"
+        )
     try:
         import psycopg
     except ImportError:
-        raise WorldFailed("runs on many machines need `pip install 'fdc-toolchain[distributed]'`") from None
+        raise WorldFailed(
+            "runs on many machines need `pip install 'fdc-toolchain[distributed]'`"
+        ) from None
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, keepalives_idle=5, keepalives_interval=2,
                                keepalives_count=3, application_name="fdc", **options)  # fmt: skip
@@ -158,7 +168,9 @@ class PgStore(Store):
 
     def records_after(self, row: RunRow, seq: int) -> tuple[list[Record], int]:
         """The records behind one of them, and the number of the last."""
-        rows = self._select(f"SELECT {schema.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq))
+        rows = self._select(
+            f"SELECT {schema.ROW} FROM record WHERE run=? AND seq>? ORDER BY seq", (row.id, seq)
+        )
         return self._records(rows, row.name), rows[-1][3] if rows else seq
 
     def stalled(self, seconds: float) -> list[RunRow]:
@@ -189,7 +201,9 @@ class PgStore(Store):
 
     def stamp(self, most: int) -> str:
         """Changes whenever one of the newest runs does, or who drives them. Cheap."""
-        return blake2b(repr((self._select(_NEWEST, (most,)), self._select(_HELD))).encode(), digest_size=8).hexdigest()
+        return blake2b(
+            repr((self._select(_NEWEST, (most,)), self._select(_HELD))).encode(), digest_size=8
+        ).hexdigest()
 
     def claim(self, row: RunRow, *, trust: bool = False) -> RunJournal:
         """As on a file. What the controller before wrote is waited for, and read."""
@@ -207,7 +221,11 @@ class PgStore(Store):
             if not self._select("SELECT 1 FROM run WHERE id=?", (piece.id,)):
                 raise Fenced("another controller has taken this piece in")
             taken = self.claim(piece)
-            records = [record for record in taken.records if record.kind in ("intent", "interrupted", "outcome")]
+            records = [
+                record
+                for record in taken.records
+                if record.kind in ("intent", "interrupted", "outcome")
+            ]
             self._db.execute("DELETE FROM record WHERE run=?", (piece.id,))
             self._db.execute("DELETE FROM run WHERE id=?", (piece.id,))
             if records:
@@ -238,7 +256,9 @@ class PgStore(Store):
             raise WorldFailed(f"{self.path}: {' '.join(str(failed).split())}") from failed
         form = found[0] if found else "none"
         if form != VERSION:
-            raise WorldFailed(f"{self.path}: its runs were written by another fdc (form {form}, this one knows {VERSION})")
+            raise WorldFailed(
+                f"{self.path}: its runs were written by another fdc (form {form}, this one knows {VERSION})"
+            )
 
     def _is_made(self) -> bool:
         if self._pg.execute("SELECT to_regclass('blob')").fetchone() == (None,):
@@ -248,7 +268,9 @@ class PgStore(Store):
 
     def _make(self) -> None:
         with self._pg.transaction():
-            self._pg.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))  # an fdc 0.1.0 knows no other lock
+            self._pg.execute(
+                "SELECT pg_advisory_xact_lock(%s)", (_MAKING,)
+            )  # an fdc 0.1.0 knows no other lock
             self._pg.execute(_TABLES)
 
 
@@ -281,7 +303,11 @@ class _Connection:
         query = self._known.get(statement)
         if query is None:
             query = self._known[statement] = _translated(statement)
-        given = {f"p{number}": value for number, value in enumerate(values, 1)} if "%(p" in query else values
+        given = (
+            {f"p{number}": value for number, value in enumerate(values, 1)}
+            if "%(p" in query
+            else values
+        )
         try:
             return self._pg.execute(query, given or None)
         except psycopg.IntegrityError as failed:
@@ -298,11 +324,11 @@ def _translated(statement: str) -> str:
     if re.search(r"\?[0-9]", statement):
         return re.sub(r"\?([0-9]+)", r"%(p\1)s", statement)
     if statement.startswith("UPDATE run SET"):
-        statement = statement.replace("UPDATE run SET", "UPDATE run SET touched=clock_timestamp(),", 1)
+        statement = statement.replace(
+            "UPDATE run SET", "UPDATE run SET touched=clock_timestamp(),", 1
+        )
     return statement.replace("?", "%s")
 
 
 def _said(failed: Exception) -> str:
     return " ".join(str(failed).split()) or type(failed).__name__
-
-

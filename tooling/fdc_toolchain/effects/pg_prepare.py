@@ -71,7 +71,11 @@ def _once(pg: psycopg.Connection, query: str, value: int) -> bool:
 
 def _holder(pg: psycopg.Connection) -> str:
     found = pg.execute(_HOLDER, (LOCK,)).fetchone()
-    return "" if found is None else f" (the server's process {found[0]}, of {found[1] or 'an unnamed program'} on {found[2]})"
+    return (
+        ""
+        if found is None
+        else f" (the server's process {found[0]}, of {found[1] or 'an unnamed program'} on {found[2]})"
+    )
 
 
 class _told:

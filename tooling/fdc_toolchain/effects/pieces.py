@@ -29,7 +29,13 @@ class Fork(NamedTuple):
 
 def fork_of(state: RunState) -> Fork | None:
     """The fork whose branches can go to several machines now: nothing else is under way. Cheap where there is none."""
-    if len(state.pending) < 2 * LEAST or state.ended or state.budget or state.metered or state.rules:
+    if (
+        len(state.pending) < 2 * LEAST
+        or state.ended
+        or state.budget
+        or state.metered
+        or state.rules
+    ):
         return None
     if state.running or state.dangling or state.parked:
         return None
@@ -87,5 +93,3 @@ def _branch(strand: Strand) -> tuple[str, int] | None:
         strand, join = join.strand, join.strand.join
     address, _, number = strand.frames[0].prefix.rpartition("#")
     return address, int(number)
-
-

@@ -111,7 +111,9 @@ class Noted:
 
     def _full(self, count: int) -> None:
         if count > BOUND:
-            raise TooMuch(f"what follows is about more than {BOUND} files, which nobody could look through")
+            raise TooMuch(
+                f"what follows is about more than {BOUND} files, which nobody could look through"
+            )
 
 
 class _Seer:
@@ -135,7 +137,11 @@ class _Seer:
         """Port `Visitor`."""
         tool = self.program["tools"][item["tool"]]
         at = {"line": item["line"], "plan": scope.path, **({"perhaps": True} if perhaps else {})}
-        changed = {one["access"]: args.get(one["name"]) for one in tool["parameters"] if one.get("access") not in (None, "read")}
+        changed = {
+            one["access"]: args.get(one["name"])
+            for one in tool["parameters"]
+            if one.get("access") not in (None, "read")
+        }
         if changed:
             self._change(at, item["tool"], tool, args, changed, perhaps)
             return UNKNOWN
@@ -145,7 +151,10 @@ class _Seer:
             return UNKNOWN
         if tool["effect"] in ("pure", "read"):
             return self._read(item, args, tool, scope)
-        if not all(one.get("sink") == "user" for one in tool["parameters"]) or not tool["parameters"]:
+        if (
+            not all(one.get("sink") == "user" for one in tool["parameters"])
+            or not tool["parameters"]
+        ):
             self._row({**at, "what": "step", "text": _words(item["tool"], args)})
         return UNKNOWN
 
@@ -156,7 +165,13 @@ class _Seer:
             self._row({**at, "what": "unknown", "text": "which files match"})
             return UNKNOWN
         if self._may_change(glob):
-            self._row({**at, "what": "unknown", "text": f"the files that match `{glob}` after what is done before"})
+            self._row(
+                {
+                    **at,
+                    "what": "unknown",
+                    "text": f"the files that match `{glob}` after what is done before",
+                }
+            )
             return UNKNOWN
         try:
             capability.listing(glob, scope.grants)
@@ -166,10 +181,14 @@ class _Seer:
             return UNKNOWN
         for path in found:
             self.noted.file(path, now_at(self.root, path))
-        made = [path for path, data in self.after.items() if data is not None and matches(path, glob)]
+        made = [
+            path for path, data in self.after.items() if data is not None and matches(path, glob)
+        ]
         gone = {path for path, data in self.after.items() if data is None}
         coming = sorted({*found, *made} - gone)
-        self._row({**at, "what": "files", "glob": glob, "files": coming[:LISTED], "count": len(coming)})
+        self._row(
+            {**at, "what": "files", "glob": glob, "files": coming[:LISTED], "count": len(coming)}
+        )
         return coming
 
     def left(self, line: int, why: str, scope: Scope) -> None:
@@ -188,14 +207,24 @@ class _Seer:
         else:
             self.more += 1
 
-    def _read(self, item: dict[str, Any], args: dict[str, Any], tool: dict[str, Any], scope: Scope) -> Any:
+    def _read(
+        self, item: dict[str, Any], args: dict[str, Any], tool: dict[str, Any], scope: Scope
+    ) -> Any:
         """What a step that only looks at files of the workspace brings, where that is known now."""
-        looks = any(one.get("access") == "read" or one["kind"] == "glob" for one in tool["parameters"])
+        looks = any(
+            one.get("access") == "read" or one["kind"] == "glob" for one in tool["parameters"]
+        )
         free = tool["effect"] == "read" and not tool.get("cost") and "run" not in tool
         known = not any(value is UNKNOWN or isinstance(value, Hole) for value in args.values())
-        if not (looks and free and known) or tool.get("trust") not in ("trusted", "workspace") or self.commands:
+        if (
+            not (looks and free and known)
+            or tool.get("trust") not in ("trusted", "workspace")
+            or self.commands
+        ):
             return UNKNOWN
-        effect = Perform("", "tool", item["tool"], args, "", "read", scope.path, item["line"], True, scope.grants)
+        effect = Perform(
+            "", "tool", item["tool"], args, "", "read", scope.path, item["line"], True, scope.grants
+        )
         try:
             found = self.perform(effect, self.root.noting(scope.grants, self.noted))
         except ToolFailure:
@@ -203,10 +232,18 @@ class _Seer:
         return UNKNOWN if self.after else found
 
     def _change(
-        self, at: dict[str, Any], name: str, tool: dict[str, Any], args: dict[str, Any], changed: dict[str, Any], perhaps: bool
+        self,
+        at: dict[str, Any],
+        name: str,
+        tool: dict[str, Any],
+        args: dict[str, Any],
+        changed: dict[str, Any],
+        perhaps: bool,
     ) -> None:
         """A step that says which files it changes: how, from its declaration and its arguments."""
-        wrong = [path for path in changed.values() if not isinstance(path, str) or isinstance(path, Hole)]
+        wrong = [
+            path for path in changed.values() if not isinstance(path, str) or isinstance(path, Hole)
+        ]
         if wrong:
             shown = f" ({wrong[0]})" if isinstance(wrong[0], str) else ""
             self._row({**at, "what": "unknown", "text": f"which file `{name}` changes{shown}"})
@@ -222,12 +259,24 @@ class _Seer:
             new, whole = self._new(access, tool, args, before[access])
             after = {path: new}
             word = "create" if before[access] is None and access != "delete" else access
-            row = {**at, "what": word, "file": path, "by": name, **self._shown(before[access], new, path, whole)}
-            self._row({**row, "note": "a step before may change this file first"} if self._may_change(path) else row)
+            row = {
+                **at,
+                "what": word,
+                "file": path,
+                "by": name,
+                **self._shown(before[access], new, path, whole),
+            }
+            self._row(
+                {**row, "note": "a step before may change this file first"}
+                if self._may_change(path)
+                else row
+            )
         for path, data in after.items():
             self.after[path] = UNKNOWN if perhaps or isinstance(data, Hole) else data
 
-    def _new(self, access: str, tool: dict[str, Any], args: dict[str, Any], before: Any) -> tuple[Any, bool]:
+    def _new(
+        self, access: str, tool: dict[str, Any], args: dict[str, Any], before: Any
+    ) -> tuple[Any, bool]:
         """The content that a step leaves (None: no file), and whether all of it is known."""
         if access == "delete":
             return None, True
@@ -268,10 +317,20 @@ class _Seer:
         if not whole:
             out["partly"] = True
         if after is UNKNOWN or before is UNKNOWN:
-            return {**out, "note": "the content is not known yet" if after is UNKNOWN else "what is there now is no text"}
+            return {
+                **out,
+                "note": "the content is not known yet"
+                if after is UNKNOWN
+                else "what is there now is no text",
+            }
         if max((before or "").count("\n"), (after or "").count("\n")) > LONGEST:
-            return {**out, "note": f"{len((before or '').encode())} bytes become {len((after or '').encode('utf-8', 'replace'))}"}
-        lines = list(difflib.unified_diff(_lines(before), _lines(after), path, path, n=3, lineterm=""))[2:]
+            return {
+                **out,
+                "note": f"{len((before or '').encode())} bytes become {len((after or '').encode('utf-8', 'replace'))}",
+            }
+        lines = list(
+            difflib.unified_diff(_lines(before), _lines(after), path, path, n=3, lineterm="")
+        )[2:]
         kept, left = [], 0
         room = min(ONE, self.room)
         for line in lines:
@@ -296,7 +355,9 @@ def _lines(content: str | None) -> list[str]:
     if not content:
         return []
     lines = content.split("\n")
-    return lines[:-1] if lines[-1] == "" else [*lines[:-1], lines[-1] + "\n\\ no line end at the end"]
+    return (
+        lines[:-1] if lines[-1] == "" else [*lines[:-1], lines[-1] + "\n\\ no line end at the end"]
+    )
 
 
 def _words(name: str, args: dict[str, Any]) -> str:
@@ -305,4 +366,3 @@ def _words(name: str, args: dict[str, Any]) -> str:
         for value in args.values() if value is not None
     ]  # fmt: skip
     return " ".join([name, *shown])[:2000]
-

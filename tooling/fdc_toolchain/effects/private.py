@@ -8,7 +8,11 @@ import os
 def private(path: str) -> None:
     """Makes the journal a file that only its owner reads, as its companions are then. Raises OSError."""
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        os.close(
+            os.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+            )
+        )
     except FileExistsError:
         for name in (path, path + "-wal", path + "-shm"):
             try:

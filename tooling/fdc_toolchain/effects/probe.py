@@ -16,7 +16,9 @@ SLOW_NETWORK = 1000.0
 NETWORK_TIMEOUT = 3.0
 
 
-def probe(folder: str, *, network: str = NETWORK, environment: Mapping[str, str] = os.environ) -> list[Check]:
+def probe(
+    folder: str, *, network: str = NETWORK, environment: Mapping[str, str] = os.environ
+) -> list[Check]:
     """All checks, in the order of the report. Never raises: what cannot be done is a FAIL."""
     return [
         probe_filesystem(folder),
@@ -45,12 +47,18 @@ def probe_filesystem(folder: str) -> Check:
             os.close(handle)
             os.unlink(path)
     except OSError as refused:
-        return Check("Filesystem", "FAIL", f"cannot {doing} a file in `{folder}`: {refused.strerror}")
+        return Check(
+            "Filesystem", "FAIL", f"cannot {doing} a file in `{folder}`: {refused.strerror}"
+        )
     took = (time.perf_counter() - start) * 1000
     if not same:
-        return Check("Filesystem", "FAIL", f"a file in `{folder}` reads back other than it was written")
+        return Check(
+            "Filesystem", "FAIL", f"a file in `{folder}` reads back other than it was written"
+        )
     return Check(
-        "Filesystem", "WARN" if took > SLOW_FILES else "PASS", f"write, read and delete in `{folder}`: {took:.1f} ms"
+        "Filesystem",
+        "WARN" if took > SLOW_FILES else "PASS",
+        f"write, read and delete in `{folder}`: {took:.1f} ms",
     )
 
 
@@ -64,7 +72,11 @@ def probe_network(network: str = NETWORK) -> Check:
     answer = _connect(host.strip("[]"), int(port))
     if isinstance(answer, str):
         return Check("Network", "FAIL", f"no connection to {network}: {answer}")
-    return Check("Network", "WARN" if answer > SLOW_NETWORK else "PASS", f"connection to {network}: {answer:.1f} ms")
+    return Check(
+        "Network",
+        "WARN" if answer > SLOW_NETWORK else "PASS",
+        f"connection to {network}: {answer:.1f} ms",
+    )
 
 
 def probe_environment_variables(environment: Mapping[str, str] = os.environ) -> list[Check]:
@@ -97,7 +109,9 @@ def _connect(host: str, port: int) -> float | str:
             socket.create_connection((host, port), timeout=NETWORK_TIMEOUT).close()
             answer.append((time.perf_counter() - start) * 1000)
         except (OSError, UnicodeError) as refused:
-            answer.append(getattr(refused, "strerror", None) or str(refused) or type(refused).__name__)
+            answer.append(
+                getattr(refused, "strerror", None) or str(refused) or type(refused).__name__
+            )
 
     thread = threading.Thread(target=attempt, daemon=True)
     thread.start()

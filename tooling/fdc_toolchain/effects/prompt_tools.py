@@ -46,17 +46,32 @@ def perform(
     given = {parameter["name"]: args.get(parameter["name"]) for parameter in declared["parameters"]}
     if model is None:
         if "embedded" not in run:
-            raise ToolFailure("unavailable", "no model is configured (FDC_MODEL, or --model), and the tool needs one")
-        value = embedded(run["embedded"], {name: value for name, value in given.items() if value is not None})
-        nothing: dict[str, float] = dict.fromkeys(declared.get("cost", {}), 0.0)  # what was set aside for a model is not spent
-        return value if isinstance(value, Outcome) else Outcome(value, None, nothing, {"model": "embedded"})
+            raise ToolFailure(
+                "unavailable",
+                "no model is configured (FDC_MODEL, or --model), and the tool needs one",
+            )
+        value = embedded(
+            run["embedded"], {name: value for name, value in given.items() if value is not None}
+        )
+        nothing: dict[str, float] = dict.fromkeys(
+            declared.get("cost", {}), 0.0
+        )  # what was set aside for a model is not spent
+        return (
+            value
+            if isinstance(value, Outcome)
+            else Outcome(value, None, nothing, {"model": "embedded"})
+        )
     from .model import Question
 
     system, text = rendered(run["texts"]["prompt"], given)
     schema = json.loads(run["texts"]["schema"]) if "schema" in run else None
     cost = declared.get("cost", {})
     warm = _temperature(run, given)
-    reply = model.ask(Question(run["role"], system, text, schema, cost.get("tokens"), cost.get("model_calls"), warm))
+    reply = model.ask(
+        Question(
+            run["role"], system, text, schema, cost.get("tokens"), cost.get("model_calls"), warm
+        )
+    )
     return Outcome(reply.value, None, reply.usage, reply.notes)
 
 
@@ -107,7 +122,11 @@ def _pages() -> Any:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     pages = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     pages.filters["data"] = fenced
     return pages

@@ -52,12 +52,22 @@ class Removed(NamedTuple):
 def choose(store: Store, root: str, before: float) -> Chosen:
     """The runs that ended before a moment (seconds since 1970) and that nothing needs any more. Raises WorldFailed."""
     everything = store.runs()
-    old = {row.name: row for row in everything if row.status in OVER and _ended(row) < before and _NAME.fullmatch(row.name)}
+    old = {
+        row.name: row
+        for row in everything
+        if row.status in OVER and _ended(row) < before and _NAME.fullmatch(row.name)
+    }
     why: dict[str, str] = {}
     for record in agent_files.known(root):
         if record.get("state") != _DONE:
             text = json.dumps(record)
-            why.update({name: f"the task {record.get('task_id')} of `fdc agent` has it" for name in old if f'"{name}"' in text})
+            why.update(
+                {
+                    name: f"the task {record.get('task_id')} of `fdc agent` has it"
+                    for name in old
+                    if f'"{name}"' in text
+                }
+            )
     changed = True
     while changed:  # a run that stays may need another one
         changed = False
@@ -71,14 +81,20 @@ def choose(store: Store, root: str, before: float) -> Chosen:
             for needed in {_folder(row), (row.origin or {}).get("run")} & old.keys() - why.keys():
                 why[str(needed)] = f"the run {row.name} was made from it"
                 changed = True
-    return Chosen([row for name, row in old.items() if name not in why], [(old[name], said) for name, said in why.items()])
+    return Chosen(
+        [row for name, row in old.items() if name not in why],
+        [(old[name], said) for name, said in why.items()],
+    )
 
 
 def size_of(store: Store, root: str, rows: Sequence[RunRow]) -> int:
     """About how many bytes runs take, without contents that others share. Raises WorldFailed."""
     size = sum(_size(path) for row in rows for path in _folders(root, row.name))
     for row in rows:
-        sizes = store._select("SELECT sum(length(coalesce(body, '')) + length(request) + 100) FROM record WHERE run=?", (row.id,))
+        sizes = store._select(
+            "SELECT sum(length(coalesce(body, '')) + length(request) + 100) FROM record WHERE run=?",
+            (row.id,),
+        )
         size += int(sizes[0][0] or 0)
     return size
 
@@ -95,18 +111,31 @@ def prune(store: Store, root: str, rows: Sequence[RunRow]) -> Removed:
     try:
         with durable.exclusive(todo):
             size += _finish(store, root, todo)
-            newest = sorted(rows, key=lambda row: -row.id)  # a run that was made from another one goes before that
+            newest = sorted(
+                rows, key=lambda row: -row.id
+            )  # a run that was made from another one goes before that
             for start in range(0, len(newest), BATCH):
                 with ExitStack() as held:
-                    mine = [row for row in newest[start : start + BATCH] if _locked(root, row.name, held)]
+                    mine = [
+                        row
+                        for row in newest[start : start + BATCH]
+                        if _locked(root, row.name, held)
+                    ]
                     for row in mine:
                         _forget(store, row)
-                    durable.replace(todo, json.dumps({"format": 1, "runs": [row.name for row in mine]}).encode("ascii"))
+                    durable.replace(
+                        todo,
+                        json.dumps({"format": 1, "runs": [row.name for row in mine]}).encode(
+                            "ascii"
+                        ),
+                    )
                     gone += _delete(store, mine)
                     size += _finish(store, root, todo)
             left = _smaller(store, root)
     except OSError as failed:
-        raise WorldFailed(f"{failed.filename or todo}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(
+            f"{failed.filename or todo}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
     return Removed(sorted(gone, key=lambda row: row.id), size + before - _journal(store), left)
 
 
@@ -147,7 +176,13 @@ def _forget(store: Store, row: RunRow) -> None:
 def _delete(store: Store, rows: Sequence[RunRow]) -> list[RunRow]:
     """Deletes the rows of runs that are as they were when they were chosen, and that no new run was made from."""
     with store._transaction():
-        new = {name for row in store.runs() if row.origin for name in [row.origin.get("run")] if row not in rows}
+        new = {
+            name
+            for row in store.runs()
+            if row.origin
+            for name in [row.origin.get("run")]
+            if row not in rows
+        }
         gone = [row for row in rows if store.run(row.name) == row and row.name not in new]
         for row in gone:
             store._db.execute("DELETE FROM record WHERE run=?", (row.id,))
@@ -162,7 +197,11 @@ def _finish(store: Store, root: str, todo: str) -> int:
     if data is None:
         return 0
     try:
-        names = [name for name in json.loads(data)["runs"] if isinstance(name, str) and _NAME.fullmatch(name)]
+        names = [
+            name
+            for name in json.loads(data)["runs"]
+            if isinstance(name, str) and _NAME.fullmatch(name)
+        ]
     except (ValueError, KeyError, TypeError):
         names = []
     size = 0
@@ -196,7 +235,9 @@ def _smaller(store: Store, root: str) -> str:
 
 
 def _journal(store: Store) -> int:
-    return sum(os.path.getsize(path) for path in (store.path, store.path + "-wal") if os.path.exists(path))
+    return sum(
+        os.path.getsize(path) for path in (store.path, store.path + "-wal") if os.path.exists(path)
+    )
 
 
 def _size(path: str) -> int:

@@ -55,5 +55,7 @@ def interpreter() -> str:
     """The absolute path of the Python that runs fdc. Raises WorldFailed where it has none (Python inside another program)."""
     found = sys.executable
     if not found or not os.path.isabs(found):
-        raise WorldFailed("fdc cannot start another process of itself: the path of its Python is not known")
+        raise WorldFailed(
+            "fdc cannot start another process of itself: the path of its Python is not known"
+        )
     return found

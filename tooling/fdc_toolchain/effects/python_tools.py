@@ -36,11 +36,17 @@ def call(
     except (ToolFailure, Waiting, WorldFailed, Cancelled):
         raise
     except OSError as failed:
-        raise from_os(failed, f"`{target}`" + (f", {failed.filename}" if failed.filename else "")) from failed
+        raise from_os(
+            failed, f"`{target}`" + (f", {failed.filename}" if failed.filename else "")
+        ) from failed
     except (Exception, SystemExit) as raised:
         if type(raised) is ValueError:
-            raise ToolFailure("refused", str(raised)[:500]) from raised  # its sentence is for the user
-        raise ToolFailure("error", f"`{target}` raised {type(raised).__name__}: {str(raised)[:500]}") from raised
+            raise ToolFailure(
+                "refused", str(raised)[:500]
+            ) from raised  # its sentence is for the user
+        raise ToolFailure(
+            "error", f"`{target}` raised {type(raised).__name__}: {str(raised)[:500]}"
+        ) from raised
 
 
 def _find(target: str) -> Callable[..., Any]:
@@ -48,7 +54,9 @@ def _find(target: str) -> Callable[..., Any]:
     try:
         found = getattr(importlib.import_module(module), name)
     except Exception as raised:
-        raise ToolFailure("unavailable", f"`{target}` cannot be imported: {type(raised).__name__}: {raised}") from raised
+        raise ToolFailure(
+            "unavailable", f"`{target}` cannot be imported: {type(raised).__name__}: {raised}"
+        ) from raised
     if not callable(found):
         raise ToolFailure("unavailable", f"`{target}` is not a function")
     return found

@@ -26,7 +26,9 @@ FAINT = 0.25
 _TOKEN = re.compile(r"\w+(?:[-_./:]\w+)*")
 _PART = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]")
-_NAMED = re.compile(r"\b(\w+)\s+(statements?|keywords?|clauses?|operators?|loops?|commands?)\b", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\b(\w+)\s+(statements?|keywords?|clauses?|operators?|loops?|commands?)\b", re.IGNORECASE
+)
 _WRITTEN = re.compile(
     r"`([A-Za-z_$][\w$.]*)`|\b([A-Za-z_$]\w*(?:\.\w+)+|\w*[a-z0-9]_[a-z]\w*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b"
 )
@@ -71,11 +73,17 @@ def concepts_of(question: str) -> list[Concept]:
     for phrase in _QUOTED.findall(question):
         _add(out, terms(phrase), True)
     for word, noun in _NAMED.findall(question):
-        if word.lower() in STOP and word.lower() not in _POINTS:  # the `with` statement, the `for` loop
+        if (
+            word.lower() in STOP and word.lower() not in _POINTS
+        ):  # the `with` statement, the `for` loop
             _add(out, terms(f"{word} {noun}"), True)
     quoted = set(out)
     words = _TOKEN.findall(re.sub("[" + WIDE + "]", " ", question))
-    asking = [word for word in words if not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))]
+    asking = [
+        word
+        for word in words
+        if not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))
+    ]
     for word in asking or words:
         parts = terms(word)
         if not any(" ".join(parts) in f"{phrase} " for phrase in quoted):
@@ -93,8 +101,16 @@ def faint(question: str, known: Sequence[Concept]) -> list[Concept]:
     ['get', 'same', 'every']
     """
     have = {part for concept in known for part in concept.word.split()}
-    words = [word for word in terms(question[:MAX_QUESTION]) if word in STOP and word not in EMPTY and len(word) > 2]
-    return [Concept(word, ((word, 1.0),), weight=FAINT) for word in dict.fromkeys(words) if word not in have][:MAX_CONCEPTS]
+    words = [
+        word
+        for word in terms(question[:MAX_QUESTION])
+        if word in STOP and word not in EMPTY and len(word) > 2
+    ]
+    return [
+        Concept(word, ((word, 1.0),), weight=FAINT)
+        for word in dict.fromkeys(words)
+        if word not in have
+    ][:MAX_CONCEPTS]
 
 
 def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
@@ -109,7 +125,10 @@ def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
         other_side = respelt(name)
         if other_side is not None:
             variants.append((other_side, 0.95))
-        variants += [(other, ALIKE_WEIGHT) for other in ALIKE.get(name, ALIKE.get(name.removesuffix("s"), ()))]
+        variants += [
+            (other, ALIKE_WEIGHT)
+            for other in ALIKE.get(name, ALIKE.get(name.removesuffix("s"), ()))
+        ]
     else:
         variants += [(part, PART_WEIGHT) for part in parts if part not in STOP and len(part) > 1]
     out.setdefault(name, Concept(name, tuple(variants), phrase or len(parts) > 1))

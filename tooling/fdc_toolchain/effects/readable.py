@@ -40,18 +40,27 @@ def readable(kind: Literal["html", "pdf"], data: bytes) -> Readable:
 
 def _asked(kind: Literal["html", "pdf"], data: bytes) -> Readable:
     what = "the PDF" if kind == "pdf" else "the page"
-    environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ
+    }
     reader = python_process.packages(_READER, kind)
     try:
-        done = subprocess.run(reader, input=data, capture_output=True, timeout=SECONDS, check=False, env=environment)
+        done = subprocess.run(
+            reader, input=data, capture_output=True, timeout=SECONDS, check=False, env=environment
+        )
     except subprocess.TimeoutExpired:
         raise ToolFailure("unreadable", f"{what} could not be read within {SECONDS:g} s") from None
     try:
         said = json.loads(done.stdout)
     except ValueError:
-        raise ToolFailure("unreadable", f"{what} could not be read: its reader ended with exit code {done.returncode}") from None
+        raise ToolFailure(
+            "unreadable",
+            f"{what} could not be read: its reader ended with exit code {done.returncode}",
+        ) from None
     if "missing" in said:
-        raise ToolFailure("unavailable", f"{what} cannot be read without the packages for it: {EXTRAS[kind]}")
+        raise ToolFailure(
+            "unavailable", f"{what} cannot be read without the packages for it: {EXTRAS[kind]}"
+        )
     if "failed" in said:
         raise ToolFailure("unreadable", f"{what} cannot be read: {said['failed']}")
     return Readable(str(said["title"]), str(said["text"]))

@@ -13,17 +13,28 @@ from ..resolve.protected import RECORDS
 def read_by(declared: Mapping[str, Any], args: Mapping[str, Any]) -> bool:
     """Whether a step with these arguments is given the path of a record."""
     rows = (row for row in declared.get("parameters", ()) if row.get("kind") in ("path", "glob"))
-    return any(isinstance(path := args.get(row["name"]), str) and RECORDS.search(path) is not None for row in rows)
+    return any(
+        isinstance(path := args.get(row["name"]), str) and RECORDS.search(path) is not None
+        for row in rows
+    )
 
 
 def named(program: Program, effect: Perform) -> bool:
     """Whether the text of the step names records, as lint and the checker read it: a value may not lead there."""
-    work = [node for plan in program["plans"].values() if plan["path"] == effect.path for node in plan["body"]]
+    work = [
+        node
+        for plan in program["plans"].values()
+        if plan["path"] == effect.path
+        for node in plan["body"]
+    ]
     while work:
         node = work.pop()
         work += [inner for part in ("body", "then", "else") for inner in node.get(part, ())]
         if node["op"] == "step" and node["line"] == effect.line:
-            texts = ("".join(part if isinstance(part, str) else "\0" for part in value) for value in node["args"].values())
+            texts = (
+                "".join(part if isinstance(part, str) else "\0" for part in value)
+                for value in node["args"].values()
+            )
             if any(RECORDS.search(text) for text in texts):
                 return True
     return False

@@ -104,24 +104,42 @@ class _Copying:
         self.bytes += os.path.getsize(source)
         if self.files > MOST_FILES or self.bytes > MOST_BYTES:
             most = f"{MOST_FILES:,} files and {MOST_BYTES >> 20:,} MB"
-            raise ToolFailure("size", f"the workspace has more than {most}; it is copied before it is repaired")
+            raise ToolFailure(
+                "size", f"the workspace has more than {most}; it is copied before it is repaired"
+            )
         shutil.copy2(source, target)
 
 
 def run_in_copy(
-    argv: list[str], context: Context, folder: str, environment: dict[str, str] | None = None, merge: bool = True
+    argv: list[str],
+    context: Context,
+    folder: str,
+    environment: dict[str, str] | None = None,
+    merge: bool = True,
 ) -> shell.Done:
     """A command in the copy, both streams together, or (without `merge`) each for itself.
 
     Raises ToolFailure (`timeout`, `sandbox`, `limit`), Cancelled.
     """
     # the tests of a repair are commands of the operator's, not of a plan: they may start fdc
-    inside = {**_without_run(shell.environment(context)), **_python(folder), "PWD": folder, **(environment or {})}
+    inside = {
+        **_without_run(shell.environment(context)),
+        **_python(folder),
+        "PWD": folder,
+        **(environment or {}),
+    }
     inside["PATH"] = _path(context.root.path, inside.get("PATH", os.defpath))
     root = Root(folder, guarded=False)
     try:
         with scratch() as own:
-            fenced = fence(argv, root=root, scratch=own, environment=inside, was=views.before(root), operator=context.operator)
+            fenced = fence(
+                argv,
+                root=root,
+                scratch=own,
+                environment=inside,
+                was=views.before(root),
+                operator=context.operator,
+            )
             return shell.started(fenced.argv, context, folder, merge)
     finally:
         root.close()
@@ -130,7 +148,10 @@ def run_in_copy(
 def _python(folder: str) -> dict[str, str]:
     """Python's path in the copy; nothing is compiled into it, because a patched file can be as old and as long as before."""
     places = [folder, os.path.join(folder, "src")]
-    return {"PYTHONPATH": os.pathsep.join(one for one in places if os.path.isdir(one)), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {
+        "PYTHONPATH": os.pathsep.join(one for one in places if os.path.isdir(one)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 def _path(root: str, path: str) -> str:
@@ -138,11 +159,15 @@ def _path(root: str, path: str) -> str:
     found = []
     with os.scandir(root) as entries:
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False) and os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+            if entry.is_dir(follow_symlinks=False) and os.path.exists(
+                os.path.join(entry.path, "pyvenv.cfg")
+            ):
                 found.append(os.path.join(entry.path, "bin"))
             if entry.name == "node_modules" and os.path.isdir(os.path.join(entry.path, ".bin")):
                 found.append(os.path.join(entry.path, ".bin"))
-    return os.pathsep.join([path, *sorted(one for one in found if one not in path.split(os.pathsep))])
+    return os.pathsep.join(
+        [path, *sorted(one for one in found if one not in path.split(os.pathsep))]
+    )
 
 
 def copy_of(context: Context) -> str:
@@ -159,7 +184,9 @@ def held(context: Context) -> dict[str, str]:
     """What the files that may be changed held when the copy was made. Raises ToolFailure where there is no copy."""
     data = durable.read(_manifest(context))
     if data is None or not os.path.isdir(copy_of(context)):
-        raise ToolFailure("missing", "the copy that the repair worked in is gone; begin a new repair")
+        raise ToolFailure(
+            "missing", "the copy that the repair worked in is gone; begin a new repair"
+        )
     found: Any = json.loads(data)
     return {str(path): str(digest) for path, digest in found.items()}
 

@@ -18,7 +18,10 @@ def merge_files(args: dict[str, Any], context: Context) -> Any:
     patch = args.get("patch")
     if not isinstance(patch, dict) or not isinstance(patch.get("merges"), list):
         raise ToolFailure("argument", "`patch` is not what the step before it returns")
-    rows = [{**row, "merged": merge_file(row["ours"], row["base"], row["theirs"])} for row in patch["merges"]]
+    rows = [
+        {**row, "merged": merge_file(row["ours"], row["base"], row["theirs"])}
+        for row in patch["merges"]
+    ]
     return {**patch, "merges": rows}
 
 
@@ -29,9 +32,16 @@ def merge_file(ours: str, base: str, theirs: str) -> str | None:
             for name, text in (("ours", ours), ("base", base), ("theirs", theirs)):
                 with open(os.path.join(folder, name), "wb") as out:
                     out.write(text.encode("utf-8"))
-            plain = {"PATH": os.environ.get("PATH", os.defpath), "HOME": folder, "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1"}
+            plain = {
+                "PATH": os.environ.get("PATH", os.defpath),
+                "HOME": folder,
+                "LC_ALL": "C",
+                "GIT_CONFIG_NOSYSTEM": "1",
+            }
             command = ["git", "merge-file", "-p", "-q", "ours", "base", "theirs"]
-            done = subprocess.run(command, cwd=folder, env=plain, capture_output=True, check=False, timeout=SECONDS)
+            done = subprocess.run(
+                command, cwd=folder, env=plain, capture_output=True, check=False, timeout=SECONDS
+            )
         except (OSError, UnicodeEncodeError, subprocess.TimeoutExpired):
             return None
     return done.stdout.decode("utf-8") if done.returncode == 0 else None

@@ -40,7 +40,13 @@ if _spec is not None and _spec.loader is not None:
 '''
 
 
-def probe(command: str, context: Context, folder: str, edits: list[dict[str, Any]], seconds: float = SECONDS) -> dict[str, Any]:
+def probe(
+    command: str,
+    context: Context,
+    folder: str,
+    edits: list[dict[str, Any]],
+    seconds: float = SECONDS,
+) -> dict[str, Any]:
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, tried, why}`.
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
@@ -51,7 +57,10 @@ def probe(command: str, context: Context, folder: str, edits: list[dict[str, Any
     shutil.rmtree(hidden, ignore_errors=True)
     try:
         os.mkdir(hidden)
-        paths = {path: os.path.realpath(os.path.join(folder, path)) for path in {one["path"] for one in edits}}
+        paths = {
+            path: os.path.realpath(os.path.join(folder, path))
+            for path in {one["path"] for one in edits}
+        }
         rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
         given = {"edits": rows, "files": sorted(paths.values()), "enough": ENOUGH, "more": MORE, "slow": SLOW, "seconds": seconds,
                  "cpu_seconds": CPU_SECONDS}  # fmt: skip
@@ -60,7 +69,9 @@ def probe(command: str, context: Context, folder: str, edits: list[dict[str, Any
                 out.write(text)
         inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "repair_probe_inside.py")
         shutil.copyfile(inside, os.path.join(hidden, "fdc_probe.py"))
-        repair_copy.run_in_copy(["bash", "-c", command], context, folder, _environment(hidden, folder))
+        repair_copy.run_in_copy(
+            ["bash", "-c", command], context, folder, _environment(hidden, folder)
+        )
     except ToolFailure as failed:
         if failed.kind not in ("timeout", "limit"):
             raise  # else: what was told until then counts
@@ -98,7 +109,11 @@ def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, 
             base = set(row["failed"]) if row["status"] != 0 and row["used"] else None
         elif base is not None and row["used"]:
             verdicts[edits[row["edit"]]["key"]] = _verdict(row, base)
-    why = "" if verdicts or not edits else "no process of the test command could be forked before it imports what is edited"
+    why = (
+        ""
+        if verdicts or not edits
+        else "no process of the test command could be forked before it imports what is edited"
+    )
     return {"verdicts": verdicts, "tried": len(verdicts), "why": why}
 
 

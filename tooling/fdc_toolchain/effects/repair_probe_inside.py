@@ -56,7 +56,10 @@ def begin() -> None:
     elif not any(os.path.basename(word) in ("pytest", "py.test") for word in sys.orig_argv):
         _start()
         _watch_unittest()
-        if _control() and _try(range(min(len(_given["edits"]), 2 * _given["slow"])), _show) is not None:
+        if (
+            _control()
+            and _try(range(min(len(_given["edits"]), 2 * _given["slow"])), _show) is not None
+        ):
             os._exit(1)
 
 
@@ -83,8 +86,15 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     cost, took = _given.get("cpu", 1.0), _given.get("took", 2.0)
     since = 0
     for number in numbers:
-        since += _passed > 0  # a few more are tried: whoever takes the first that passes should know of the others
-        if time.monotonic() > _until or _cpu() > _given["cpu_seconds"] or _passed >= _given["enough"] or since > _given["more"]:
+        since += (
+            _passed > 0
+        )  # a few more are tried: whoever takes the first that passes should know of the others
+        if (
+            time.monotonic() > _until
+            or _cpu() > _given["cpu_seconds"]
+            or _passed >= _given["enough"]
+            or since > _given["more"]
+        ):
             break
         status = _fork(number, prepare, 2 + math.ceil(3 * cost), 10 + 10 * took)
         if _mine != here:
@@ -157,7 +167,9 @@ def _show(number: int) -> None:
         if path in _given["files"] and (edit is None or path == edit["path"]):
             _used(number)
             if edit is not None:
-                return self.source_to_code(_edited(_text(path), edit["pieces"]).encode("utf-8"), self.path)
+                return self.source_to_code(
+                    _edited(_text(path), edit["pieces"]).encode("utf-8"), self.path
+                )
         return inner(self, name)
 
     loader.get_code = get_code
@@ -219,7 +231,9 @@ def _find() -> None:
         starts = [0, *(found.end() for found in re.finditer("\r\n?|\n", text)), len(text)]
         for one in ast.parse(text.removeprefix("\ufeff")).body:
             first = min([one.lineno, *(at.lineno for at in getattr(one, "decorator_list", ()))])
-            _blocks.setdefault(path, []).append((starts[first - 1], starts[min(one.end_lineno or first, len(starts) - 1)], first))
+            _blocks.setdefault(path, []).append(
+                (starts[first - 1], starts[min(one.end_lineno or first, len(starts) - 1)], first)
+            )
     gc.collect()
     gc.freeze()
 
@@ -234,8 +248,16 @@ def _swap(number: int) -> None:
     edit = _given["edits"][number]
     path, pieces = edit["path"], edit["pieces"]
     try:
-        block = next(one for one in _blocks[path] if all(one[0] <= start and end <= one[1] for start, end, _ in pieces))
-        flags = next(one[0].__code__.co_flags & _FUTURES for place, one in _functions.items() if place[0] == path)
+        block = next(
+            one
+            for one in _blocks[path]
+            if all(one[0] <= start and end <= one[1] for start, end, _ in pieces)
+        )
+        flags = next(
+            one[0].__code__.co_flags & _FUTURES
+            for place, one in _functions.items()
+            if place[0] == path
+        )
         old = _text(path)[block[0] : block[1]]
         lines = "\n" * (block[2] - 1)
         texts = (text.removeprefix("\ufeff") for text in (old, _edited(old, pieces, block[0])))
@@ -272,13 +294,19 @@ def _inner(code: CodeType) -> list[CodeType]:
 
 
 def _plain(code: CodeType) -> tuple[Any, ...]:
-    consts = [(type(one).__name__, repr(one)) for one in code.co_consts if not isinstance(one, CodeType)]
+    consts = [
+        (type(one).__name__, repr(one)) for one in code.co_consts if not isinstance(one, CodeType)
+    ]
     return code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
 
 
 def _same(was: CodeType, now: CodeType) -> bool:
     old, new = _inner(was), _inner(now)
-    return _plain(was) == _plain(now) and len(old) == len(new) and all(_same(*pair) for pair in zip(old, new))
+    return (
+        _plain(was) == _plain(now)
+        and len(old) == len(new)
+        and all(_same(*pair) for pair in zip(old, new))
+    )
 
 
 def _watch(frame: Any, event: str, _: Any) -> None:
@@ -317,8 +345,16 @@ def _watch_result(owner: Any, name: str) -> None:
 
 
 def _tell_result(stopped: bool, tests: bool = True) -> None:
-    failed = sorted((name for name, good in _outcomes.items() if not good), key=lambda name: _took.get(name, 0.0))
-    said = {"failed": failed, "tests": tests, "stopped": stopped, "won": any(_outcomes.get(name) for name in _first)}
+    failed = sorted(
+        (name for name, good in _outcomes.items() if not good),
+        key=lambda name: _took.get(name, 0.0),
+    )
+    said = {
+        "failed": failed,
+        "tests": tests,
+        "stopped": stopped,
+        "won": any(_outcomes.get(name) for name in _first),
+    }
     with open(os.path.join(os.environ[FOLDER], f"result.{_mine}"), "w", encoding="utf-8") as out:
         json.dump(said, out)
 
@@ -329,7 +365,10 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
 def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
     """Before anything of the workspace is imported. One fork collects the tests and tries what can be tried there."""
     if _given and _mine is None and not os.environ.get(ONE):
-        loaded = {os.path.realpath(str(getattr(one, "__file__", None) or "")) for one in list(sys.modules.values())}
+        loaded = {
+            os.path.realpath(str(getattr(one, "__file__", None) or ""))
+            for one in list(sys.modules.values())
+        }
         if loaded.isdisjoint(_given["files"]):
             _start()
             _fork(COLLECTED, lambda _: sys.setprofile(_watch), 0, _given["seconds"])
@@ -377,7 +416,13 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
             _first[:] = base["failed"]
             unfit = _try(range(len(_given["edits"])), _swap)
             if unfit is not None:
-                said = {"unfit": unfit, "passed": _passed, "first": _first, "cpu": _given["cpu"] + 1, "took": _given["took"] + 2}
+                said = {
+                    "unfit": unfit,
+                    "passed": _passed,
+                    "first": _first,
+                    "cpu": _given["cpu"] + 1,
+                    "took": _given["took"] + 2,
+                }
                 with open(os.path.join(os.environ[FOLDER], "left"), "w", encoding="utf-8") as out:
                     json.dump(said, out)
                 os._exit(1)

@@ -23,7 +23,9 @@ SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
 TIMED_OUT, NOT_FOUND = 124, 127
 _BASH = re.compile(r"^bash: ", re.MULTILINE)
 _HEAD, _TAIL = 160_000, 60_000
-_TESTS = re.compile(r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)")
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)"
+)
 _TESTING = re.compile(rb"^(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:import|from|#include|using|use|package)\b")
 _OPENS = "def|class|struct|interface|type|enum|fn|func|function|const|let|var"
@@ -37,20 +39,32 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
     for one in named:
         kind = context.root.kind(one)
         if kind == "other":
-            raise ToolFailure("argument", f"`{one}` is a link or no plain file; name what it leads to")
+            raise ToolFailure(
+                "argument", f"`{one}` is a link or no plain file; name what it leads to"
+            )
         if kind == "file":
             _readable(one, context)
-        paths = [one] if kind == "file" else globs.files(context.root, f"{one.rstrip('/')}/**" if kind == "folder" else one)
+        paths = (
+            [one]
+            if kind == "file"
+            else globs.files(context.root, f"{one.rstrip('/')}/**" if kind == "folder" else one)
+        )
         paths = [path for path in paths if _PYTHON.search(path)] if kind == "folder" else paths
         if not paths and kind == "folder":
-            more = "name files of other languages one by one, and a model that reads them (`--model`)"
+            more = (
+                "name files of other languages one by one, and a model that reads them (`--model`)"
+            )
             raise ToolFailure("missing", f"no Python file lies below `{one}`; {more}")
         if not paths:
             raise ToolFailure("missing", f"no file is `{one}`")
         found.update(dict.fromkeys(os.path.normpath(path) for path in paths))
     if not named:
         every = globs.files(context.root, "**/*.py")
-        found = dict.fromkeys(path for path in every if not _apart(path) and not _is_test(path, word(args, "test", ""), context))
+        found = dict.fromkeys(
+            path
+            for path in every
+            if not _apart(path) and not _is_test(path, word(args, "test", ""), context)
+        )
     held = repair_copy.make_copy(context, found, alone=word(args, "alone", "no") == "yes")
     probes = not context.operator.model
     return {"files": list(held)[:200], "count": len(held), "named": bool(named), "probes": probes}
@@ -61,7 +75,9 @@ def _readable(path: str, context: Context) -> None:
     try:
         size = len(context.root.read(path).decode("utf-8"))
     except UnicodeDecodeError:
-        raise ToolFailure("argument", f"`{path}` is not UTF-8 text, and no other is changed") from None
+        raise ToolFailure(
+            "argument", f"`{path}` is not UTF-8 text, and no other is changed"
+        ) from None
     if size > MOST_SOURCE:
         raise ToolFailure("size", f"`{path}` has more than {MOST_SOURCE:,} characters")
 
@@ -95,7 +111,9 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     why, flaky = "", False
     if word(args, "spectrum", "no") == "yes" and done["exit_code"] not in (0, None):
         spectra, why, code = _spectrum(command, context, folder)
-        durable.replace(_spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode())
+        durable.replace(
+            _spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode()
+        )
         flaky = code == 0 and _run(command, limited, folder)["exit_code"] == 0
     elif word(args, "twice", "no") == "yes" and done["exit_code"] == 0:
         done = _run(command, limited, folder)
@@ -126,7 +144,9 @@ def _shown(stream: bytes, folder: str, context: Context) -> str:
     return said if len(said) <= _HEAD + _TAIL else f"{said[:_HEAD]}\n...\n{said[-_TAIL:]}"
 
 
-def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[str, Any]], str, int | None]:
+def _spectrum(
+    command: str, context: Context, folder: str
+) -> tuple[list[dict[str, Any]], str, int | None]:
     """Which lines of the files that may be changed failing tests run, and how often others do; or why nobody knows.
 
     And how the command ended under coverage.
@@ -148,11 +168,20 @@ def _spectrum(command: str, context: Context, folder: str) -> tuple[list[dict[st
             lines = [row for row in file["lines"] if row[1] and row[0] > 0]
             if file["path"] in held and lines:
                 files.append({"path": file["path"], "lines": lines})
-        files.sort(key=lambda file: (-max(row[1] / (row[1] + row[2]) for row in file["lines"]), file["path"]))
+        files.sort(
+            key=lambda file: (
+                -max(row[1] / (row[1] + row[2]) for row in file["lines"]),
+                file["path"],
+            )
+        )
         out.append({**run, "files": files[:SPECTRUM]})
     if measured["spectra"] and not any(run["files"] for run in out):
         return out, "failing tests run no line of a file that may be changed", code
-    return out, "" if out else str(measured.get("why") or "no failing test was seen to run any line"), code
+    return (
+        out,
+        "" if out else str(measured.get("why") or "no failing test was seen to run any line"),
+        code,
+    )
 
 
 def probe_edits(args: dict[str, Any], context: Context) -> Any:
@@ -190,7 +219,13 @@ def collect_context(args: dict[str, Any], context: Context) -> Any:
             sources[path] = source
     why = str(stored.get("why") or "")
     gathered = state.get("context") or []
-    return {"sources": sources, "spectra": spectra, "gathered": gathered, "why": why, "files": list(held)[:5000]}
+    return {
+        "sources": sources,
+        "spectra": spectra,
+        "gathered": gathered,
+        "why": why,
+        "files": list(held)[:5000],
+    }
 
 
 def _source(context: Context, path: str) -> str | None:
@@ -224,9 +259,17 @@ def _requested(
     for path in paths[:400]:
         lines = (_source(context, path) or "").replace("\r\n", "\n").split("\n")
         if category in ("FILE_CONTEXT", "IMPORTS_NAMESPACE"):
-            if path not in (name, first.get("path")) and os.path.basename(path) != name and (name or first.get("path") in held):
+            if (
+                path not in (name, first.get("path"))
+                and os.path.basename(path) != name
+                and (name or first.get("path") in held)
+            ):
                 continue
-            wanted = [at for at, line in enumerate(lines, 1) if category == "FILE_CONTEXT" or _IMPORT.match(line)]
+            wanted = [
+                at
+                for at, line in enumerate(lines, 1)
+                if category == "FILE_CONTEXT" or _IMPORT.match(line)
+            ]
         elif category == "ENCLOSING_SCOPE" and not name:
             near = int(first.get("line") or 0) if path == first.get("path") else 0
             wanted = list(range(max(1, near - 30), near + 31)) if near else []
@@ -235,8 +278,15 @@ def _requested(
         elif category == "USAGE_CONTEXT":
             wanted = [at for at, line in enumerate(lines, 1) if word_of.search(line)]
         else:
-            opens = re.compile(rf"\b(?:{_OPENS})\s+{re.escape(name)}\b|^\s*{re.escape(name)}\s*[:=]")
-            wanted = [one for at, line in enumerate(lines, 1) if opens.search(line) for one in range(at, at + 30)]
+            opens = re.compile(
+                rf"\b(?:{_OPENS})\s+{re.escape(name)}\b|^\s*{re.escape(name)}\s*[:=]"
+            )
+            wanted = [
+                one
+                for at, line in enumerate(lines, 1)
+                if opens.search(line)
+                for one in range(at, at + 30)
+            ]
         wanted = [at for at in dict.fromkeys(wanted) if at <= len(lines)][:80]
         if wanted:
             out[path] = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in wanted)
@@ -293,7 +343,10 @@ def close_repair(args: dict[str, Any], context: Context) -> Any:
     for path, digest in sorted(repair_copy.held(context).items()):
         if not os.path.exists(os.path.join(first, path)):
             continue
-        before, after = repair_copy.read(first, path), repair_copy.read(repair_copy.base_of(context), path)
+        before, after = (
+            repair_copy.read(first, path),
+            repair_copy.read(repair_copy.base_of(context), path),
+        )
         if before == after:
             continue
         changes.append({"path": path, "before": digest, "after": repair_copy.sha256(after)})
@@ -319,7 +372,9 @@ def take_repair(args: dict[str, Any], context: Context) -> Any:
             raise ToolFailure("result", f"what was tested of `{path}` is not there any more")
         now = repair_copy.sha256(context.root.find(path) or b"")
         if now not in (row["before"], row["after"]):
-            raise ToolFailure("changed", f"`{path}` was changed while it was repaired; nothing was written")
+            raise ToolFailure(
+                "changed", f"`{path}` was changed while it was repaired; nothing was written"
+            )
         if now != row["after"]:
             files[path] = data
     before = {path: context.root.read(path) for path in files}

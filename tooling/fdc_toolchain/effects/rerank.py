@@ -61,7 +61,9 @@ def _bytes(what: str) -> bytes:
     with open(place, "rb") as file:
         data = file.read()
     if hashlib.sha256(data).hexdigest() != FILES[what][2]:
-        raise ToolFailure("unavailable", f"the reranker's {what} is not the one that fdc knows ({place})")
+        raise ToolFailure(
+            "unavailable", f"the reranker's {what} is not the one that fdc knows ({place})"
+        )
     return data
 
 
@@ -77,7 +79,9 @@ def _loaded() -> tuple[Any, Any]:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3
-            session = onnxruntime.InferenceSession(_bytes("model"), options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(
+                _bytes("model"), options, providers=["CPUExecutionProvider"]
+            )
             _model = session, Tokenizer.from_str(_bytes("tokenizer").decode("utf-8"))
         return _model
 
@@ -90,12 +94,18 @@ def embedded(texts: list[str], tokens: int) -> Any:
     with _lock:
         tokenizer.enable_truncation(tokens)
         tokenizer.enable_padding()
-        encoded = [tokenizer.encode_batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
+        encoded = [
+            tokenizer.encode_batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)
+        ]
     out = []
     for batch in encoded:
         given = numpy.array([one.ids for one in batch], dtype=numpy.int64)
         mask = numpy.array([one.attention_mask for one in batch], dtype=numpy.int64)
-        feed = {"input_ids": given, "attention_mask": mask, "token_type_ids": numpy.zeros_like(given)}
+        feed = {
+            "input_ids": given,
+            "attention_mask": mask,
+            "token_type_ids": numpy.zeros_like(given),
+        }
         hidden = session.run(None, feed)[0]
         mean = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
         out.append(mean / numpy.linalg.norm(mean, axis=1, keepdims=True))
@@ -117,14 +127,21 @@ def _ordered(search: Search, question: str) -> Search:
     head, rest = units[:DEPTH], units[DEPTH:]
     out = copy.copy(search)
     if len(head) > 1:
-        near = embedded([_text(search, unit) for unit in head], TOKENS) @ embedded([question], QUESTION_TOKENS)[0]
+        near = (
+            embedded([_text(search, unit) for unit in head], TOKENS)
+            @ embedded([question], QUESTION_TOKENS)[0]
+        )
         low, high, most = float(near.min()), float(near.max()), head[0].score
         least = rest[0].score if rest else 0.0
         worth = [
-            SHARE * (float(one) - low) / ((high - low) or 1.0) + (1 - SHARE) * unit.score / (most or 1.0)
+            SHARE * (float(one) - low) / ((high - low) or 1.0)
+            + (1 - SHARE) * unit.score / (most or 1.0)
             for one, unit in zip(near, head)
         ]
-        head = [unit._replace(score=round(max(most * value, least), 6)) for value, unit in zip(worth, head)]
+        head = [
+            unit._replace(score=round(max(most * value, least), 6))
+            for value, unit in zip(worth, head)
+        ]
         out.ordered(sorted(head, key=lambda one: (-one.score, one.path, one.line)) + rest)
     return out
 

@@ -38,7 +38,12 @@ def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, 
     """The definitions and stretches of text that a question is about, best first, with their places."""
     found = looked_for(tree_of(shelf, "**"), question).units()[:limit]
     return [
-        {"path": one.path, "line": one.line, "end_line": min(one.end, one.line + LONGEST_PASSAGE), "score": round(one.score, 6)}
+        {
+            "path": one.path,
+            "line": one.line,
+            "end_line": min(one.end, one.line + LONGEST_PASSAGE),
+            "score": round(one.score, 6),
+        }
         for one in found
     ]
 
@@ -46,15 +51,23 @@ def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, 
 def rarities(question: str, shelf: library.Shelf) -> dict[str, float]:
     """How much each thing that a question asks about tells, of those that the files have anywhere."""
     found = looked_for(tree_of(shelf, "**"), question)
-    return {one.word: found.weights[number] for number, one in enumerate(found.concepts) if found.files(number)}
+    return {
+        one.word: found.weights[number]
+        for number, one in enumerate(found.concepts)
+        if found.files(number)
+    }
 
 
-def evidence(question: str, concepts: Sequence[Concept], shelf: library.Shelf, limit: int) -> list[Citation]:
+def evidence(
+    question: str, concepts: Sequence[Concept], shelf: library.Shelf, limit: int
+) -> list[Citation]:
     """At most `limit` finds, best first, each quoted with its place. A definition and what it says of itself are one find."""
     tree = tree_of(shelf, "**")
     search = looked_for(tree, question)
     ranked = list(places(tree, search, "ImplementationScan"))
-    ranked += [one._replace(score=SAID * one.score) for one in places(tree, search, "PatternSearch")]
+    ranked += [
+        one._replace(score=SAID * one.score) for one in places(tree, search, "PatternSearch")
+    ]
     ranked.sort(key=lambda one: (-one.score, one.path, one.line))
     has = _Has(concepts)
     shapes: dict[str, Outline] = {}
@@ -71,7 +84,12 @@ def evidence(question: str, concepts: Sequence[Concept], shelf: library.Shelf, l
             shape = shapes.setdefault(place.path, _outline(document))
             cited = _cited(place, document, shape, round(score, 4), number + 1, has)
             at = (cited.path, cited.line, cited.column) if cited is not None else None
-            if cited is not None and at is not None and at not in taken and counts.get(place.path, 0) < PER_DOCUMENT:
+            if (
+                cited is not None
+                and at is not None
+                and at not in taken
+                and counts.get(place.path, 0) < PER_DOCUMENT
+            ):
                 taken.add(at)
                 counts[place.path] = counts.get(place.path, 0) + 1
                 out.append(cited)
@@ -102,21 +120,32 @@ class _Has:
     def __init__(self, concepts: Sequence[Concept]) -> None:
         self._stemmer = Stemmer()
         cut = self._stemmer
-        self._names = [(one.word, [set(stems) for stems in cut([text for text, _ in one.variants])]) for one in concepts]
+        self._names = [
+            (one.word, [set(stems) for stems in cut([text for text, _ in one.variants])])
+            for one in concepts
+        ]
 
     def __call__(self, text: str) -> tuple[str, ...]:
         stems = set(self._stemmer([text])[0])
-        return tuple(word for word, names in self._names if any(name and name <= stems for name in names))
+        return tuple(
+            word for word, names in self._names if any(name and name <= stems for name in names)
+        )
 
 
-def _cited(place: Place, document: Document, shape: Outline, score: float, group: int, has: _Has) -> Citation | None:
+def _cited(
+    place: Place, document: Document, shape: Outline, score: float, group: int, has: _Has
+) -> Citation | None:
     """The sentence that stands at a place, else its line; None for a line that cannot be quoted."""
     line = document.lines[place.line - 1]
     tells_of = (place.subject,) if place.subject and place.kind != "passage" else ()
     for block in shape.blocks:
         if block.kind == "code" or not block.line <= place.line <= block.end_line:
             continue
-        here = [one for one in sentences(block, document.lines) if one.line <= place.line <= one.end_line and is_prose(one.text)]
+        here = [
+            one
+            for one in sentences(block, document.lines)
+            if one.line <= place.line <= one.end_line and is_prose(one.text)
+        ]
         if here and place.kind != "definition":
             best = max(here, key=lambda one: len(has(one.text)))
             section = tells_of or shape.sections[block.section].path

@@ -52,10 +52,14 @@ def _routed(args: dict[str, Any], context: Context) -> Any:
     target, scope = word(args, "target"), word(args, "scope", "")
     key = ROUTES.get((target, scope)) or ROUTES.get((target, ""))
     if key is None:
-        raise ToolFailure("argument", "Error: the constraints do not map to a recognized research protocol.")
+        raise ToolFailure(
+            "argument", "Error: the constraints do not map to a recognized research protocol."
+        )
     value = word(args, key, "")
     if not value:
-        raise ToolFailure("argument", f"Error: '{key}' not specified for {target} {scope}".rstrip() + ".")
+        raise ToolFailure(
+            "argument", f"Error: '{key}' not specified for {target} {scope}".rstrip() + "."
+        )
     if (target, scope) == ("local_filesystem", "file"):
         try:
             return context.root.read(value).decode("utf-8")
@@ -71,6 +75,11 @@ def _routed(args: dict[str, Any], context: Context) -> Any:
 
     if key == "query":
         found = web_tools.google_search({"query": value}, context)
-        shown = "\n\n".join("\n".join(filter(None, (hit["title"], hit["url"], hit["snippet"]))) for hit in found.value)
+        shown = "\n\n".join(
+            "\n".join(filter(None, (hit["title"], hit["url"], hit["snippet"])))
+            for hit in found.value
+        )
         return found._replace(value=shown or "nothing was found")
-    return web_tools.view_text_website({"url": value.removesuffix(".git") if target == "external_repository" else value}, context)
+    return web_tools.view_text_website(
+        {"url": value.removesuffix(".git") if target == "external_repository" else value}, context
+    )

@@ -44,7 +44,10 @@ def scan_documents(args: dict[str, Any], context: Context) -> Any:
         "documents": len(found.documents),
         "lines": sum(len(document.lines) for document in found.documents),
         "bytes": sum(document.size for document in found.documents),
-        "list": [{"path": document.path, "lines": len(document.lines)} for document in found.documents[:MAX_LISTED]],
+        "list": [
+            {"path": document.path, "lines": len(document.lines)}
+            for document in found.documents[:MAX_LISTED]
+        ],
         "skipped": [{"path": one.path, "reason": one.reason} for one in found.skipped[:MAX_LISTED]],
         "skipped_count": len(found.skipped),
         "reasons": dict(sorted(reasons.items())),
@@ -60,7 +63,9 @@ def scope_question(args: dict[str, Any], context: Context) -> Any:
     return scoped(question, _words(args.get("terms")), shelf, shelf if with_code(args) else None)
 
 
-def scoped(question: str, terms: Sequence[str], shelf: library.Shelf, code: library.Shelf | None = None) -> dict[str, Any]:
+def scoped(
+    question: str, terms: Sequence[str], shelf: library.Shelf, code: library.Shelf | None = None
+) -> dict[str, Any]:
     """The scope of a question among the documents of a shelf. `terms`: other words for it, which count for less and are
     left out where no document has them. `code`: source files, which may have a word where no comment has."""
     from .question import Concept, concepts_of
@@ -68,7 +73,11 @@ def scoped(question: str, terms: Sequence[str], shelf: library.Shelf, code: libr
 
     asked = concepts_of(question)
     own = {concept.word for concept in asked}
-    more = [concept for concept in concepts_of(" ".join(terms)) if concept.word not in own] if terms else []
+    more = (
+        [concept for concept in concepts_of(" ".join(terms)) if concept.word not in own]
+        if terms
+        else []
+    )
     index = shelf.index([*asked, *more])
     in_code: dict[str, float] = {}
     if code is not None:
@@ -79,7 +88,9 @@ def scoped(question: str, terms: Sequence[str], shelf: library.Shelf, code: libr
     respelled = {}
     for concept in asked:
         known_to_code = in_code.get(concept.word, 0.0)
-        instead = respell(index, concept) if not index.having(concept) and not known_to_code else None
+        instead = (
+            respell(index, concept) if not index.having(concept) and not known_to_code else None
+        )
         if instead is not None:
             respelled[concept.word] = instead
             concept = Concept(instead, ((instead, 1.0),))
@@ -110,7 +121,9 @@ def _words(value: Any) -> list[str]:
     """Short texts of a list, or those that a record has as its `terms`, as a model may have proposed them."""
     rows = value.get("terms") if isinstance(value, dict) else value
     rows = rows if isinstance(rows, list) else []
-    return [" ".join(one.split())[:200] for one in rows if isinstance(one, str) and one.strip()][:12]
+    return [" ".join(one.split())[:200] for one in rows if isinstance(one, str) and one.strip()][
+        :12
+    ]
 
 
 def search_passages(args: dict[str, Any], context: Context) -> Any:
@@ -124,7 +137,9 @@ def with_code(args: Mapping[str, Any]) -> bool:
     return object_of(args, "scan").get("include") == "code"
 
 
-def passages_of(scope: Mapping[str, Any], shelf: library.Shelf, code: bool = False) -> dict[str, Any]:
+def passages_of(
+    scope: Mapping[str, Any], shelf: library.Shelf, code: bool = False
+) -> dict[str, Any]:
     """The best passages of a shelf for a scope, with their places; those of `code` as `fdc explore` finds them."""
     from .retrieve import refine, search
 
@@ -132,7 +147,12 @@ def passages_of(scope: Mapping[str, Any], shelf: library.Shelf, code: bool = Fal
         from .research_code import passages
 
         rows = passages(_asked(scope), shelf, PASSAGES)
-        return {"passages": rows, "count": len(rows), "of": len(rows), "documents": len({row["path"] for row in rows})}
+        return {
+            "passages": rows,
+            "count": len(rows),
+            "of": len(rows),
+            "documents": len({row["path"] for row in rows}),
+        }
 
     concepts, _ = _concepts({"scope": scope})
     index = shelf.index(concepts)
@@ -142,8 +162,20 @@ def passages_of(scope: Mapping[str, Any], shelf: library.Shelf, code: bool = Fal
     for one in ranked:
         passage = index.passages[one.passage]
         path = index.documents[passage.document].path
-        rows.append({"path": path, "line": passage.line, "end_line": passage.end_line, "score": round(one.score, 6)})
-    return {"passages": rows, "count": len(rows), "of": len(index.passages), "documents": len({row["path"] for row in rows})}
+        rows.append(
+            {
+                "path": path,
+                "line": passage.line,
+                "end_line": passage.end_line,
+                "score": round(one.score, 6),
+            }
+        )
+    return {
+        "passages": rows,
+        "count": len(rows),
+        "of": len(index.passages),
+        "documents": len({row["path"] for row in rows}),
+    }
 
 
 def extract_evidence(args: dict[str, Any], context: Context) -> Any:
@@ -154,7 +186,13 @@ def extract_evidence(args: dict[str, Any], context: Context) -> Any:
     rows = list_of(args, "passages")
     shelf, changed = shelf_of(args, context)
     passages = [
-        (text_of(row, "path"), _count(row, "line"), _count(row, "end_line"), float(row.get("score", 0.0))) for row in rows
+        (
+            text_of(row, "path"),
+            _count(row, "line"),
+            _count(row, "end_line"),
+            float(row.get("score", 0.0)),
+        )
+        for row in rows
     ]
     named = {passage[0] for passage in passages}
     pages = pages_of(args, context)
@@ -190,7 +228,9 @@ def _merged(ours: list[Any], theirs: list[Any]) -> list[Any]:
     for rows in (ours, theirs):
         best = max((one.score for one in rows), default=0.0) or 1.0
         apart = groupby(rows, key=lambda one: one.group)
-        groups += [[replace(one, score=round(one.score / best, 4)) for one in group] for _, group in apart]
+        groups += [
+            [replace(one, score=round(one.score / best, 4)) for one in group] for _, group in apart
+        ]
     groups.sort(key=lambda group: -max(one.score for one in group))
     return [replace(one, group=number) for number, group in enumerate(groups, 1) for one in group]
 
@@ -218,17 +258,38 @@ def synthesise(args: dict[str, Any], context: Context) -> Any:
     """One readable report of the sentences that hold, each with its place (FDC-52: synthesis). Pure."""
     from .synthesise import synthesise as written
 
-    scope, scan, checked = object_of(args, "scope"), object_of(args, "scan"), object_of(args, "evidence")
+    scope, scan, checked = (
+        object_of(args, "scope"),
+        object_of(args, "scan"),
+        object_of(args, "evidence"),
+    )
     citations = [_citation(row) for row in list_of(checked, "citations")]
-    weights = {text_of(row, "word"): float(row.get("weight", 0.0)) for row in list_of(scope, "concepts")}
-    failures = [f"`{text_of(row, 'path')}:{_count(row, 'line')}`: {text_of(row, 'why')}" for row in list_of(checked, "failures")]
-    respelled = {str(word): str(instead) for word, instead in (scope.get("respelled") or {}).items()}
+    weights = {
+        text_of(row, "word"): float(row.get("weight", 0.0)) for row in list_of(scope, "concepts")
+    }
+    failures = [
+        f"`{text_of(row, 'path')}:{_count(row, 'line')}`: {text_of(row, 'why')}"
+        for row in list_of(checked, "failures")
+    ]
+    respelled = {
+        str(word): str(instead) for word, instead in (scope.get("respelled") or {}).items()
+    }
     web, answer = _object_or_nothing(args, "web"), _object_or_nothing(args, "answer")
     facts = _facts(scan, checked, web, answer)
     missing = [*_skipped(scan), *_unread(web)]
     claims = [row for row in answer.get("held", ()) if isinstance(row, dict)]
     open_questions = _words(answer.get("open_questions"))
-    report = written(text_of(scope, "question"), citations, weights, respelled, facts, failures, missing, claims, open_questions)
+    report = written(
+        text_of(scope, "question"),
+        citations,
+        weights,
+        respelled,
+        facts,
+        failures,
+        missing,
+        claims,
+        open_questions,
+    )
     value = {
         "markdown": report.markdown,
         "answer": report.answer,
@@ -255,14 +316,22 @@ def _origin(row: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[
     A quotation of a page is `untrusted`; so is all that a model says who was shown a page, whatever it cites.
     """
     urls = {str(page["url"]) for page in pages}
-    cited = [{**one, "target": "external_web" if one["path"] in urls else "local_filesystem"} for one in row["citations"]]
+    cited = [
+        {**one, "target": "external_web" if one["path"] in urls else "local_filesystem"}
+        for one in row["citations"]
+    ]
     quoted = [one["path"] for one in cited if one["target"] == "external_web"]
     model = row["by"] == "model"
     trust = "untrusted" if quoted or (model and urls) else "model" if model else "workspace"
     return {**row, "citations": cited, "trust": trust, "from": sorted(urls if model else {*quoted})}
 
 
-def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any], web: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
+def _facts(
+    scan: Mapping[str, Any],
+    checked: Mapping[str, Any],
+    web: Mapping[str, Any],
+    answer: Mapping[str, Any],
+) -> list[str]:
     what = "documents and source files" if scan.get("include") == "code" else "documents"
     quoted, held = _count(checked, "checked"), _count(checked, "held")
     how = (
@@ -275,19 +344,33 @@ def _facts(scan: Mapping[str, Any], checked: Mapping[str, Any], web: Mapping[str
             "and compared. The evidence below it was found by words (SQLite FTS5, BM25), without the model."
         )
     what = f"{_count(scan, 'documents'):,} {what} with {_count(scan, 'lines'):,} lines"
-    out = [how, f"Read: {what} in `{text_of(scan, 'folder')}` (SHA-256 {text_of(scan, 'digest')[:16]})."]
+    out = [
+        how,
+        f"Read: {what} in `{text_of(scan, 'folder')}` (SHA-256 {text_of(scan, 'digest')[:16]}).",
+    ]
     for row in web.get("searched", ()):
-        out.append(f"Searched the web for `{_flat(row['query'])}` ({row['provider']}): {row['hits']} results.")
+        out.append(
+            f"Searched the web for `{_flat(row['query'])}` ({row['provider']}): {row['hits']} results."
+        )
     for row in web.get("pages", ()):
-        out.append(f"Read: {_inert(row['url'])}, {row['fetched']}, {row['lines']} lines (SHA-256 {row['sha256'][:16]}).")
+        out.append(
+            f"Read: {_inert(row['url'])}, {row['fetched']}, {row['lines']} lines (SHA-256 {row['sha256'][:16]})."
+        )
     if web.get("pages"):
-        out.append("Pages of the web are what strangers wrote; they are quoted as they were when they were read.")
+        out.append(
+            "Pages of the web are what strangers wrote; they are quoted as they were when they were read."
+        )
     if answer.get("why"):
         out.append(f"The model wrote no answer: {_inert(answer['why'])}.")
     rejected = answer.get("rejected") or ()
     if rejected:
-        out.append(f"Claims of the model that were thrown away, because a quotation does not hold: {len(rejected)}.")
-    return [*out, f"Citations checked: {quoted}; they hold: {held}. Each was opened again and compared, character by character."]
+        out.append(
+            f"Claims of the model that were thrown away, because a quotation does not hold: {len(rejected)}."
+        )
+    return [
+        *out,
+        f"Citations checked: {quoted}; they hold: {held}. Each was opened again and compared, character by character.",
+    ]
 
 
 def _unread(web: Mapping[str, Any]) -> list[str]:
@@ -314,13 +397,22 @@ def _skipped(scan: Mapping[str, Any]) -> list[str]:
     if not total:
         return []
     reasons = scan.get("reasons")
-    rows = sorted(reasons.items(), key=lambda row: (-row[1], row[0])) if isinstance(reasons, dict) else []
-    return [f"Not read: {total} {'file' if total == 1 else 'files'} ({', '.join(f'{count} {why}' for why, count in rows[:8])})."]
+    rows = (
+        sorted(reasons.items(), key=lambda row: (-row[1], row[0]))
+        if isinstance(reasons, dict)
+        else []
+    )
+    return [
+        f"Not read: {total} {'file' if total == 1 else 'files'} ({', '.join(f'{count} {why}' for why, count in rows[:8])})."
+    ]
 
 
 def _kind(reason: str) -> str:
     """A reason without its particulars, for counting."""
-    for start, short in (("the same text as ", "the same text as another"), ("not UTF-8", "not UTF-8")):
+    for start, short in (
+        ("the same text as ", "the same text as another"),
+        ("not UTF-8", "not UTF-8"),
+    ):
         if reason.startswith(start):
             return short
     return reason
@@ -334,7 +426,11 @@ def pages_of(args: Mapping[str, Any], context: Context) -> list[Document]:
 def labelled(value: Any, args: Mapping[str, Any]) -> Any:
     """What a step brings, marked in the journal as text from outside where it was made of pages of the web."""
     pages = web_pages.read_pages(args.get("pages"))
-    return Outcome(value, notes={"trust": "untrusted", "from": [row["url"] for row in pages]}) if pages else value
+    return (
+        Outcome(value, notes={"trust": "untrusted", "from": [row["url"] for row in pages]})
+        if pages
+        else value
+    )
 
 
 def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bool]:
@@ -352,7 +448,11 @@ def _concepts(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
     rows = list_of(object_of(args, "scope"), "concepts")
     try:
         concepts = [
-            Concept(str(row["word"]), tuple((str(one), float(by)) for one, by in row["variants"]), bool(row["phrase"]))
+            Concept(
+                str(row["word"]),
+                tuple((str(one), float(by)) for one, by in row["variants"]),
+                bool(row["phrase"]),
+            )
             for row in rows
         ]
         return concepts, [float(row["weight"]) for row in rows]

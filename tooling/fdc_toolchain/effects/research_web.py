@@ -13,7 +13,17 @@ from . import library, web_pages
 from .context import Context
 from .documents import Document, Scan, lines_in, read_beneath
 from .failure import ToolFailure
-from .research_tools import labelled, list_of, object_of, pages_of, passages_of, scoped, shelf_of, text_of, with_code
+from .research_tools import (
+    labelled,
+    list_of,
+    object_of,
+    pages_of,
+    passages_of,
+    scoped,
+    shelf_of,
+    text_of,
+    with_code,
+)
 
 SOURCES = 8
 LINES_OF_SOURCE = 120
@@ -38,7 +48,9 @@ def join_pages(args: dict[str, Any], context: Context) -> Any:
     both = library.Shelf("", Scan([*shelf.scan.documents, *pages_of(args, context)]))
     code = shelf if with_code(args) else None
     wider = scoped(str(scope.get("question", "")), scope.get("terms") or [], both, code)
-    if code is not None:  # a source tree is searched in another way than prose: what was found in it stays
+    if (
+        code is not None
+    ):  # a source tree is searched in another way than prose: what was found in it stays
         both = library.Shelf("", Scan(pages_of(args, context)))
         more = [*passages, *passages_of(wider, both)["passages"]]
     else:
@@ -56,12 +68,17 @@ def _web(hits: Any, pages: Any, read: list[dict[str, Any]]) -> dict[str, Any]:
         else:
             found = row.get("hits")
             count = len(found) if isinstance(found, list) else 0
-            searched.append({"query": row.get("query", ""), "provider": row.get("provider", ""), "hits": count})
+            searched.append(
+                {"query": row.get("query", ""), "provider": row.get("provider", ""), "hits": count}
+            )
     for row in _rows(pages):
         if "failed" in row:
             failed.append({"what": "", "why": str(row.get("why"))})
     unlike = {(row["what"], row["why"]): row for row in failed}
-    shown = [{key: row.get(key, "") for key in ("url", "title", "fetched", "sha256", "lines")} for row in read]
+    shown = [
+        {key: row.get(key, "") for key in ("url", "title", "fetched", "sha256", "lines")}
+        for row in read
+    ]
     return {"searched": searched, "failed": list(unlike.values()), "pages": shown}
 
 
@@ -84,8 +101,17 @@ def open_sources(args: dict[str, Any], context: Context) -> Any:
         document = documents.get(path)
         if document is not None and len(out) < SOURCES:
             kind = "page" if path in pages else "document"
-            quotes = [_quote(row) for row in evidence if row.get("path") == path and row.get("role") == "answer"]
-            source = {"path": path, "kind": kind, "text": _numbered(document, spans.get(path, [])), "evidence": quotes}
+            quotes = [
+                _quote(row)
+                for row in evidence
+                if row.get("path") == path and row.get("role") == "answer"
+            ]
+            source = {
+                "path": path,
+                "kind": kind,
+                "text": _numbered(document, spans.get(path, [])),
+                "evidence": quotes,
+            }
             out.append({**source, "trust": "untrusted"} if kind == "page" else source)
     return labelled({"list": out, "count": len(out)}, args)
 
@@ -100,7 +126,11 @@ def _numbered(document: Document, spans: list[tuple[int, int]]) -> str:
     size = 0
     for first, last in spans or [(1, LINES_OF_SOURCE)]:
         for number in range(max(1, first - AROUND), min(len(document.lines), last + AROUND) + 1):
-            if number not in wanted and len(wanted) < LINES_OF_SOURCE and size < CHARACTERS_OF_SOURCE:
+            if (
+                number not in wanted
+                and len(wanted) < LINES_OF_SOURCE
+                and size < CHARACTERS_OF_SOURCE
+            ):
                 wanted.add(number)
                 size += min(len(document.lines[number - 1]), 2000) + 8
     rows = []
@@ -130,16 +160,29 @@ def check_claims(args: dict[str, Any], context: Context) -> Any:
             if not isinstance(citations, list) or not citations:
                 continue
             checked += len(citations)
-            wrong = next((why for why in (_wrong(opened.base, files, one) for one in citations) if why), "")
+            wrong = next(
+                (why for why in (_wrong(opened.base, files, one) for one in citations) if why), ""
+            )
             if wrong:
                 rejected.append({"claim": str(row.get("claim", ""))[:300], "why": wrong})
             else:
                 held.append({"claim": str(row.get("claim", ""))[:2000], "citations": citations})
-    value = {"held": held, "rejected": rejected, "checked": checked, "open_questions": [], "why": ""}
+    value = {
+        "held": held,
+        "rejected": rejected,
+        "checked": checked,
+        "open_questions": [],
+        "why": "",
+    }
     if isinstance(given, dict):
-        value |= {"open_questions": given.get("open_questions") or [], "why": str(given.get("why") or "")}
+        value |= {
+            "open_questions": given.get("open_questions") or [],
+            "why": str(given.get("why") or ""),
+        }
     if any(one["path"] in pages for row in held for one in row["citations"]):
-        value["trust"] = "untrusted"  # what a model makes of it is text from outside too, and the journal says so
+        value["trust"] = (
+            "untrusted"  # what a model makes of it is text from outside too, and the journal says so
+        )
     return labelled(value, args)
 
 
@@ -148,7 +191,12 @@ def _wrong(base: int, files: dict[str, tuple[str, ...] | str], citation: Any) ->
     if not isinstance(citation, dict):
         return "it is no citation"
     path, line, quote = citation.get("path"), citation.get("line"), citation.get("quote")
-    if not isinstance(path, str) or not isinstance(line, int) or isinstance(line, bool) or not isinstance(quote, str):
+    if (
+        not isinstance(path, str)
+        or not isinstance(line, int)
+        or isinstance(line, bool)
+        or not isinstance(quote, str)
+    ):
         return "it does not say source, line and quotation"
     if path not in files:
         files[path] = _lines(base, path)

@@ -31,7 +31,9 @@ def outcome_of(found: Any) -> Outcome:
         raise ToolFailure("size", f"a result of more than {MAX_RESULT} characters")
     plain = json.loads(written)
     if _deeper(plain, MAX_DEPTH):
-        raise ToolFailure("result", f"the tool returned values nested deeper than {MAX_DEPTH} levels")
+        raise ToolFailure(
+            "result", f"the tool returned values nested deeper than {MAX_DEPTH} levels"
+        )
     return outcome._replace(value=plain)
 
 
@@ -42,7 +44,10 @@ def as_declared(tool: str, declared: Mapping[str, Any], outcome: Outcome) -> Out
         return outcome
     try:
         wrong = types.misfit(outcome.value, types.of_result(result))
-    except (types.NoType, TypeError):  # a program of 0.1.0, whose catalogue could say anything of results
+    except (
+        types.NoType,
+        TypeError,
+    ):  # a program of 0.1.0, whose catalogue could say anything of results
         return outcome
     if wrong is None:
         return outcome

@@ -80,7 +80,9 @@ class Index:
         self._database.execute("INSERT INTO f(f, rank) VALUES ('hashsize', 64000000)")
         self._hits: dict[str, dict[int, float]] = {}
         rows = (row for number in range(len(documents)) for row in self._rows(number))
-        self._database.executemany("INSERT INTO f(rowid, name, head, body) VALUES (?, ?, ?, ?)", rows)
+        self._database.executemany(
+            "INSERT INTO f(rowid, name, head, body) VALUES (?, ?, ?, ?)", rows
+        )
 
     def _rows(self, number: int) -> Iterable[tuple[int, str, str, str]]:
         document = self.documents[number]
@@ -99,7 +101,11 @@ class Index:
     def text(self, passage: Passage) -> str:
         """The words of a passage, as the index has them."""
         lines = self.documents[passage.document].lines
-        return "\n".join(lines[p.line - 1][p.start : p.end] for block in self.blocks(passage) for p in block.pieces)
+        return "\n".join(
+            lines[p.line - 1][p.start : p.end]
+            for block in self.blocks(passage)
+            for p in block.pieces
+        )
 
     def blocks(self, passage: Passage) -> list[Block]:
         """The blocks of a passage."""
@@ -115,14 +121,20 @@ class Index:
         if text not in self._hits:
             quoted = '"' + text.replace('"', " ") + '"'
             weights = ",".join(map(str, WEIGHTS))
-            rows = self._database.execute(f"SELECT rowid, -bm25(f, {weights}) FROM f WHERE f MATCH ?", (quoted,))
+            rows = self._database.execute(
+                f"SELECT rowid, -bm25(f, {weights}) FROM f WHERE f MATCH ?", (quoted,)
+            )
             self._hits[text] = dict(rows)
         return self._hits[text]
 
     def vocabulary(self, first: str) -> Iterable[tuple[str, int]]:
         """The stems that begin with a letter, and how many passages have each."""
-        self._database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.v USING fts5vocab(main, f, row)")
-        return self._database.execute("SELECT term, doc FROM temp.v WHERE term >= ? AND term < ?", (first, first + "\uffff"))
+        self._database.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.v USING fts5vocab(main, f, row)"
+        )
+        return self._database.execute(
+            "SELECT term, doc FROM temp.v WHERE term >= ? AND term < ?", (first, first + "\uffff")
+        )
 
     def rarity(self, concept: Concept) -> float:
         """Inverse document frequency over passages; 0 for what no passage has."""
@@ -152,12 +164,23 @@ def passages(number: int, shape: Outline) -> Iterable[Passage]:
 
 def _passage(number: int, shape: Outline, first: int, last: int) -> Passage:
     blocks = shape.blocks[first:last]
-    return Passage(number, blocks[0].section, first, last, blocks[0].line, max(block.end_line for block in blocks))
+    return Passage(
+        number,
+        blocks[0].section,
+        first,
+        last,
+        blocks[0].line,
+        max(block.end_line for block in blocks),
+    )
 
 
 def search(index: Index, concepts: Sequence[Concept], limit: int) -> list[Found]:
     """The best passages for the concepts by their words alone, best first; ties go to the earlier passage."""
-    kept = sorted(concepts, key=lambda one: -index.rarity(one))[:MAX_CONCEPTS] if len(concepts) > MAX_CONCEPTS else list(concepts)
+    kept = (
+        sorted(concepts, key=lambda one: -index.rarity(one))[:MAX_CONCEPTS]
+        if len(concepts) > MAX_CONCEPTS
+        else list(concepts)
+    )
     rarity = [index.rarity(concept) for concept in kept]
     scores: dict[int, float] = defaultdict(float)
     has: dict[int, set[int]] = defaultdict(set)
@@ -183,39 +206,69 @@ def search(index: Index, concepts: Sequence[Concept], limit: int) -> list[Found]
     out = []
     for passage, score in scores.items():
         document = index.passages[passage].document
-        value = (score + DOCUMENT_WEIGHT * whole[document]) * (1 + OPENING_WEIGHT * (index.passages[passage].first == 0))
+        value = (score + DOCUMENT_WEIGHT * whole[document]) * (
+            1 + OPENING_WEIGHT * (index.passages[passage].first == 0)
+        )
         kind = section_kind(index.kinds[document], index.headings(passage))
-        out.append(Found(passage, value * (1.0 if asks_about(kind, asked) else WEIGHT[kind]), frozenset(has[passage])))
+        out.append(
+            Found(
+                passage,
+                value * (1.0 if asks_about(kind, asked) else WEIGHT[kind]),
+                frozenset(has[passage]),
+            )
+        )
     out.sort(key=lambda found: (-found.score, found.passage))
     return out[:limit]
 
 
-def _document_scores(index: Index, rarity: list[float], in_document: list[dict[int, int]]) -> dict[int, float]:
+def _document_scores(
+    index: Index, rarity: list[float], in_document: list[dict[int, int]]
+) -> dict[int, float]:
     average = (len(index.passages) / max(1, len(index.documents))) or 1.0
     out: dict[int, float] = defaultdict(float)
     for weight, counts in zip(rarity, in_document):
         for document, count in counts.items():
-            out[document] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * index.sizes[document] / average))
+            out[document] += (
+                weight
+                * count
+                * 2.2
+                / (count + 1.2 * (0.25 + 0.75 * index.sizes[document] / average))
+            )
     return out
 
 
-def refine(index: Index, concepts: Sequence[Concept], found: Sequence[Found], question: str = "") -> list[Found]:
+def refine(
+    index: Index, concepts: Sequence[Concept], found: Sequence[Found], question: str = ""
+) -> list[Found]:
     """The best of these passages by what their sentences say, without those that repeat a better one.
 
     `question`: where it asks what something is, a passage that defines it comes first.
     """
     stemmer = Stemmer()
-    names = [[tuple(stems) for stems in stemmer([text for text, _ in concept.variants])] for concept in concepts]
+    names = [
+        [tuple(stems) for stems in stemmer([text for text, _ in concept.variants])]
+        for concept in concepts
+    ]
     rarity = [index.rarity(concept) for concept in concepts]
     total = sum(rarity) or 1.0
     terms = _asked_terms(names, rarity) if asks_what(question) else frozenset()
     said = [_prose(index, index.passages[one.passage]) for one in found]
     stems = iter(stemmer([text for texts, _ in said for text in texts]))
-    defined = iter(stemmer([defined_term(text.strip()) or "" for texts, _ in said for text in texts] if terms else []))
+    defined = iter(
+        stemmer(
+            [defined_term(text.strip()) or "" for texts, _ in said for text in texts]
+            if terms
+            else []
+        )
+    )
     ranked = []
     for one, (texts, prose) in zip(found, said):
-        best = max([_coverage(set(next(stems)), concepts, names, rarity) for _ in texts], default=0.0)
-        value = one.score * (1 - MARKUP_PENALTY * (1 - prose)) * (1 + SENTENCE_WEIGHT * best / total)
+        best = max(
+            [_coverage(set(next(stems)), concepts, names, rarity) for _ in texts], default=0.0
+        )
+        value = (
+            one.score * (1 - MARKUP_PENALTY * (1 - prose)) * (1 + SENTENCE_WEIGHT * best / total)
+        )
         meanings = [tuple(next(defined)) for _ in texts] if terms else []
         if not terms.isdisjoint(meanings):
             value *= DEFINES
@@ -224,10 +277,16 @@ def refine(index: Index, concepts: Sequence[Concept], found: Sequence[Found], qu
     return _unlike(index, ranked, stemmer)
 
 
-def _asked_terms(names: list[list[tuple[str, ...]]], rarity: list[float]) -> frozenset[tuple[str, ...]]:
+def _asked_terms(
+    names: list[list[tuple[str, ...]]], rarity: list[float]
+) -> frozenset[tuple[str, ...]]:
     """The stems of the concepts that tell most: what a question after a meaning is about."""
     most = max(rarity, default=0.0)
-    return frozenset(known[0] for known, weight in zip(names, rarity) if known and known[0] and weight >= 0.6 * most > 0)
+    return frozenset(
+        known[0]
+        for known, weight in zip(names, rarity)
+        if known and known[0] and weight >= 0.6 * most > 0
+    )
 
 
 def _prose(index: Index, passage: Passage) -> tuple[list[str], float]:
@@ -238,23 +297,38 @@ def _prose(index: Index, passage: Passage) -> tuple[list[str], float]:
     for block in index.blocks(passage):
         total += sum(piece.end - piece.start for piece in block.pieces)
         if block.kind != "code":
-            texts += [f"{block.context} {one.text}" for one in sentences(block, lines) if is_prose(one.text)]
+            texts += [
+                f"{block.context} {one.text}"
+                for one in sentences(block, lines)
+                if is_prose(one.text)
+            ]
     return texts, min(1.0, 1.3 * sum(map(len, texts)) / max(1, total))
 
 
-def _coverage(stems: set[str], concepts: Sequence[Concept], names: list[list[tuple[str, ...]]], rarity: list[float]) -> float:
+def _coverage(
+    stems: set[str],
+    concepts: Sequence[Concept],
+    names: list[list[tuple[str, ...]]],
+    rarity: list[float],
+) -> float:
     total = 0.0
     for concept, known, weight in zip(concepts, names, rarity):
-        shares = (w for (_, w), name in zip(concept.variants, known) if name and stems.issuperset(name))
+        shares = (
+            w for (_, w), name in zip(concept.variants, known) if name and stems.issuperset(name)
+        )
         total += weight * max(shares, default=0.0)
     return total
 
 
 def _unlike(index: Index, ranked: list[Found], stemmer: Stemmer) -> list[Found]:
     kept: list[tuple[Found, set[str]]] = []
-    for one, stems in zip(ranked, map(set, stemmer([index.text(index.passages[one.passage]) for one in ranked]))):
+    for one, stems in zip(
+        ranked, map(set, stemmer([index.text(index.passages[one.passage]) for one in ranked]))
+    ):
         if len(kept) >= MOST:
             break
-        if not any(len(stems & other) >= ALIKE_PASSAGES * min(len(stems), len(other)) for _, other in kept):
+        if not any(
+            len(stems & other) >= ALIKE_PASSAGES * min(len(stems), len(other)) for _, other in kept
+        ):
             kept.append((one, stems))
     return [one for one, _ in kept]

@@ -16,13 +16,23 @@ _ROW = {
     "id": (int,), "name": (str,), "engine": (int,), "plan": (str,), "digest": (str,), "started": (int, float), "epoch": (int,),
     "status": (str,), "ended": (int, float, type(None)),
 }  # fmt: skip
-_STATUSES = frozenset(("new", "running", "waiting", "finished", "stopped", "cancelled", "interrupted", "broken"))
+_STATUSES = frozenset(
+    ("new", "running", "waiting", "finished", "stopped", "cancelled", "interrupted", "broken")
+)
 _ENDING = {
     "stop": (dict, type(None)), "message": (str,), "steps": (int,), "seconds": (int, float), "spent": (dict,),
     "questions": (list,),
 }  # fmt: skip
 _STOP = {"kind": (str,), "message": (str,), "path": (str,), "line": (int,), "address": (str,)}
-_QUESTION = {"address": (str,), "tool": (str,), "text": (str,), "how": (str,), "path": (str,), "line": (int,), "args": (dict,)}
+_QUESTION = {
+    "address": (str,),
+    "tool": (str,),
+    "text": (str,),
+    "how": (str,),
+    "path": (str,),
+    "line": (int,),
+    "args": (dict,),
+}
 _OBJECT = (dict, type(None))
 _BODY: dict[str, tuple[type, ...]] = {
     "took": (int, float, type(None)), "notes": _OBJECT, "usage": _OBJECT, "failed": _OBJECT, "budget": _OBJECT,
@@ -43,7 +53,9 @@ def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
         return "`status` is none that a run has"
     if not 0 <= row.started <= _LATEST or row.ended is not None and not 0 <= row.ended <= _LATEST:
         return "a time is none"
-    if not isinstance(inputs, dict) or not all(isinstance(inputs.get(name, {}), dict) for name in ("given", "budget")):
+    if not isinstance(inputs, dict) or not all(
+        isinstance(inputs.get(name, {}), dict) for name in ("given", "budget")
+    ):
         return "`inputs` is no object with `given` and `budget`"
     if origin is not None and _wrong(origin, {"run": (str,), "address": (str,)}, set()):
         return "`origin` names no step of a run"
@@ -53,7 +65,14 @@ def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
     if not found and ending.get("stop") is not None:
         found = _wrong(ending["stop"], _STOP, set())
     if not found:
-        found = next((wrong for one in ending.get("questions", ()) if (wrong := _wrong(one, _QUESTION, set()))), "")
+        found = next(
+            (
+                wrong
+                for one in ending.get("questions", ())
+                if (wrong := _wrong(one, _QUESTION, set()))
+            ),
+            "",
+        )
     if not found and not all(_number(one) for one in ending.get("spent", {}).values()):
         found = "`spent` is not in numbers"
     return found and f"`ending`: {found}"

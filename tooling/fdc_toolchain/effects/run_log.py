@@ -188,7 +188,9 @@ def entry_of(run: str, program: Program, task: Task, step: Step) -> Entry:
         "run": run,
         "tool": effect.tool,
         "effect": effect.effect,
-        "arguments": {name: _short(value) for name, value in effect.args.items() if value is not None},
+        "arguments": {
+            name: _short(value) for name, value in effect.args.items() if value is not None
+        },
         "plan": effect.path,
         "line": effect.line,
         "seconds": took,
@@ -228,7 +230,10 @@ def action_type(effect: Perform, outcome: Outcome, action: str | None, tool: dic
     named = BY_TOOL.get(effect.tool)
     if named is not None:
         return named
-    accesses = {parameter.get("access") for parameter in tool.get("parameters", ())} - {None, "read"}
+    accesses = {parameter.get("access") for parameter in tool.get("parameters", ())} - {
+        None,
+        "read",
+    }
     if action in ("write_op", "delete_op", "move_op") or (action not in BY_ACTION and accesses):
         content = effect.args.get("content")
         report = isinstance(content, str) and content.startswith(MARK) and outcome.failure is None
@@ -270,7 +275,12 @@ def stack_of(program: Program, address: str) -> tuple[list[dict[str, Any]], Inst
 
 def _frame(plan: dict[str, Any], top: int, item: Instruction | None) -> dict[str, Any]:
     line = 0 if item is None else item["line"]
-    return {"plan_path": plan["path"], "current_step": top, "plan_length": len(plan["body"]), "line": line}
+    return {
+        "plan_path": plan["path"],
+        "current_step": top,
+        "plan_length": len(plan["body"]),
+        "line": line,
+    }
 
 
 def _outcome(outcome: Outcome) -> tuple[Status, dict[str, str] | None]:
@@ -281,7 +291,10 @@ def _outcome(outcome: Outcome) -> tuple[Status, dict[str, str] | None]:
     value = outcome.value
     code = value.get("exit_code") if isinstance(value, dict) else None
     if code:
-        return "FAILURE", {"kind": "exit", "message": f"the command ended with exit code {code}; the plan keeps that"}
+        return "FAILURE", {
+            "kind": "exit",
+            "message": f"the command ended with exit code {code}; the plan keeps that",
+        }
     return "SUCCESS", None
 
 
@@ -291,13 +304,20 @@ def _recorded(rows: Iterable[tuple[Record, Perform | None]]) -> Iterable[Step]:
     for record, effect in rows:
         if record.kind == "session":
             began = record.body.get("began", 0.0) - record.at
-        elif record.kind == "outcome" and effect is not None and effect.kind == "tool" and began is not None:
+        elif (
+            record.kind == "outcome"
+            and effect is not None
+            and effect.kind == "tool"
+            and began is not None
+        ):
             body = record.body
             failed = body.get("failed")
             failure = None if failed is None else Failure(failed["kind"], failed["message"])
             outcome = Outcome(body.get("value"), failure, body.get("usage"), body.get("notes"))
             when = datetime.fromtimestamp(began + record.at, UTC)
-            yield Step(effect._replace(turn=record.turn), outcome, body.get("took", 0.0), when, late=True)
+            yield Step(
+                effect._replace(turn=record.turn), outcome, body.get("took", 0.0), when, late=True
+            )
 
 
 def _short(value: Any) -> Any:
@@ -308,4 +328,6 @@ def _short(value: Any) -> Any:
 
 
 def _world(failed: OSError) -> WorldFailed:
-    return WorldFailed(f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}")
+    return WorldFailed(
+        f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
+    )

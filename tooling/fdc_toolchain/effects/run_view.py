@@ -33,7 +33,9 @@ _LINES = 5_000
 Rows = list[tuple[Record, Perform | None]]
 
 
-def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: Sequence[str]) -> Run:
+def view(
+    root: str, store: Store, row: RunRow, status: str, seal: str, faults: Sequence[str]
+) -> Run:
     """All that there is to say of a run; `faults` is what `fdc verify` finds. A damaged run is shown as far as it goes.
 
     Raises WorldFailed where even its row and program cannot be read.
@@ -53,7 +55,11 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         faults.append(f"it cannot be followed any further: {wrong}")
         rows += [(record, None) for record in records[len(rows) :]]
     ending = row.ending if row.ending is not None and status not in ("running", "new") else {}
-    asked = {one["address"]: _asked(row, one) for one in ending.get("questions", ())} if status == "waiting" else {}
+    asked = (
+        {one["address"]: _asked(row, one) for one in ending.get("questions", ())}
+        if status == "waiting"
+        else {}
+    )
     steps, left = _Steps(program, rows, asked).all()
     seconds = max((record.at for record in records), default=0.0)
     origin = row.origin
@@ -75,12 +81,19 @@ def view(root: str, store: Store, row: RunRow, status: str, seal: str, faults: S
         steps=tuple(steps),
         left=left,
         events=tuple(sorted([*_events(records), *kept], key=lambda event: event[0])),
-        stack=() if state is None or state.ended or status == "cancelled" else _stack(state, asked, status == "running"),
+        stack=()
+        if state is None or state.ended or status == "cancelled"
+        else _stack(state, asked, status == "running"),
         questions=tuple(asked.items()),
         message=_message(ending),
-        result=None if state is None or state.result is None or not state.ended else _value("result", state.result),
+        result=None
+        if state is None or state.result is None or not state.ended
+        else _value("result", state.result),
         simulated="simulate" in row.inputs,
-        assumptions=tuple((one["path"], one["line"], one["text"]) for one in (program or {}).get("assumptions", ())),
+        assumptions=tuple(
+            (one["path"], one["line"], one["text"])
+            for one in (program or {}).get("assumptions", ())
+        ),
     )
 
 
@@ -112,7 +125,10 @@ class _Watched:
         times = self.times + [at] * (len(state.kept) - len(self.times))
         said = "a branch failed, and the run went on"
         return [
-            (when, f"{said}: {stop.kind}: {stop.message} (at {stop.path}:{stop.line}, {stop.address})")
+            (
+                when,
+                f"{said}: {stop.kind}: {stop.message} (at {stop.path}:{stop.line}, {stop.address})",
+            )
             for when, stop in zip(times, state.kept, strict=True)
         ]
 
@@ -150,7 +166,11 @@ class _Steps:
         if record.kind == "intent":
             state = "waiting" if record.address in self.asked else "begun"
         path, line = ("", 0) if effect is None else (effect.path, effect.line)
-        args = {} if effect is None else {name: value for name, value in effect.args.items() if value is not None}
+        args = (
+            {}
+            if effect is None
+            else {name: value for name, value in effect.args.items() if value is not None}
+        )
         output = None
         if record.kind == "outcome" and failed is None and body.get("value") is not None:
             output = self._cut("output", body["value"])
@@ -189,7 +209,9 @@ def _value(name: str, value: Any, most: int = run_page.MOST_TEXT) -> Value:
     return Value(name, text[:most], max(0, len(text) - most))
 
 
-def _instructions(block: list[dict[str, Any]], depth: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+def _instructions(
+    block: list[dict[str, Any]], depth: int = 0
+) -> Iterator[tuple[int, dict[str, Any]]]:
     for item in block:
         yield depth, item
         for key in ("body", "then", "else"):
@@ -221,16 +243,28 @@ def _plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
             if data is not None and blake2b(data, digest_size=32).hexdigest() == stated:
                 lines = data.decode("utf-8", "replace").split("\n")
                 lines = lines[:-1] if lines and not lines[-1] else lines
-                more = f"{len(lines) - _LINES} lines more are not shown" if len(lines) > _LINES else ""
+                more = (
+                    f"{len(lines) - _LINES} lines more are not shown" if len(lines) > _LINES else ""
+                )
                 yield Plan(
                     plan["path"],
-                    tuple(Line(at, text, *states.get(at, ((), 0))) for at, text in enumerate(lines[:_LINES], 1)),
+                    tuple(
+                        Line(at, text, *states.get(at, ((), 0)))
+                        for at, text in enumerate(lines[:_LINES], 1)
+                    ),
                     more,
                 )
             else:
-                rows = [(item["line"], _outline(depth, item)) for depth, item in _instructions(plan["body"])][:_LINES]
+                rows = [
+                    (item["line"], _outline(depth, item))
+                    for depth, item in _instructions(plan["body"])
+                ][:_LINES]
                 remark = "the file is not what it was when the run began; shown is what the program knows of it"
-                yield Plan(plan["path"], tuple(Line(at, text, *states.get(at, ((), 0))) for at, text in rows), remark)
+                yield Plan(
+                    plan["path"],
+                    tuple(Line(at, text, *states.get(at, ((), 0))) for at, text in rows),
+                    remark,
+                )
     finally:
         opened.close()
 
@@ -245,7 +279,9 @@ def _source(root: Root, path: str) -> bytes | None:
         return None
 
 
-def _states(plan: dict[str, Any], steps: list[Step]) -> dict[int, tuple[tuple[tuple[str, int], ...], int]]:
+def _states(
+    plan: dict[str, Any], steps: list[Step]
+) -> dict[int, tuple[tuple[tuple[str, int], ...], int]]:
     """For each line with steps: how often which state, and the step to look at: the worst, else the first."""
     rank = {"failed": 0, run_page.FAILED_COMMAND: 1, "begun": 2, "waiting": 3, "ok": 4}
     counts: dict[int, dict[str, int]] = {
@@ -268,16 +304,26 @@ def _states(plan: dict[str, Any], steps: list[Step]) -> dict[int, tuple[tuple[tu
 
 def _outline(depth: int, item: dict[str, Any]) -> str:
     name = item.get("tool") or item.get("name") or ""
-    texts = sorted((_template(value) for value in (item.get("args") or {}).values()), key=lambda text: "\n" in text)
+    texts = sorted(
+        (_template(value) for value in (item.get("args") or {}).values()),
+        key=lambda text: "\n" in text,
+    )
     args = " ".join(run_page.first(text) for text in texts)
-    what = name if item["op"] == "step" else f"{item['op']} {name}" + (" keep failures" if "keep" in item else "")
+    what = (
+        name
+        if item["op"] == "step"
+        else f"{item['op']} {name}" + (" keep failures" if "keep" in item else "")
+    )
     return "    " * depth + f"{what} {args}".rstrip()
 
 
 def _template(parts: Any) -> str:
     if not isinstance(parts, list):
         return ""
-    return "".join(part if isinstance(part, str) else "{" + ".".join(map(str, part.get("ref", ()))) + "}" for part in parts)
+    return "".join(
+        part if isinstance(part, str) else "{" + ".".join(map(str, part.get("ref", ()))) + "}"
+        for part in parts
+    )
 
 
 def _plans_of(strand: Strand) -> list[str]:
@@ -297,20 +343,35 @@ def _stack(state: RunState, asked: dict[str, str], driven: bool) -> tuple[tuple[
             cycle = want.strand.frames[-1].scope.cycle
             within = "" if cycle is None else f", state {cycle.state}"
             said = "waits for a person" if want.effect.address in asked else how
-            rows.append((*_plans_of(want.strand), f"{want.effect.tool} at {want.effect.address} {said}{within}"))
+            rows.append(
+                (
+                    *_plans_of(want.strand),
+                    f"{want.effect.tool} at {want.effect.address} {said}{within}",
+                )
+            )
     return tuple(sorted(rows, key=lambda one: one[-1])[:_STACKS])
 
 
 def _budget(
-    program: Program | None, state: RunState | None, row: RunRow, records: list[Record], seconds: float
+    program: Program | None,
+    state: RunState | None,
+    row: RunRow,
+    records: list[Record],
+    seconds: float,
 ) -> tuple[Budget, ...]:
-    most: dict[str, float] = {**({} if program is None else program["budget"]), **row.inputs.get("budget", {})}
+    most: dict[str, float] = {
+        **({} if program is None else program["budget"]),
+        **row.inputs.get("budget", {}),
+    }
     for record in records:
         if record.kind == "budget":
             most.update(record.body.get("budget", {}))
     spent = dict((row.ending or {}).get("spent", {}) if state is None else state.spent)
     spent["seconds"] = seconds
-    return tuple(Budget(name, spent.get(name, 0), most.get(name)) for name in dict.fromkeys([*most, *sorted(spent)]))
+    return tuple(
+        Budget(name, spent.get(name, 0), most.get(name))
+        for name in dict.fromkeys([*most, *sorted(spent)])
+    )
 
 
 def _tiers(records: list[Record]) -> tuple[tuple[str, int], ...]:
@@ -327,7 +388,10 @@ def _events(records: list[Record]) -> Iterator[tuple[float, str]]:
         body = record.body
         if record.kind == "session":
             began = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(body.get("began", 0)))
-            yield record.at, f"process {body.get('pid')} {'began' if record.turn == 1 else 'went on'} at {began}"
+            yield (
+                record.at,
+                f"process {body.get('pid')} {'began' if record.turn == 1 else 'went on'} at {began}",
+            )
         elif record.kind == "budget":
             yield record.at, f"budget changed: {json.dumps(body.get('budget'))}"
         elif record.kind == "retry":
@@ -343,6 +407,10 @@ def _message(ending: dict[str, Any]) -> str:
     if stop is not None:
         where = f"(at {stop['path']}:{stop['line']}, {stop['address']})"
         cause = stop.get("cause", {})
-        false = f"; an assumption of the proof was false: {cause['text']}" if cause.get("kind") == "assumption" else ""
+        false = (
+            f"; an assumption of the proof was false: {cause['text']}"
+            if cause.get("kind") == "assumption"
+            else ""
+        )
         return f"{stop['kind']}: {stop['message']} {where}{false}"
     return str(ending.get("message") or "")

@@ -23,13 +23,17 @@ def folder(root: str) -> str:
     try:
         os.makedirs(path, exist_ok=True)
         if os.path.islink(path):
-            raise WorldFailed(f"{path}: a symbolic link, so runs would be recorded outside of the workspace")
+            raise WorldFailed(
+                f"{path}: a symbolic link, so runs would be recorded outside of the workspace"
+            )
         ignore = os.path.join(path, ".gitignore")
         if not os.path.exists(ignore):
             with open(ignore, "w", encoding="ascii") as file:
                 file.write("*\n")
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; runs are recorded there") from failed
+        raise WorldFailed(
+            f"{path}: {(failed.strerror or str(failed)).lower()}; runs are recorded there"
+        ) from failed
     return path
 
 
@@ -81,7 +85,9 @@ def forget_cancel(root: str, run: str) -> None:
     except FileNotFoundError:
         pass
     except OSError as failed:
-        raise WorldFailed(f"{failed.filename}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(
+            f"{failed.filename}: {(failed.strerror or str(failed)).lower()}"
+        ) from failed
 
 
 def _request(root: str, run: str) -> str:
@@ -148,7 +154,9 @@ class Lock:
             os.pwrite(self._handle, f"{os.getpid()}\n".encode(), 0)
         except OSError as failed:
             self.release()
-            raise WorldFailed(f"{self._path}: {(failed.strerror or str(failed)).lower()}") from failed
+            raise WorldFailed(
+                f"{self._path}: {(failed.strerror or str(failed)).lower()}"
+            ) from failed
         return None
 
     def _flock(self) -> bool:
@@ -171,7 +179,9 @@ class Lock:
 def is_driven(root: str, run: str) -> bool:
     """True while a living controller on this machine drives the run."""
     try:
-        handle = os.open(os.path.join(root, FOLDER, "runs", run, "lock"), os.O_RDONLY | os.O_NOFOLLOW)
+        handle = os.open(
+            os.path.join(root, FOLDER, "runs", run, "lock"), os.O_RDONLY | os.O_NOFOLLOW
+        )
     except OSError:
         return False
     try:

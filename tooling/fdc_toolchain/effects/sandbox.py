@@ -114,7 +114,9 @@ def fence(
     """
     allowed = operator or OPERATOR
     tier = chosen(allowed)
-    network = allowed.network and all(_anywhere(grant) for grant in (*grants, *([access.grant] if access else [])))
+    network = allowed.network and all(
+        _anywhere(grant) for grant in (*grants, *([access.grant] if access else []))
+    )
     try:
         if tier == "none":
             seen = views.View([], [], [], [])
@@ -123,10 +125,24 @@ def fence(
         else:
             seen = (views.of_git if git else views.view)(root, grants, run, was)
     except OSError as failed:
-        raise ToolFailure("sandbox", f"what the plans allow a command to write cannot be made: {failed}") from failed
-    system = SYSTEM if access is None else tuple(path for path in SYSTEM if network or path not in _NOT_TOLD)
-    programs = [*system, *_programs(environment), *([] if access is None else [python_process.PACKAGE])]
-    inside = environment if tier == "none" else {**environment, "HOME": scratch, "TMPDIR": scratch, "PWD": root.path}
+        raise ToolFailure(
+            "sandbox", f"what the plans allow a command to write cannot be made: {failed}"
+        ) from failed
+    system = (
+        SYSTEM
+        if access is None
+        else tuple(path for path in SYSTEM if network or path not in _NOT_TOLD)
+    )
+    programs = [
+        *system,
+        *_programs(environment),
+        *([] if access is None else [python_process.PACKAGE]),
+    ]
+    inside = (
+        environment
+        if tier == "none"
+        else {**environment, "HOME": scratch, "TMPDIR": scratch, "PWD": root.path}
+    )
     plan: dict[str, Any] = {
         "parent": os.getpid(),
         "argv": list(argv),
@@ -135,7 +151,9 @@ def fence(
         "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": PROCESSES},
         "processes": PROCESSES,
         "memory": MEMORY,
-        "seccomp": "" if tier == "none" else _filter(network or tier == "bubblewrap", tier == "bubblewrap"),
+        "seccomp": ""
+        if tier == "none"
+        else _filter(network or tier == "bubblewrap", tier == "bubblewrap"),
     }
     notes: dict[str, Any] = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
     if tier == "bubblewrap":
@@ -143,7 +161,9 @@ def fence(
     elif tier == "landlock":
         plan.update(_landlock(root.path, scratch, programs, seen))
         if plan["whole"]:
-            notes["no new files in"] = [os.path.relpath(path, root.path) for path in plan.pop("whole")]
+            notes["no new files in"] = [
+                os.path.relpath(path, root.path) for path in plan.pop("whole")
+            ]
     if lacking(tier):
         notes["lacking"] = list(lacking(tier))
     written = json.dumps(plan, separators=(",", ":"))
@@ -156,7 +176,10 @@ def fence(
 
 def chosen(allowed: Operator) -> Tier:
     """The strongest tier that is offered and allowed. Raises ToolFailure (`sandbox`)."""
-    tier = next((one for one in allowed.tiers if offered(one) and (one != "none" or allowed.unsandboxed)), None)
+    tier = next(
+        (one for one in allowed.tiers if offered(one) and (one != "none" or allowed.unsandboxed)),
+        None,
+    )
     if tier is None:
         said = "; ".join(f"{one}: {reason(one)}" for one in allowed.tiers if one != "none")
         raise ToolFailure(
@@ -184,7 +207,10 @@ def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
     if lacking(tier):
         return "note", f"commands run in a weak sandbox ({tier}): {'; '.join(lacking(tier))}"
     if tier == "landlock" and not mounting():
-        return "note", "commands run in a sandbox (landlock); they make new files only in folders that are there, not beside them"
+        return (
+            "note",
+            "commands run in a sandbox (landlock); they make new files only in folders that are there, not beside them",
+        )
     return "ok", f"commands run in a sandbox ({tier})"
 
 
@@ -193,7 +219,11 @@ def lacking(tier: Tier) -> tuple[str, ...]:
     if tier != "landlock" or not offered(tier):
         return ()
     abi = landlock_abi()
-    found = ("commands can open devices that they may read, and control them (Linux 6.10)",) if abi < 5 else ()
+    found = (
+        ("commands can open devices that they may read, and control them (Linux 6.10)",)
+        if abi < 5
+        else ()
+    )
     return (*found, "commands can signal your other processes (Linux 6.12)") if abi < 6 else found
 
 
@@ -218,7 +248,13 @@ def reason(tier: Tier) -> str:
         return "this processor's system calls are not known"
     if tier == "landlock":
         abi = landlock_abi()
-        return "" if abi >= 3 else "the kernel does not offer it" if abi <= 0 else f"the kernel's version {abi} is too old"
+        return (
+            ""
+            if abi >= 3
+            else "the kernel does not offer it"
+            if abi <= 0
+            else f"the kernel's version {abi} is too old"
+        )
     program = shutil.which("bwrap")
     if program is None:
         return "not installed"
@@ -238,7 +274,15 @@ def landlock_abi() -> int:
     return int(libc.syscall(444, None, ctypes.c_size_t(0), 1))
 
 
-_NAMESPACES = ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
+_NAMESPACES = (
+    "--unshare-all",
+    "--unshare-user",
+    "--disable-userns",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+)
 
 
 def _bubblewrap(
@@ -256,7 +300,13 @@ def _bubblewrap(
     size = ["--size", str(MEMORY)] if _sized() else []
     made += ["--tmpfs", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
     made += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", *size, "--tmpfs", "/tmp"]
-    made += ["--dir", "/run", "--dir", "/var/tmp", *([] if seen.reads is None else ["--tmpfs", root])]
+    made += [
+        "--dir",
+        "/run",
+        "--dir",
+        "/var/tmp",
+        *([] if seen.reads is None else ["--tmpfs", root]),
+    ]
     for path in programs:
         if os.path.islink(path):
             made += ["--symlink", os.readlink(path), path]
@@ -272,14 +322,33 @@ def _bubblewrap(
         else:
             made += ["--bind-try" if how == "open" else "--ro-bind-try", path, path]
     made += [] if seen.reads is None else ["--remount-ro", root]
-    made += ["--bind", scratch, scratch, "--chdir", root, "--remount-ro", "/", "--seccomp", "FILTER", "--", *argv]
+    made += [
+        "--bind",
+        scratch,
+        scratch,
+        "--chdir",
+        root,
+        "--remount-ro",
+        "/",
+        "--seccomp",
+        "FILTER",
+        "--",
+        *argv,
+    ]
     return made
 
 
 @functools.cache
 def _sized() -> bool:
     """Whether this bubblewrap limits the size of a file system in memory."""
-    said = subprocess.run(["bwrap", "--help"], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False, env={})
+    said = subprocess.run(
+        ["bwrap", "--help"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=20,
+        check=False,
+        env={},
+    )
     return b"--size" in said.stdout + said.stderr
 
 
@@ -295,7 +364,11 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
     if not mounting():
         rows = []
         closed = [*seen.kept, *seen.hidden]
-        write = [path for folder in seen.write for path in views.without(folder, [one for one in closed if one != folder])]
+        write = [
+            path
+            for folder in seen.write
+            for path in views.without(folder, [one for one in closed if one != folder])
+        ]
         whole = [folder for folder in seen.write if folder not in write]
         shown = [path for one in reads for path in views.without(one, seen.hidden)]
         reads, lists = shown, [one for one in reads if one not in shown]
@@ -332,7 +405,9 @@ def _filter(sockets: bool, namespaces: bool) -> str:
 def mounting() -> bool:
     """True where a process of this user may make mounts that only it sees. Found out by trying, once."""
     tried = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x20000) != 0)"
-    done = subprocess.run(python_process.plain("-c", tried), stdin=subprocess.DEVNULL, timeout=60, check=False, env={})
+    done = subprocess.run(
+        python_process.plain("-c", tried), stdin=subprocess.DEVNULL, timeout=60, check=False, env={}
+    )
     return done.returncode == 0
 
 
@@ -357,6 +432,13 @@ def _installed(folder: str, found: dict[str, None]) -> None:
         return
     found[folder] = None
     above, name = os.path.split(folder)
-    if name in ("bin", "sbin", "shims", "condabin", ".bin") and above not in (*homes, os.path.join(home, ".local")):
-        beside = [above] if own_environment(folder) and name == ".bin" else [os.path.join(above, one) for one in BESIDE]
+    if name in ("bin", "sbin", "shims", "condabin", ".bin") and above not in (
+        *homes,
+        os.path.join(home, ".local"),
+    ):
+        beside = (
+            [above]
+            if own_environment(folder) and name == ".bin"
+            else [os.path.join(above, one) for one in BESIDE]
+        )
         found.update(dict.fromkeys(path for path in beside if os.path.exists(path)))

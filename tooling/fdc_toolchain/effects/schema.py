@@ -64,12 +64,16 @@ def prepare(db: sqlite3.Connection, path: str, *, readonly: bool) -> None:
             if _version(db) == 0 and not _tables(db):
                 raise Empty(f"{path}: it is empty")
             if _version(db) < VERSION and _tables(db) == _plain(_FIRST):
-                raise Older(f"{path}: written by an older fdc; any command that writes brings it up to date")
+                raise Older(
+                    f"{path}: written by an older fdc; any command that writes brings it up to date"
+                )
         else:
             _write(db, path)
     version, found = _version(db), _tables(db)
     if version > VERSION:
-        raise WorldFailed(f"{path}: written by a newer fdc (journal {version}, this one knows {VERSION})")
+        raise WorldFailed(
+            f"{path}: written by a newer fdc (journal {version}, this one knows {VERSION})"
+        )
     if version != VERSION or found != _plain(TABLES):
         raise WorldFailed(f"{path}: this is no journal of fdc; move it away")
 
@@ -84,7 +88,9 @@ def _write(db: sqlite3.Connection, path: str) -> None:
             try:
                 _upgrade(db)
             except (TypeError, ValueError) as wrong:
-                raise WorldFailed(f"{path}: a record of an older fdc is damaged: {wrong}") from wrong
+                raise WorldFailed(
+                    f"{path}: a record of an older fdc is damaged: {wrong}"
+                ) from wrong
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:

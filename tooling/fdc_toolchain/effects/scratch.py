@@ -38,7 +38,9 @@ def scratch() -> Iterator[str]:
 def _sweep(where: str) -> None:
     try:
         with os.scandir(where) as entries:
-            left = [entry.path for entry in entries if entry.name.startswith(PREFIX) and _is_old(entry)]
+            left = [
+                entry.path for entry in entries if entry.name.startswith(PREFIX) and _is_old(entry)
+            ]
     except OSError:
         return
     for path in left:
@@ -60,4 +62,8 @@ def _is_old(entry: os.DirEntry[str]) -> bool:
         found = entry.stat(follow_symlinks=False)
     except OSError:
         return False
-    return entry.is_dir(follow_symlinks=False) and found.st_uid == os.getuid() and time.time() - found.st_mtime > SETTLED
+    return (
+        entry.is_dir(follow_symlinks=False)
+        and found.st_uid == os.getuid()
+        and time.time() - found.st_mtime > SETTLED
+    )

@@ -92,7 +92,9 @@ def supported() -> bool:
 def asked() -> dict[int, str]:
     """The system calls of this machine that a filter without `namespaces` asks about: number to name."""
     column = _ARCHES[platform.machine()][1]
-    return {number: name for name, numbers in _ASKED.items() if (number := numbers[column]) is not None}
+    return {
+        number: name for name, numbers in _ASKED.items() if (number := numbers[column]) is not None
+    }
 
 
 def program(sockets: bool, namespaces: bool) -> bytes:
@@ -120,22 +122,36 @@ def program(sockets: bool, namespaces: bool) -> bytes:
         own = [_argument(0), *_when(_EQUAL, 0, allow), *refuse]
         code += _each(_OWN, column, own)
         for name, numbers in _PRIORITY.items():
-            mine = [_argument(0), *_when(_EQUAL, _OF_USER[name], refuse), _argument(1), *_when(_EQUAL, 0, allow), *refuse]
+            mine = [
+                _argument(0),
+                *_when(_EQUAL, _OF_USER[name], refuse),
+                _argument(1),
+                *_when(_EQUAL, 0, allow),
+                *refuse,
+            ]
             code += _when(_EQUAL, numbers[column], mine)
     # clone3 keeps its flags in memory, where no filter can look: libraries then fall back to clone.
     code += _when(_EQUAL, _CLONE3[column], absent)
-    code += _when(_EQUAL, _CLONE[column], [_argument(0), *_when(_ANY_BIT, _NAMESPACES, refuse), *allow])
+    code += _when(
+        _EQUAL, _CLONE[column], [_argument(0), *_when(_ANY_BIT, _NAMESPACES, refuse), *allow]
+    )
     controls = [step for request in _CONTROLS for step in _when(_EQUAL, request, refuse)]
     code += _when(_EQUAL, _IOCTL[column], [_argument(1), *controls, *allow])
     families = [step for family in _FAMILIES for step in _when(_EQUAL, family, allow)]
-    code += _when(_EQUAL, _SOCKET[column], [_argument(0), *families, *refuse] if sockets else refuse)
+    code += _when(
+        _EQUAL, _SOCKET[column], [_argument(0), *families, *refuse] if sockets else refuse
+    )
     code += allow
     return b"".join(code)
 
 
-def _each(calls: dict[str, tuple[int | None, int | None]], column: int, then: list[bytes]) -> list[bytes]:
+def _each(
+    calls: dict[str, tuple[int | None, int | None]], column: int, then: list[bytes]
+) -> list[bytes]:
     numbers = [numbers[column] for numbers in calls.values()]
-    return [step for number in numbers if number is not None for step in _when(_EQUAL, number, then)]
+    return [
+        step for number in numbers if number is not None for step in _when(_EQUAL, number, then)
+    ]
 
 
 def _instruction(code: int, k: int, true: int = 0, false: int = 0) -> bytes:

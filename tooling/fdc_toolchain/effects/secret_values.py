@@ -13,7 +13,9 @@ from .secrets import LEAST
 MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500
 """Files that are read, bytes of each, values that are taken in all."""
 
-_ROW = re.compile(r"""([\w.\-/:]{2,80})["']?\s*[=:]\s*(?:"([^"\r\n]{8,})"|'([^'\r\n]{8,})'|([^\s"',;]{8,}))""")
+_ROW = re.compile(
+    r"""([\w.\-/:]{2,80})["']?\s*[=:]\s*(?:"([^"\r\n]{8,})"|'([^'\r\n]{8,})'|([^\s"',;]{8,}))"""
+)
 _LOGIN = re.compile(r"\bpassword\s+(\S{8,})")
 _BODY = re.compile(r"^[A-Za-z0-9+/=]{32,}\s*$", re.MULTILINE)
 _USER = re.compile(r"://[^/\s:@]*:([^/\s@]{8,})@")
@@ -26,7 +28,9 @@ def values_of(root: str) -> dict[str, str]:
     out: dict[str, str] = {}
     for path in files_of(root):
         try:
-            handle = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            handle = os.open(
+                os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            )
             with open(handle, "rb") as file:
                 text = file.read(MOST_BYTES).decode("utf-8", "replace")
         except OSError:
@@ -49,7 +53,11 @@ def files_of(root: str) -> list[str]:
         folder, inside = work.pop()
         try:
             with os.scandir(os.path.join(root, folder) if folder else root) as entries:
-                rows = sorted((one.name, one.is_dir(follow_symlinks=False)) for one in entries if not one.is_symlink())
+                rows = sorted(
+                    (one.name, one.is_dir(follow_symlinks=False))
+                    for one in entries
+                    if not one.is_symlink()
+                )
         except OSError:
             continue
         for name, is_folder in rows:
@@ -57,7 +65,11 @@ def files_of(root: str) -> list[str]:
             hit = inside or secret(path, more) is not None
             if hit and not is_folder:
                 found.append(path)
-            elif is_folder and name not in (".git", ".fdc") and not packages(os.path.join(root, path)):
+            elif (
+                is_folder
+                and name not in (".git", ".fdc")
+                and not packages(os.path.join(root, path))
+            ):
                 work.append((path + "/", hit))
     return sorted(found)[:MOST_FILES]
 

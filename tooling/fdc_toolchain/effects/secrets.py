@@ -34,8 +34,17 @@ _FORMS = {
 }
 FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # the beginning is plain text, which is found quickly; then that no letter or digit stands before it; then the rest
-    *((start, re.compile(f"{start}(?<![A-Za-z0-9]{start}){rest}")) for start, rest in _FORMS.items()),
-    ("-----BEGIN ", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)),
+    *(
+        (start, re.compile(f"{start}(?<![A-Za-z0-9]{start}){rest}"))
+        for start, rest in _FORMS.items()
+    ),
+    (
+        "-----BEGIN ",
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+            re.DOTALL,
+        ),
+    ),
 )
 """What looks like a secret, whoever it belongs to: how it begins, and its form."""
 
@@ -49,7 +58,9 @@ class Scrubber:
     """
 
     def __init__(
-        self, environment: Mapping[str, str] | None = None, more: Callable[[], Mapping[str, str]] | None = None
+        self,
+        environment: Mapping[str, str] | None = None,
+        more: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         found = os.environ if environment is None else environment
         self._names = {
@@ -72,7 +83,12 @@ class Scrubber:
             return value if all(one is two for one, two in zip(made, value, strict=True)) else made
         if isinstance(value, dict):
             rows = {self.text(key): self.value(one) for key, one in value.items()}
-            same = all(one is two for one, two in zip((*rows, *rows.values()), (*value, *value.values()), strict=False))
+            same = all(
+                one is two
+                for one, two in zip(
+                    (*rows, *rows.values()), (*value, *value.values()), strict=False
+                )
+            )
             return value if same and len(rows) == len(value) else rows
         return value
 
@@ -93,7 +109,9 @@ class Scrubber:
         """How each value may be written: kind, text, name; the longest first."""
         if self._more is not None:
             self._names = {**self._more(), **self._names}
-        rows = [(kind, text, name) for value, name in self._names.items() for kind, text in _ways(value)]
+        rows = [
+            (kind, text, name) for value, name in self._names.items() for kind, text in _ways(value)
+        ]
         return sorted(rows, key=lambda row: -len(row[1]))
 
     def _known(self, text: str, written: list[tuple[str, str, str]]) -> str:
@@ -106,7 +124,9 @@ class Scrubber:
                 if one in text:
                     text = text.replace(one, mark)
                 if plain and one in plain:
-                    text = _put(mark, "".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), text)
+                    text = _put(
+                        mark, "".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), text
+                    )
             elif kind == "hex":
                 if one in digits:
                     text = _put(mark, "(?i:" + r"[\s:]*".join(one) + ")", text)

@@ -27,7 +27,9 @@ _MASK = re.compile(
 )
 CODE_SPAN = re.compile(r"``[^`]+(?:`[^`]+)*``|`[^`]*`")
 _END = re.compile(
-    "[.!?…]+[\"'”’)\\]*_]*\\s+(?=[\"'“‘(\\[*_]*[A-Z0-9À-ÖØ-ÞΑ-ΩА-Я`$<{" + WIDE + "])|[。！？]+[」』”]?\\s*"
+    "[.!?…]+[\"'”’)\\]*_]*\\s+(?=[\"'“‘(\\[*_]*[A-Z0-9À-ÖØ-ÞΑ-ΩА-Я`$<{"
+    + WIDE
+    + "])|[。！？]+[」』”]?\\s*"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'])(?:e\.g|i\.e|cf|vs|mr|mrs|ms|dr|prof|st|fig|figs|sec|no|pp|p|vol|ch|eq|approx|incl|al|ca|resp|inc|ltd|"
@@ -91,7 +93,9 @@ def _cuts(text: str) -> list[tuple[int, int]]:
     start = 0
     for found in _END.finditer(masked):
         stop = found.end()
-        if found.group()[0] == "." and _ABBREVIATION.search(masked[max(start, found.start() - 12) : found.start() + 1]):
+        if found.group()[0] == "." and _ABBREVIATION.search(
+            masked[max(start, found.start() - 12) : found.start() + 1]
+        ):
             continue
         bounds.append((start, stop))
         start = stop
@@ -130,4 +134,6 @@ def _placed(text: str, start: int, end: int, pieces: list[Piece]) -> Sentence:
     into = start - (text.rfind("\n", 0, start) + 1)
     until = end - (text.rfind("\n", 0, end) + 1)
     head, tail = pieces[first], pieces[last]
-    return Sentence(head.line, head.start + into + 1, tail.line, tail.start + until + 1, text[start:end])
+    return Sentence(
+        head.line, head.start + into + 1, tail.line, tail.start + until + 1, text[start:end]
+    )

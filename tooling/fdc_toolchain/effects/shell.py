@@ -78,13 +78,17 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     if done.cut:
         notes["cut"] = f"{done.cut} bytes in the middle of the output"
     if done.exit_code != 0 and not context.bound:
-        last = next((line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing")
+        last = next(
+            (line for line in reversed(output.splitlines()) if line.strip()), "it printed nothing"
+        )
         message = f"the command ended with exit code {done.exit_code}: {last.strip()[:300]}"
         if "no new files in" in notes and "ermission denied" in output:
             where = ", ".join(f"`{folder}`" for folder in notes["no new files in"])
             message += f" (in this sandbox a command makes no new files in {where} itself, but in a folder that the plan names: "
             message += "`allow write build/**`)"
-        return Outcome(failure=Failure("exit", message), notes={**notes, "output": output[-_SHOWN:]})
+        return Outcome(
+            failure=Failure("exit", message), notes={**notes, "output": output[-_SHOWN:]}
+        )
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
 
@@ -99,12 +103,21 @@ def run_git(arguments: list[str], context: Context, records: dict[str, str] | No
 
 def environment(context: Context) -> dict[str, str]:
     """The variables that a command sees. By `FDC_RUN` fdc itself knows that it was started inside a run (`cli.main`)."""
-    passed = {name: value for name, value in os.environ.items() if name in PASSED or name.startswith("LC_")}
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED or name.startswith("LC_")
+    }
     return {**passed, "FDC_RUN": context.run, "FDC_KEY": context.key, "PWD": context.root.path}
 
 
 def _run(
-    argv: list[str], context: Context, notes: dict[str, Any], merge: bool, most: int = HEAD, records: dict[str, str] | None = None
+    argv: list[str],
+    context: Context,
+    notes: dict[str, Any],
+    merge: bool,
+    most: int = HEAD,
+    records: dict[str, str] | None = None,
 ) -> Done:
     """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Interrupted."""
     made: Sequence[str] = ()
@@ -119,7 +132,9 @@ def _run(
             made = fenced.made
             notes.update(fenced.notes)
             held = fenced.tier != "none" and records is None
-            with noted(root, context.key, context.run_folder if held else "", was, context.grants, made):
+            with noted(
+                root, context.key, context.run_folder if held else "", was, context.grants, made
+            ):
                 try:
                     done = started(fenced.argv, context, root.path, merge, most)
                 finally:
@@ -142,13 +157,20 @@ def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
     if not wrong:
         return ""
     notes["refused"] = wrong
-    names = ", ".join(f"`{name}`" for name in wrong[:5]) + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else "")
+    names = ", ".join(f"`{name}`" for name in wrong[:5]) + (
+        f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    )
     kept = f"; it lies in `{os.path.relpath(into, context.root.path)}` now" if into else ""
     return f"the command made {names}, which is protected{kept}; a plan that may make it names it (`allow write {wrong[0]}`)"
 
 
 def started(
-    argv: list[str], context: Context, folder: str, merge: bool = True, most: int = HEAD, given: int = subprocess.DEVNULL
+    argv: list[str],
+    context: Context,
+    folder: str,
+    merge: bool = True,
+    most: int = HEAD,
+    given: int = subprocess.DEVNULL,
 ) -> Done:
     """Runs a command that is fenced in already, in a folder, to its end. `given`: a descriptor of its input. Raises as `_run`."""
     if context.cancelled.is_set():
@@ -168,7 +190,9 @@ def started(
                 start_new_session=True,
             )
         except OSError as failed:
-            raise WorldFailed(f"a command could not be started: {(failed.strerror or '').lower()}") from failed
+            raise WorldFailed(
+                f"a command could not be started: {(failed.strerror or '').lower()}"
+            ) from failed
         finally:
             os.close(status)
         context.cancelled.add(process.pid)
@@ -189,7 +213,10 @@ def started(
 def _refused(said: dict[str, str]) -> None:
     """Raises what the launcher said, unless all went well."""
     if "lost" in said:
-        raise ToolFailure("sandbox", f"{said['lost']}, so what became of the command is not known; all that it began was ended")
+        raise ToolFailure(
+            "sandbox",
+            f"{said['lost']}, so what became of the command is not known; all that it began was ended",
+        )
     if "refused" not in said and "killed" not in said:
         return
     if "killed" in said:
@@ -197,7 +224,9 @@ def _refused(said: dict[str, str]) -> None:
     why = said.get("refused", "")
     if why.endswith("is not installed here"):
         raise ToolFailure("unavailable", why)
-    raise ToolFailure("sandbox", f"the command was not run, because its sandbox could not be made: {why}")
+    raise ToolFailure(
+        "sandbox", f"the command was not run, because its sandbox could not be made: {why}"
+    )
 
 
 def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, most: int) -> Done:
@@ -220,7 +249,10 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
             if context.cancelled.is_set():
                 raise Interrupted("the command was killed because the run is being interrupted")
             if process.poll() is None and now > deadline:
-                raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
+                raise ToolFailure(
+                    "timeout",
+                    f"the command took longer than {context.shell_seconds:g} s and was killed",
+                )
             if process.poll() is not None:
                 # What it left running in the background may hold the pipe open for ever.
                 ended = ended or now
@@ -230,7 +262,10 @@ def _watch(process: subprocess.Popen[bytes], context: Context, deadline: float, 
         if context.cancelled.is_set():
             raise Interrupted("the command was killed because the run is being interrupted")
         if time.monotonic() > deadline:
-            raise ToolFailure("timeout", f"the command took longer than {context.shell_seconds:g} s and was killed")
+            raise ToolFailure(
+                "timeout",
+                f"the command took longer than {context.shell_seconds:g} s and was killed",
+            )
     return Done(process.returncode, kept.value(), kept.cut, errors.value())
 
 

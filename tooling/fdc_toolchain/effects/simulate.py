@@ -66,7 +66,9 @@ def recorded(outcomes: Mapping[str, tuple[str, dict[str, Any]]]) -> dict[str, An
     """The script that a run's record makes: by address, the request and the body of its last outcome."""
     rows = {}
     for address, (request, body) in outcomes.items():
-        rows[address] = {key: body[key] for key in ("value", "failed", "usage") if key in body} | {"request": request}
+        rows[address] = {key: body[key] for key in ("value", "failed", "usage") if key in body} | {
+            "request": request
+        }
     return {"format": FORMAT, "addresses": rows}
 
 
@@ -90,7 +92,9 @@ class SimulatedTools:
             return self._unsaid(effect)._replace(notes=notes)
         failed = row.get("failed")
         if failed is not None:
-            return Outcome(None, Failure(failed["kind"], failed["message"]), row.get("usage"), notes)
+            return Outcome(
+                None, Failure(failed["kind"], failed["message"]), row.get("usage"), notes
+            )
         return Outcome(row.get("value"), None, row.get("usage"), notes)
 
     def probe(self, effect: Perform) -> Verdict:

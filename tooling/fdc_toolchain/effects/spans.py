@@ -42,14 +42,19 @@ class Spans:
         }  # fmt: skip
         start = time.time_ns()
         span = self._tracer.start_span(
-            f"{effect.kind} {effect.tool}", context=_below(self._run), attributes=_named("step", about), start_time=start
+            f"{effect.kind} {effect.tool}",
+            context=_below(self._run),
+            attributes=_named("step", about),
+            start_time=start,
         )
         self._open[effect.address] = span, start
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
         self._show.done(effect, outcome, took)
-        if effect.address not in self._open:  # found out about, not done: there is no time that it took
+        if (
+            effect.address not in self._open
+        ):  # found out about, not done: there is no time that it took
             return
         span, start = self._open.pop(effect.address)
         end = start + int(took * 1e9)
@@ -57,7 +62,10 @@ class Spans:
         if "model" in notes:
             about = {"operation": "chat", **notes, **(outcome.usage or {})}
             inner = self._tracer.start_span(
-                f"chat {notes['model']}", context=_below(span), attributes=_named("model", about), start_time=start
+                f"chat {notes['model']}",
+                context=_below(span),
+                attributes=_named("model", about),
+                start_time=start,
             )
             inner.end(end)
         failed = None if outcome.failure is None else outcome.failure.kind
@@ -77,10 +85,15 @@ class Spans:
         self._run.end()
 
 
-def tracer(environment: Mapping[str, str], console: TextIO) -> tuple[Any, Callable[[], None]] | None:
+def tracer(
+    environment: Mapping[str, str], console: TextIO
+) -> tuple[Any, Callable[[], None]] | None:
     """A tracer and what sends its last spans (or writes them to `console`); None where nobody asked, or without the extra."""
     wanted = environment.get("OTEL_TRACES_EXPORTER", "").strip().lower()
-    if wanted not in ("otlp", "console") or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
+    if (
+        wanted not in ("otlp", "console")
+        or environment.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    ):
         return None
     try:
         from opentelemetry.sdk.resources import Resource
@@ -90,7 +103,9 @@ def tracer(environment: Mapping[str, str], console: TextIO) -> tuple[Any, Callab
         exporter = _otlp() if wanted == "otlp" else _console(console)
     except ImportError:
         return None
-    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # a collector that is away is none of the user's business
+    logging.getLogger("opentelemetry").setLevel(
+        logging.CRITICAL
+    )  # a collector that is away is none of the user's business
     named = {} if environment.get("OTEL_SERVICE_NAME") else {"service.name": "fdc"}
     provider = TracerProvider(resource=Resource.create(named))
     provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -136,4 +151,8 @@ def _named(part: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a part of the table that something is said of."""
     names = _table()[part]
     plain = (str, int, float, bool)
-    return {names[key]: value for key, value in about.items() if key in names and isinstance(value, plain)}
+    return {
+        names[key]: value
+        for key, value in about.items()
+        if key in names and isinstance(value, plain)
+    }

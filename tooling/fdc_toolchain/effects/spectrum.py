@@ -78,7 +78,11 @@ def _coverage() -> str | None:
     import importlib.util
 
     spec = importlib.util.find_spec("coverage")
-    return spec.submodule_search_locations[0] if spec is not None and spec.submodule_search_locations else None
+    return (
+        spec.submodule_search_locations[0]
+        if spec is not None and spec.submodule_search_locations
+        else None
+    )
 
 
 def _environment(hidden: str, folder: str) -> dict[str, str]:
@@ -94,7 +98,9 @@ def _why(hidden: str) -> str:
         with open(os.path.join(hidden, "failed"), encoding="utf-8", errors="replace") as said:
             return f"the lines could not be measured: {said.read(300)}"
     except OSError:
-        return "the test command ran no line of a Python file of the workspace that could be measured"
+        return (
+            "the test command ran no line of a Python file of the workspace that could be measured"
+        )
 
 
 def read(hidden: str, folder: str, failed: bool) -> dict[str, Any]:
@@ -126,7 +132,12 @@ def read(hidden: str, folder: str, failed: bool) -> dict[str, Any]:
                 counts = len(bad), len(good)
             rows.append([line, *counts])
         files.append({"path": path, "lines": rows})
-    return {"failing": len(bad), "passing": len(good), "files": files, "frames": frames[:MOST_FRAMES]}
+    return {
+        "failing": len(bad),
+        "passing": len(good),
+        "files": files,
+        "frames": frames[:MOST_FRAMES],
+    }
 
 
 def _gather(name: str, folder: str, lines: dict[str, dict[int, set[str]]]) -> None:
@@ -138,7 +149,9 @@ def _gather(name: str, folder: str, lines: dict[str, dict[int, set[str]]]) -> No
         data.read()
         for path, _ in _inside(((one, 0) for one in data.measured_files()), folder):
             file = lines.setdefault(path, {})
-            for line, tests in data.contexts_by_lineno(os.path.join(os.path.realpath(folder), path)).items():
+            for line, tests in data.contexts_by_lineno(
+                os.path.join(os.path.realpath(folder), path)
+            ).items():
                 file.setdefault(line, set()).update(tests)
     except CoverageException as failed:
         raise ToolFailure("world", f"what the tests ran could not be read: {failed}") from failed
@@ -150,5 +163,9 @@ def _inside(places: Iterable[tuple[str, int]], folder: str) -> Iterable[tuple[st
     root = os.path.realpath(folder) + os.sep
     for path, line in places:
         real = os.path.realpath(os.path.join(folder, path))
-        if real.startswith(root) and not real.startswith(f"{root}{HIDDEN}{os.sep}") and not path.startswith("<"):
+        if (
+            real.startswith(root)
+            and not real.startswith(f"{root}{HIDDEN}{os.sep}")
+            and not path.startswith("<")
+        ):
             yield real[len(root) :], line

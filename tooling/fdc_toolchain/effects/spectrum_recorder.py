@@ -34,7 +34,10 @@ def begin() -> None:
         data_file=os.path.join(folder, f"lines.{os.getpid()}"), config_file=False, messages=False,
         include=[f"{root}/*"], omit=[f"{folder}/*", "*/site-packages/*"],
     )  # fmt: skip
-    _run.set_option("run:disable_warnings", ["no-data-collected", "module-not-measured", "no-ctracer", "already-imported"])
+    _run.set_option(
+        "run:disable_warnings",
+        ["no-data-collected", "module-not-measured", "no-ctracer", "already-imported"],
+    )
     try:
         import coverage.tracer
 
@@ -60,7 +63,9 @@ def _end_of(owner: int) -> None:
         return  # a fork: what it knows, its parent knows
     _run.stop()
     _run.save()
-    with open(os.path.join(os.environ[FOLDER], f"tests.{os.getpid()}"), "w", encoding="utf-8") as out:
+    with open(
+        os.path.join(os.environ[FOLDER], f"tests.{os.getpid()}"), "w", encoding="utf-8"
+    ) as out:
         json.dump({"outcomes": _outcomes, "frames": _frames}, out)
 
 

@@ -24,7 +24,9 @@ def respell(index: Index, concept: Concept) -> str | None:
     for known, count in index.vocabulary(stem[0]):
         if not known.isalpha() or abs(len(known) - len(stem)) > 3:
             continue
-        if len(stem) >= 5 and (known.startswith(stem) or (len(known) >= 5 and stem.startswith(known))):
+        if len(stem) >= 5 and (
+            known.startswith(stem) or (len(known) >= 5 and stem.startswith(known))
+        ):
             found = (0, -count, known)
         else:
             limit = max(1, len(stem) // 3 - 1)
@@ -40,7 +42,11 @@ def respell(index: Index, concept: Concept) -> str | None:
 def _as_written(index: Index, stem: str) -> str:
     """A stem as the first passage that has it writes the word."""
     for passage in sorted(index.hits(stem)):
-        words = list(dict.fromkeys(word.lower() for word in _WORD.findall(index.text(index.passages[passage]))))
+        words = list(
+            dict.fromkeys(
+                word.lower() for word in _WORD.findall(index.text(index.passages[passage]))
+            )
+        )
         for word, stems in zip(words, Stemmer()(words)):
             if stems == [stem]:
                 return word

@@ -22,7 +22,9 @@ class Stemmer:
 
     def __init__(self) -> None:
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
-        self._database.execute(f'CREATE VIRTUAL TABLE t USING fts5(body, content=\'\', tokenize="{TOKENIZER}")')
+        self._database.execute(
+            f"CREATE VIRTUAL TABLE t USING fts5(body, content='', tokenize=\"{TOKENIZER}\")"
+        )
         self._database.execute("CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)")
 
     def __call__(self, texts: Sequence[str]) -> list[list[str]]:

@@ -70,13 +70,21 @@ def synthesise(
         lines += ["## Evidence", ""]
         for path, inside in _by(groups, lambda group: group[0].path):
             lines += [f"### {_inline(path)}", ""] + _themes(inside, False)
-    lines += ["## What was not found", ""] + [f"- {one}" for one in _missing(groups, found, respelled, skipped)] + [""]
+    lines += (
+        ["## What was not found", ""]
+        + [f"- {one}" for one in _missing(groups, found, respelled, skipped)]
+        + [""]
+    )
     if open_questions:
-        lines += ["## What stays open", ""] + [f"- {quotation(one)}" for one in open_questions] + [""]
+        lines += (
+            ["## What stays open", ""] + [f"- {quotation(one)}" for one in open_questions] + [""]
+        )
     lines += ["## How this was made", ""] + [f"- {one}" for one in facts]
     lines += [f"- Left out, because it does not hold: {one}" for one in failures]
     answer = "\n".join(map(_plain_claim, claims)) if claims else _plain_answer(best)
-    findings = tuple(map(_claimed, claims)) if claims else tuple(_quoted(one) for one in _answering(best))
+    findings = (
+        tuple(map(_claimed, claims)) if claims else tuple(_quoted(one) for one in _answering(best))
+    )
     return Report("\n".join(lines).rstrip("\n") + "\n", answer, note, findings)
 
 
@@ -101,7 +109,11 @@ def _claimed(claim: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _quoted(one: Citation) -> dict[str, Any]:
-    return {"text": " ".join(one.text.split()), "by": "quotation", "citations": [{"path": one.path, "line": one.line}]}
+    return {
+        "text": " ".join(one.text.split()),
+        "by": "quotation",
+        "citations": [{"path": one.path, "line": one.line}],
+    }
 
 
 def _best(groups: Sequence[list[Citation]]) -> list[list[Citation]]:
@@ -113,7 +125,9 @@ def _best(groups: Sequence[list[Citation]]) -> list[list[Citation]]:
     chosen: list[list[Citation]] = []
     spoken: set[str] = set()
     while left and len(chosen) < ANSWER_GROUPS:
-        nearest = max(left, key=lambda group: _score(group) * (1.1 if _has(group) - spoken else 1.0))
+        nearest = max(
+            left, key=lambda group: _score(group) * (1.1 if _has(group) - spoken else 1.0)
+        )
         left.remove(nearest)
         chosen.append(nearest)
         spoken |= _has(nearest)
@@ -128,7 +142,9 @@ def _has(group: list[Citation]) -> set[str]:
     return {word for one in group for word in one.has}
 
 
-def _by(groups: Iterable[list[Citation]], key: Callable[[list[Citation]], Any]) -> list[tuple[Any, list[list[Citation]]]]:
+def _by(
+    groups: Iterable[list[Citation]], key: Callable[[list[Citation]], Any]
+) -> list[tuple[Any, list[list[Citation]]]]:
     """Groups by a key, in the order in which the best of each comes."""
     out: dict[Any, list[list[Citation]]] = {}
     for group in groups:
@@ -140,7 +156,11 @@ def _note(best: list[list[Citation]], found: Mapping[str, float]) -> str:
     if not best:
         return "The documents do not answer this: no sentence speaks of it."
     said = sum(found.get(word, 0.0) for word in _has(best[0]))
-    return "" if said >= WHOLE * sum(found.values()) else "No sentence speaks of the whole question; these come nearest."
+    return (
+        ""
+        if said >= WHOLE * sum(found.values())
+        else "No sentence speaks of the whole question; these come nearest."
+    )
 
 
 def _themes(groups: list[list[Citation]], named: bool) -> list[str]:
@@ -148,7 +168,11 @@ def _themes(groups: list[list[Citation]], named: bool) -> list[str]:
     lines = []
     for (path, section), inside in _by(groups, lambda group: (group[0].path, group[0].section)):
         title = _inline(section[-1]) if section else ""
-        where = (f"**{title}**, {_inline(path)}:" if title else f"{_inline(path)}:") if named else (f"*{title}*" if title else "")
+        where = (
+            (f"**{title}**, {_inline(path)}:" if title else f"{_inline(path)}:")
+            if named
+            else (f"*{title}*" if title else "")
+        )
         if where:
             lines += [where, ""]
         for group in sorted(inside, key=lambda group: (group[0].line, group[0].column)):
@@ -173,7 +197,11 @@ def _code(one: Citation) -> list[str]:
     rows = one.text.split("\n")
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", one.text)), default=0))
     margin = min((len(row) - len(row.lstrip()) for row in rows if row.strip()), default=0)
-    return ["", f"  {place(one)}", "", f"  {fence}"] + [f"  {row[margin:]}".rstrip() for row in rows] + [f"  {fence}", ""]
+    return (
+        ["", f"  {place(one)}", "", f"  {fence}"]
+        + [f"  {row[margin:]}".rstrip() for row in rows]
+        + [f"  {fence}", ""]
+    )
 
 
 def place(one: Citation) -> str:
@@ -193,12 +221,16 @@ def quotation(text: str) -> str:
     out.append(_inert(folded[at:]))
     escaped = "".join(out)
     opens = _OPENS_BLOCK.match(escaped)
-    return escaped if opens is None else escaped[: opens.end() - 1] + "\\" + escaped[opens.end() - 1 :]
+    return (
+        escaped if opens is None else escaped[: opens.end() - 1] + "\\" + escaped[opens.end() - 1 :]
+    )
 
 
 def _inert(text: str) -> str:
     """Without tags, images, code spans and odd links; a mark that is escaped already stays so."""
-    escaped = _MARK.sub(lambda found: found[1] + ("" if len(found[1]) % 2 else "\\") + found[2], text)
+    escaped = _MARK.sub(
+        lambda found: found[1] + ("" if len(found[1]) % 2 else "\\") + found[2], text
+    )
     return _LINK.sub("]\\(", escaped.replace("![", "!\\["))
 
 
@@ -225,7 +257,10 @@ def _answering(best: list[list[Citation]]) -> list[Citation]:
 
 
 def _missing(
-    groups: list[list[Citation]], found: Mapping[str, float], respelled: Mapping[str, str], skipped: Sequence[str]
+    groups: list[list[Citation]],
+    found: Mapping[str, float],
+    respelled: Mapping[str, str],
+    skipped: Sequence[str],
 ) -> list[str]:
     out = []
     absent = [word for word, weight in found.items() if not weight]

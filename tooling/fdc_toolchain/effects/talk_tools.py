@@ -22,7 +22,9 @@ _NO = frozenset(("n", "no", "reject", "rejected", "decline", "declined"))
 
 def mark(args: dict[str, Any], context: Context) -> Any:
     """Steps that state something and touch nothing: their text is their result."""
-    return "\n".join(text(args, name).strip() for name in ("text", "topic", "body") if args.get(name) is not None)
+    return "\n".join(
+        text(args, name).strip() for name in ("text", "topic", "body") if args.get(name) is not None
+    )
 
 
 def hello(args: dict[str, Any], context: Context) -> Any:
@@ -72,7 +74,9 @@ def verdict(answer: str) -> bool | None:
 def ask_review(args: dict[str, Any], context: Context) -> Any:
     """`request_code_review`: what the reviewer, a person, says."""
     about = text(args, "text", "").strip()
-    return context.ask("Please review the work so far" + (f": {about}" if about else "") + ". What do you say?")
+    return context.ask(
+        "Please review the work so far" + (f": {about}" if about else "") + ". What do you say?"
+    )
 
 
 def probe_question(args: dict[str, Any], context: Context) -> Any:
@@ -114,7 +118,9 @@ def forbidden(args: dict[str, Any], context: Context) -> Any:
 
 def unavailable(args: dict[str, Any], context: Context) -> Any:
     """A tool that needs something which is not there."""
-    raise ToolFailure("unavailable", "this machine offers nothing that could do it, and no result is made up")
+    raise ToolFailure(
+        "unavailable", "this machine offers nothing that could do it, and no result is made up"
+    )
 
 
 def close_task(args: dict[str, Any], context: Context) -> Any:
@@ -133,10 +139,14 @@ def end_cycle(context: Context, task: str) -> None:
 def _keep(context: Context, row: dict[str, Any]) -> None:
     path = os.path.join(context.run_folder, MESSAGES)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        handle = os.open(
+            path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644
+        )
         with open(handle, "ab") as file:
             size = os.fstat(handle).st_size
-            whole = size == 0 or os.pread(handle, 1, size - 1) == b"\n"  # else a crash cut the last line off
+            whole = (
+                size == 0 or os.pread(handle, 1, size - 1) == b"\n"
+            )  # else a crash cut the last line off
             file.write((b"" if whole else b"\n") + canonical(row).encode("ascii") + b"\n")
             file.flush()
             os.fsync(handle)

@@ -22,7 +22,11 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
 
 def main(kind: str) -> int:
     """Reads stdin, writes `{"title", "text"}` or `{"failed"}`; returns the exit code."""
-    for what, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0)):
+    for what, most in (
+        (resource.RLIMIT_CPU, SECONDS),
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
         try:
             resource.setrlimit(what, (most, most))
         except (ValueError, OSError):
@@ -43,7 +47,10 @@ def main(kind: str) -> int:
 
 def plain(text: str) -> str:
     """A text without what cannot be seen, its lines ended as everywhere."""
-    return _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8"))
+    return _HIDDEN.sub(
+        "",
+        text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8"),
+    )
 
 
 def _html(data: bytes) -> tuple[str, str]:
@@ -53,7 +60,9 @@ def _html(data: bytes) -> tuple[str, str]:
 
     page = data.decode("utf-8", "replace")
     title = re.search(r"<title[^>]{0,200}>([^<]{0,1000})", page, re.IGNORECASE)
-    text = extract(page, output_format="markdown", include_comments=False, include_tables=True) or ""
+    text = (
+        extract(page, output_format="markdown", include_comments=False, include_tables=True) or ""
+    )
     if len(text) < SHORT:  # a page that is no article: all of its text is better than nothing
         whole = html2txt(page) or ""
         text = whole if len(whole) > 3 * len(text) else text

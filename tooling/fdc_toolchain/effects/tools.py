@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from ..engine.state import RunState
 
 
-
 class Row(NamedTuple):
     """Where a tool's function is: a module of this room, its name in it, and that of its probe.
 
@@ -96,7 +95,9 @@ TOOLS: dict[str, Row] = {
     "research": Row("talk_tools", "unavailable", None, ("nobody",)),
     "generate_code": Row("code_tools", "generate_code", "probe"),
     "plan_deep_research": Row("research_protocol", "plan_deep_research"),
-    "execute_research_protocol": Row("research_protocol", "execute_research_protocol", None, needs.BY_TARGET),
+    "execute_research_protocol": Row(
+        "research_protocol", "execute_research_protocol", None, needs.BY_TARGET
+    ),
     "create_file_with_block": Row("file_tools", "create"),
     "overwrite_file_with_block": Row("file_tools", "overwrite"),
     "replace_with_git_merge_diff": Row("file_tools", "replace", "probe_replace"),
@@ -208,7 +209,9 @@ class LocalTools:
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
         self._book = Book(bench.root.path, bench.met)
-        self._approvals = Approvals(program, bench.root, bench.shown, self._ahead, self._secrets.value)
+        self._approvals = Approvals(
+            program, bench.root, bench.shown, self._ahead, self._secrets.value
+        )
         self._openings = openings.Openings(program, bench)
 
     def follow(self, state: RunState) -> None:
@@ -222,7 +225,11 @@ class LocalTools:
         A failure of a tool whose catalogue says `failure: value` is its result: a branch of a fork can fail alone.
         """
         declared = self._declared(effect)
-        told = declared.get("trust") == "untrusted" or records.read_by(declared, effect.args) or _from_outside(effect.args)
+        told = (
+            declared.get("trust") == "untrusted"
+            or records.read_by(declared, effect.args)
+            or _from_outside(effect.args)
+        )
         from_outside = told and effect.kind == "tool"
         self._book.met |= from_outside
         outcome = self._attempted(effect)
@@ -230,13 +237,17 @@ class LocalTools:
             outcome = as_declared(effect.tool, self._declared(effect), outcome)
         failed = outcome.failure
         if failed is not None and effect.kind == "tool" and declared.get("failure") == "value":
-            outcome = outcome._replace(value={"failed": failed.kind, "why": failed.message}, failure=None)
+            outcome = outcome._replace(
+                value={"failed": failed.kind, "why": failed.message}, failure=None
+            )
         if from_outside:
             outcome = outcome._replace(notes={"trust": "untrusted", **(outcome.notes or {})})
         who = self._answered.pop(effect.address, None)
         if who is not None:
             outcome = outcome._replace(notes={**(outcome.notes or {}), "answered": who})
-        outcome = self._openings.used(effect.address, self._approvals.bound(effect.address, outcome))
+        outcome = self._openings.used(
+            effect.address, self._approvals.bound(effect.address, outcome)
+        )
         return self._scrubbed(outcome)
 
     def _ahead(self, effect: Perform, root: Root) -> Any:
@@ -247,7 +258,9 @@ class LocalTools:
         args = self._arguments(effect)
         capability.check(self._declared(effect), args, effect.grants)
         try:
-            return outcome_of(self._function(row)(args, replace(self._context(effect), root=root))).value
+            return outcome_of(
+                self._function(row)(args, replace(self._context(effect), root=root))
+            ).value
         except (OSError, WorldFailed, RecursionError) as failed:
             raise ToolFailure("file", str(failed)) from failed
 
@@ -257,7 +270,9 @@ class LocalTools:
         failure = outcome.failure
         if failure is not None:
             failure = Failure(failure.kind, scrub.text(failure.message))
-        return outcome._replace(value=scrub.value(outcome.value), failure=failure, notes=scrub.value(outcome.notes))
+        return outcome._replace(
+            value=scrub.value(outcome.value), failure=failure, notes=scrub.value(outcome.notes)
+        )
 
     def _attempted(self, effect: Perform) -> Outcome:
         try:
@@ -289,8 +304,12 @@ class LocalTools:
         if row is None or row.probe is None or "run" in declared:
             return "unknown"
         try:
-            context = self._context(effect._replace(released=None))  # it may have been done: then files are others
-            found = self._function(row._replace(function=row.probe))(self._arguments(effect), context)
+            context = self._context(
+                effect._replace(released=None)
+            )  # it may have been done: then files are others
+            found = self._function(row._replace(function=row.probe))(
+                self._arguments(effect), context
+            )
         except (ToolFailure, OSError):
             return "unknown"
         return found
@@ -305,9 +324,15 @@ class LocalTools:
             return "unknown"
         if found == "missing":
             return "not-done"
-        if "access" in declared and not context.root.find(_path(declared["creates"], self._arguments(effect))):
+        if "access" in declared and not context.root.find(
+            _path(declared["creates"], self._arguments(effect))
+        ):
             return "unknown"  # an empty file: fdc made it for the tool to write, or the tool did
-        return Outcome() if before is not None and not before["there"] and not effect.bound else "unknown"
+        return (
+            Outcome()
+            if before is not None and not before["there"] and not effect.bound
+            else "unknown"
+        )
 
     def cancel(self) -> None:
         """Makes commands under way die; asked a second time, at once."""
@@ -324,17 +349,23 @@ class LocalTools:
             if not isinstance(glob, str):
                 raise ToolFailure("argument", "the glob is not text")
             capability.listing(glob, effect.grants)
-            return Outcome(globs.files(self._bench.root.granted(effect.grants, released=effect.released), glob))
+            return Outcome(
+                globs.files(self._bench.root.granted(effect.grants, released=effect.released), glob)
+            )
         if effect.kind == "predicate":
             return self._predicate(effect)
         args, declared = self._arguments(effect), self._declared(effect)
         capability.check(declared, args, effect.grants)
-        return self._limits.perform(effect.tool, declared, lambda: self._kept(effect, declared, args))
+        return self._limits.perform(
+            effect.tool, declared, lambda: self._kept(effect, declared, args)
+        )
 
     def _kept(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
         """An attempt of a step; where it writes text from outside and not through `context.root`, what it wrote is noted."""
         row = TOOLS.get(effect.tool)
-        if not effect.outside or (row is not None and row.module == "file_tools" and "run" not in declared):
+        if not effect.outside or (
+            row is not None and row.module == "file_tools" and "run" not in declared
+        ):
             return self._attempt(effect, declared, args)
         with Keeper(self._book, self._bench.run, effect).around(declared, args):
             return self._attempt(effect, declared, args)
@@ -344,7 +375,9 @@ class LocalTools:
         if effect.released is not None:
             approvals.as_shown(effect.released, declared, args, self._context(effect))
         if "creates" in declared:
-            there = (context := self._context(effect)).root.kind(_path(declared["creates"], args)) != "missing"
+            there = (context := self._context(effect)).root.kind(
+                _path(declared["creates"], args)
+            ) != "missing"
             marks.write(context.run_folder, context.key, {"there": there})
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
@@ -356,7 +389,9 @@ class LocalTools:
             return outcome_of(override(args, self._context(effect)))
         row = TOOLS.get(effect.tool)
         if row is None:
-            raise ToolFailure("unavailable", f"`{effect.tool}` is declared, and nothing here can run it")
+            raise ToolFailure(
+                "unavailable", f"`{effect.tool}` is declared, and nothing here can run it"
+            )
         return outcome_of(self._function(row)(args, self._context(effect)))
 
     def _prompt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
@@ -368,10 +403,17 @@ class LocalTools:
         return outcome_of(prompt_tools.perform(declared, args, self._bench.model, embedded))
 
     def _python(
-        self, effect: Perform, target: str, declared: dict[str, Any], positional: list[Any], named: dict[str, Any]
+        self,
+        effect: Perform,
+        target: str,
+        declared: dict[str, Any],
+        positional: list[Any],
+        named: dict[str, Any],
     ) -> Any:
         modules = self._program.get("modules", {})
-        return python_tools.call(target, declared, self._context(effect), modules, positional, named, self._key(effect))
+        return python_tools.call(
+            target, declared, self._context(effect), modules, positional, named, self._key(effect)
+        )
 
     def _predicate(self, effect: Perform) -> Outcome:
         declared = self._program.get("predicates", {}).get(effect.tool, {})
@@ -397,23 +439,37 @@ class LocalTools:
             value = args.get(name)
             if value is None and parameter.get("required", True):
                 raise ToolFailure("argument", f"`{name}` has no value in this run")
-            if value is not None and parameter.get("type") in ("text", "pattern") and not isinstance(value, str):
+            if (
+                value is not None
+                and parameter.get("type") in ("text", "pattern")
+                and not isinstance(value, str)
+            ):
                 raise ToolFailure("argument", f"`{name}` must be text")
-            if parameter.get("type") == "pattern" and value is not None and (wrong := no_pattern(value)):
+            if (
+                parameter.get("type") == "pattern"
+                and value is not None
+                and (wrong := no_pattern(value))
+            ):
                 raise ToolFailure("argument", f"`{value[:80]}` is no regular expression: {wrong}")
             if parameter["kind"] == "number" and isinstance(value, str):
                 args[name] = _number(name, value)
         one_of = declared.get("need_one_of")
         if one_of and all(args.get(name) is None for name in one_of):
-            raise ToolFailure("argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value")
+            raise ToolFailure(
+                "argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value"
+            )
         return args
 
     def _context(self, effect: Perform) -> Context:
         bench = self._bench
         return Context(
             root=bench.root.granted(
-                effect.grants, Keeper(self._book, bench.run, effect), effect.released,
-                self._openings.gate(effect, lambda question, shows: self._ask(effect, question, neither, shows)),
+                effect.grants,
+                Keeper(self._book, bench.run, effect),
+                effect.released,
+                self._openings.gate(
+                    effect, lambda question, shows: self._ask(effect, question, neither, shows)
+                ),
                 lambda: records.named(self._program, effect),
             ),
             key=self._key(effect),
@@ -435,7 +491,11 @@ class LocalTools:
         return f"{self._bench.run}:{effect.address}"
 
     def _ask(
-        self, effect: Perform, question: str, unfit: Callable[[str], str] | None = None, opens: dict[str, Any] | None = None
+        self,
+        effect: Perform,
+        question: str,
+        unfit: Callable[[str], str] | None = None,
+        opens: dict[str, Any] | None = None,
     ) -> str:
         """What a person says. A text that is no answer is said to be none, and asked for again; nothing is recorded of it.
 
@@ -479,7 +539,11 @@ class LocalTools:
 def can_tell(tool: str, declared: Mapping[str, Any]) -> bool:
     """Whether an attempt of a `once` tool without an outcome is settled by itself, as far as its declaration tells."""
     row = TOOLS.get(tool)
-    return bool(declared.get("repeatable")) or "creates" in declared or (row is not None and row.probe is not None)
+    return (
+        bool(declared.get("repeatable"))
+        or "creates" in declared
+        or (row is not None and row.probe is not None)
+    )
 
 
 def _path(template: str, args: Mapping[str, Any]) -> str:
@@ -496,5 +560,7 @@ def _number(name: str, written: str) -> int | float:
 
 def _from_outside(args: Mapping[str, Any]) -> bool:
     """Whether a step is given something that says of itself that it is made of text from outside (`"trust": "untrusted"`)."""
-    rows = [row for value in args.values() for row in (value if isinstance(value, list) else [value])]
+    rows = [
+        row for value in args.values() for row in (value if isinstance(value, list) else [value])
+    ]
     return any(isinstance(row, dict) and row.get("trust") == "untrusted" for row in rows)

@@ -32,7 +32,9 @@ def key(root: str, *, make: bool) -> bytes | None:
     """
     path = key_path()
     if os.path.realpath(path).startswith(os.path.realpath(root) + os.sep):
-        raise WorldFailed(f"{path}: the key that seals runs must not lie in the workspace; set XDG_STATE_HOME")
+        raise WorldFailed(
+            f"{path}: the key that seals runs must not lie in the workspace; set XDG_STATE_HOME"
+        )
     found = _read(path)
     if found is None and make:
         _make(path)
@@ -51,11 +53,15 @@ def _read(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}; it seals runs") from failed
+        raise WorldFailed(
+            f"{path}: {(failed.strerror or str(failed)).lower()}; it seals runs"
+        ) from failed
     with open(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
-            raise WorldFailed(f"{path}: others may read or write this key; remove it, or `chmod 600` it")
+            raise WorldFailed(
+                f"{path}: others may read or write this key; remove it, or `chmod 600` it"
+            )
         data = file.read(LENGTH + 1)
     if len(data) != LENGTH:
         raise WorldFailed(f"{path}: it is no key; remove it, and fdc makes a new one")

@@ -28,7 +28,12 @@ FOLDER = os.path.join(".fdc", "under-way")
 
 @contextmanager
 def noted(
-    root: Root, step: str, run_folder: str, was: views.Before, grants: Sequence[Grant], made: Sequence[str]
+    root: Root,
+    step: str,
+    run_folder: str,
+    was: views.Before,
+    grants: Sequence[Grant],
+    made: Sequence[str],
 ) -> Iterator[None]:
     """On record until the end of the block; not for a run that has no folder, or whose workspace has no `.fdc`. `step`: its key.
 
@@ -36,12 +41,16 @@ def noted(
 
     Raises OSError where that cannot be written.
     """
-    if not os.path.isdir(run_folder) or not os.path.isdir(os.path.join(root.path, ".fdc")):  # which `was` would not know
+    if not os.path.isdir(run_folder) or not os.path.isdir(
+        os.path.join(root.path, ".fdc")
+    ):  # which `was` would not know
         yield
         return
     folder = os.path.join(root.path, FOLDER)
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest())
+    path = os.path.join(
+        folder, blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest()
+    )
     said = {
         "entries": was.entries, "environments": sorted(was.environments), "grants": grants, "made": list(made),
         "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path),
@@ -61,7 +70,9 @@ def noted(
 def _locked(path: str) -> int:
     """A new file that this process holds: another controller may take away one that is not locked yet (`cleared`)."""
     while True:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        handle = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle).st_nlink:
@@ -122,4 +133,6 @@ def _taken(root: Root, said: dict[str, Any]) -> tuple[list[str], str]:
     was = views.Before(said["entries"], frozenset(said["environments"]))
     for path in said["made"]:  # by fdc, not by the command
         writable.discard(path, root.path)
-    return views.taken(root, was, said["grants"], os.path.join(root.path, said["into"])), said["into"]
+    return views.taken(root, was, said["grants"], os.path.join(root.path, said["into"])), said[
+        "into"
+    ]

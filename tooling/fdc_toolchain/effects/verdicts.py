@@ -95,7 +95,11 @@ def store(
         checked,
         files,
         tuple(sorted(path for path, found in probed.items() if found)),
-        tuple(sorted(path[start:] if path.startswith(contents.root + "/") else path for path in absent)),
+        tuple(
+            sorted(
+                path[start:] if path.startswith(contents.root + "/") else path for path in absent
+            )
+        ),
     )
     cachedir.store(name, record)
     cachedir.prune(os.path.dirname(name), MOST_IN_FOLDER)
@@ -103,7 +107,9 @@ def store(
 
 def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> None:
     """Lets `resolve.seen.recall` answer the next time with this record, which has just been found to hold."""
-    files = {contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")}
+    files = {
+        contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
+    }
     there = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]
     for key, was in record.files.items():

@@ -58,7 +58,10 @@ def before(root: Root) -> Before:
         for path in _entries(root, environments, None):
             entries[path] = _link(os.path.join(root.path, path))
             if len(entries) > MOST:
-                raise ToolFailure("sandbox", f"more than {MOST} protected files are in the workspace (`{path}` is the last one)")
+                raise ToolFailure(
+                    "sandbox",
+                    f"more than {MOST} protected files are in the workspace (`{path}` is the last one)",
+                )
     return Before(entries, frozenset(environments))
 
 
@@ -78,10 +81,16 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         if writable.is_held_or_gone(os.path.join(root.path, path)):
             continue
         wrong.append(path)
-    gone = [path for path, link in was.entries.items() if link and not os.path.islink(os.path.join(root.path, path))]
+    gone = [
+        path
+        for path, link in was.entries.items()
+        if link and not os.path.islink(os.path.join(root.path, path))
+    ]
     if into:
         for path in wrong:
-            with suppress(FileNotFoundError):  # another command that ended just now has taken it away
+            with suppress(
+                FileNotFoundError
+            ):  # another command that ended just now has taken it away
                 root.move_out(path, into)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
             root.link_again(path, was.entries[path])
@@ -99,7 +108,11 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
         if root.path in write and _none_or_folder(own):
             writable.hold(own, made)
             kept.add(own)
-        hidden = [*_hidden(root.path, run, made), *_records(root, was), *_secrets(root.granted(grants))]
+        hidden = [
+            *_hidden(root.path, run, made),
+            *_records(root, was),
+            *_secrets(root.granted(grants)),
+        ]
     return View(write, sorted(kept - set(hidden)), hidden, made)
 
 
@@ -115,13 +128,21 @@ def of_tool(root: Root, grants: Sequence[Grant], access: Access, was: Before) ->
 
     What it may write, every plan on the stack has to allow as well; what is protected, by name.
     """
-    write, made = writable.writable(root.path, (*grants, access.grant), _closed(root, grants)) if access.writes else ([], [])
+    write, made = (
+        writable.writable(root.path, (*grants, access.grant), _closed(root, grants))
+        if access.writes
+        else ([], [])
+    )
     kept = {os.path.join(root.path, path) for path in was.entries} - set(write)
     own = os.path.join(root.path, ".git")
     if root.guarded and root.path in write and _none_or_folder(own):
         writable.hold(own, made)
         kept.add(own)
-    reads = None if access.reads is None else [os.path.join(root.path, path) for path in access.reads if path]
+    reads = (
+        None
+        if access.reads is None
+        else [os.path.join(root.path, path) for path in access.reads if path]
+    )
     opened = {*write, *(os.path.join(root.path, path) for path in access.named)}
     closed = [path for path in kept if not _opens(path[len(root.path) + 1 :], opened, root)]
     withheld = set(_secrets(root.granted(grants)))
@@ -129,11 +150,19 @@ def of_tool(root: Root, grants: Sequence[Grant], access: Access, was: Before) ->
     # No folder is made for it, as for a command: the flow analysis counts with a tool that reads what comes meanwhile.
     closed += _hidden(root.path, "", made)
     if reads is not None:
-        there = [path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)]
+        there = [
+            path for path in reads if os.path.exists(path) and writable.leads_there(root.path, path)
+        ]
         reads = [path for path in there if not any(_below(path, one) for one in closed)]
     shown = [root.path] if reads is None else [*reads, *write]
-    hidden = {path for path in closed if not os.path.islink(path) and any(_below(path, one) for one in shown)}
-    outermost = sorted(path for path in hidden if not any(path != one and _below(path, one) for one in hidden))
+    hidden = {
+        path
+        for path in closed
+        if not os.path.islink(path) and any(_below(path, one) for one in shown)
+    }
+    outermost = sorted(
+        path for path in hidden if not any(path != one and _below(path, one) for one in hidden)
+    )
     left = sorted(path for path in kept if not any(_below(path, one) for one in outermost))
     return View(write, left, outermost, made, reads)
 
@@ -171,13 +200,25 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
         names = sorted(os.listdir(runs)) if not os.path.islink(runs) else []
     except OSError:
         return []
-    paths = [os.path.join(runs, name, OUTSIDE) for name in names if not os.path.islink(os.path.join(runs, name))]
-    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path) and (path == own or not _is_empty(path))]
+    paths = [
+        os.path.join(runs, name, OUTSIDE)
+        for name in names
+        if not os.path.islink(os.path.join(runs, name))
+    ]
+    return [
+        path
+        for path in paths
+        if os.path.isdir(path) and not os.path.islink(path) and (path == own or not _is_empty(path))
+    ]
 
 
 def _records(root: Root, was: Before) -> list[str]:
     """The folders of fdc's own records: what runs heard from outside stands in them, too."""
-    paths = [os.path.join(root.path, path) for path in was.entries if folded_name(os.path.basename(path)) == ".fdc"]
+    paths = [
+        os.path.join(root.path, path)
+        for path in was.entries
+        if folded_name(os.path.basename(path)) == ".fdc"
+    ]
     return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
 
 
@@ -201,7 +242,11 @@ def _secrets(root: Root) -> list[str]:
         folder = work.pop()
         try:
             with os.scandir(os.path.join(root.path, folder) if folder else root.path) as entries:
-                rows = [(one.name, one.is_dir(follow_symlinks=False)) for one in entries if not one.is_symlink()]
+                rows = [
+                    (one.name, one.is_dir(follow_symlinks=False))
+                    for one in entries
+                    if not one.is_symlink()
+                ]
         except OSError:
             continue
         for name, is_folder in rows:
@@ -209,10 +254,17 @@ def _secrets(root: Root) -> list[str]:
             if secret(path, root.secret) is not None:
                 if root.withheld(path):
                     found.append(os.path.join(root.path, path))
-            elif is_folder and name not in (".git", ".fdc") and not packages(os.path.join(root.path, path)):
+            elif (
+                is_folder
+                and name not in (".git", ".fdc")
+                and not packages(os.path.join(root.path, path))
+            ):
                 work.append(path + "/")
         if len(found) > MOST:
-            raise ToolFailure("sandbox", f"more than {MOST} files with secrets are in the workspace (`{path}` is the last one)")
+            raise ToolFailure(
+                "sandbox",
+                f"more than {MOST} files with secrets are in the workspace (`{path}` is the last one)",
+            )
     return sorted(found)
 
 
@@ -235,7 +287,11 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
         for name, is_folder in rows:
             path = folder + name
             same = folded_name(name)
-            if same in ANYWHERE or folded_path(path) in exact or any(matches(path, glob) for glob in globs):
+            if (
+                same in ANYWHERE
+                or folded_path(path) in exact
+                or any(matches(path, glob) for glob in globs)
+            ):
                 yield path
             elif is_folder and name != "node_modules":
                 if known is None and packages(os.path.join(root.path, path)):

@@ -29,10 +29,22 @@ INSTALL = "`pip install fdc-toolchain[web]`"
 
 _SLICE = 0.05
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
-_TEXTS = frozenset(("application/json", "application/xml", "application/ld+json", "application/yaml", "application/toml"))
-_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
+_TEXTS = frozenset(
+    (
+        "application/json",
+        "application/xml",
+        "application/ld+json",
+        "application/yaml",
+        "application/toml",
+    )
+)
+_META = re.compile(
+    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE
+)
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
-_NO_CHARSETS = frozenset(("punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined"))
+_NO_CHARSETS = frozenset(
+    ("punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined")
+)
 """Codecs that no page is written in; one takes minutes for what another takes milliseconds."""
 _LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1", "us-ascii", "ascii"))
 
@@ -51,7 +63,11 @@ class Fetched(NamedTuple):
 class Manners:
     """When a host was last asked, and what its robots.txt says; shared by all runs of a process."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._clock = clock
         self._pause = pause
         self._lock = threading.Lock()
@@ -93,7 +109,10 @@ MANNERS = Manners()
 
 
 def fetch(
-    url: str, door: Door, hosts: Callable[[str], bool] = lambda host: True, manners: Manners = MANNERS
+    url: str,
+    door: Door,
+    hosts: Callable[[str], bool] = lambda host: True,
+    manners: Manners = MANNERS,
 ) -> Fetched:
     """The page at an address. `hosts` says of each host on the way whether the plans allow it.
 
@@ -106,9 +125,17 @@ def fetch(
         _allowed(where, hosts)
         rules = manners.rules(where, door, lambda there, through: _followed(there, through, hosts))
         if rules is not None and not rules.can_fetch(where.url, PRODUCT):
-            raise ToolFailure("robots", f"the robots.txt of {where.host} asks not to fetch {where.path[:120]}")
+            raise ToolFailure(
+                "robots", f"the robots.txt of {where.host} asks not to fetch {where.path[:120]}"
+            )
         manners.wait(where.origin, _pause(rules, door, where), door.stop)
-        answer = request(where, door, headers={"accept": "text/html,application/xhtml+xml,text/*;q=0.9,application/pdf;q=0.8"})
+        answer = request(
+            where,
+            door,
+            headers={
+                "accept": "text/html,application/xhtml+xml,text/*;q=0.9,application/pdf;q=0.8"
+            },
+        )
         after = _next(where, answer)
         if after is None:
             return _page(asked, where, len(seen) - 1, answer)
@@ -145,7 +172,9 @@ def _followed(where: Target, door: Door, hosts: Callable[[str], bool]) -> Respon
         if after is None:
             return answer
         where = after
-    raise ToolFailure("redirect", f"the robots.txt of {where.host} redirects more than {REDIRECTS} times")
+    raise ToolFailure(
+        "redirect", f"the robots.txt of {where.host} redirects more than {REDIRECTS} times"
+    )
 
 
 def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) -> Any:
@@ -154,16 +183,22 @@ def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) 
     try:
         from protego import Protego
     except ImportError:
-        raise ToolFailure("unavailable", f"pages cannot be fetched without the packages for it: {INSTALL}") from None
+        raise ToolFailure(
+            "unavailable", f"pages cannot be fetched without the packages for it: {INSTALL}"
+        ) from None
     robots = target(f"{where.origin}/robots.txt")
     try:
         answer = get(robots, door._replace(most=ROBOTS_BYTES))
     except ToolFailure as failed:
         if failed.kind not in ("size", "redirect", "encoding"):
             raise
-        raise ToolFailure("robots", f"the robots.txt of {where.host} cannot be read: {failed}") from None
+        raise ToolFailure(
+            "robots", f"the robots.txt of {where.host} cannot be read: {failed}"
+        ) from None
     if answer.status == 429 or answer.status >= 500:
-        raise ToolFailure("robots", f"the robots.txt of {where.host} cannot be had now (status {answer.status})")
+        raise ToolFailure(
+            "robots", f"the robots.txt of {where.host} cannot be had now (status {answer.status})"
+        )
     if answer.status != 200:
         return None
     return Protego.parse(answer.body.decode("utf-8", "replace"))
@@ -188,19 +223,34 @@ def _page(asked: Target, where: Target, hops: int, answer: Response) -> Fetched:
         kind = "pdf"
     elif plain in _HTML or (not plain and answer.body.lstrip()[:1] == b"<"):
         kind = "html"
-    elif not plain or plain.startswith("text/") or plain in _TEXTS or plain.endswith(("+json", "+xml")):
+    elif (
+        not plain
+        or plain.startswith("text/")
+        or plain in _TEXTS
+        or plain.endswith(("+json", "+xml"))
+    ):
         kind = "text"
     else:
         raise ToolFailure("type", f"{where.host} sends `{plain[:60]}`, which is no text")
-    if kind != "pdf" and b"\0" in answer.body[:4096] and not answer.body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ToolFailure("type", f"{where.host} sends bytes that are no text and says `{plain[:60]}`")
+    if (
+        kind != "pdf"
+        and b"\0" in answer.body[:4096]
+        and not answer.body.startswith((b"\xff\xfe", b"\xfe\xff"))
+    ):
+        raise ToolFailure(
+            "type", f"{where.host} sends bytes that are no text and says `{plain[:60]}`"
+        )
     return Fetched(asked.url, where.url, hops, kind, stated[:200], answer.body)
 
 
 def decoded(page: Fetched) -> tuple[str, str]:
     """The text of a page that is no PDF, and the charset that it was read in, whatever the server claims."""
     body = page.body
-    for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    for mark, name in (
+        (b"\xef\xbb\xbf", "utf-8-sig"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
         if body.startswith(mark):
             return body.decode(name, "replace"), name.removesuffix("-sig")
     try:
@@ -221,7 +271,11 @@ def _stated(page: Fetched) -> Sequence[str]:
     header = _CHARSET.search(page.content_type)
     meta = _META.search(page.body[:4096]) if page.kind == "html" else None
     found = [header[1] if header else "", meta[1].decode("ascii") if meta else ""]
-    return [name.lower() for name in found if name and name.lower().replace("_", "-") not in ("utf-8", "utf8")]
+    return [
+        name.lower()
+        for name in found
+        if name and name.lower().replace("_", "-") not in ("utf-8", "utf8")
+    ]
 
 
 def _guessed(body: bytes) -> tuple[str, str]:
@@ -233,5 +287,3 @@ def _guessed(body: bytes) -> tuple[str, str]:
     if best is None:
         return body.decode("utf-8", "replace"), "utf-8, with gaps"
     return body.decode(best.encoding, "replace"), best.encoding
-
-

@@ -26,7 +26,9 @@ LONGEST_URL = 2000
 _CHUNK = 65536
 _SLICE = 0.1
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_NOBODY = tuple(map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "192.88.99.0/24", "168.63.129.16/32")))
+_NOBODY = tuple(
+    map(ipaddress.ip_network, ("fec0::/10", "3fff::/20", "192.88.99.0/24", "168.63.129.16/32"))
+)
 """Site-local, documentation, relays of 6to4, the host of a machine at Azure: what `ipaddress` takes for public, and no site."""
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,252}[a-z0-9_])?\.?")
 
@@ -94,8 +96,16 @@ def target(url: str) -> Target:
         raise ToolFailure("url", f"`{url[:120]}` names no host")
     port = port or {"http": 80, "https": 443}[parts.scheme]
     safe = "/%:=&?~+!$,;'@()*[]|"
-    path = quote(parts.path or "/", safe=safe) + (f"?{quote(parts.query, safe=safe)}" if parts.query else "")
-    return Target(f"{parts.scheme}://{_authority(parts.scheme, host, port)}{path}", parts.scheme, host, port, path)
+    path = quote(parts.path or "/", safe=safe) + (
+        f"?{quote(parts.query, safe=safe)}" if parts.query else ""
+    )
+    return Target(
+        f"{parts.scheme}://{_authority(parts.scheme, host, port)}{path}",
+        parts.scheme,
+        host,
+        port,
+        path,
+    )
 
 
 def _authority(scheme: str, host: str, port: int) -> str:
@@ -110,17 +120,30 @@ def public(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv6Address):
         inner += [one for one in (ip.sixtofour, *(ip.teredo or ())) if one is not None]
         if ip.ipv4_mapped is not None or ip in _NAT64:
-            inner = [ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)]  # the address that it stands for decides
+            inner = [
+                ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+            ]  # the address that it stands for decides
     return all(
         one.is_global
-        and not (one.is_multicast or one.is_reserved or one.is_unspecified or one.is_loopback or one.is_link_local)
+        and not (
+            one.is_multicast
+            or one.is_reserved
+            or one.is_unspecified
+            or one.is_loopback
+            or one.is_link_local
+        )
         and not any(one in network for network in _NOBODY)
         for one in inner
     )
 
 
 def request(
-    where: Target, door: Door, *, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
+    where: Target,
+    door: Door,
+    *,
+    method: str = "GET",
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
     """One request and its whole answer.
 
@@ -142,8 +165,12 @@ def request(
         if isinstance(failed, ToolFailure):
             raise
         if isinstance(failed, TimeoutError):
-            raise ToolFailure("timeout", f"{where.host} did not answer within {door.seconds:g} s") from None
-        why = " ".join((getattr(failed, "strerror", None) or str(failed) or type(failed).__name__).split())[:160]
+            raise ToolFailure(
+                "timeout", f"{where.host} did not answer within {door.seconds:g} s"
+            ) from None
+        why = " ".join(
+            (getattr(failed, "strerror", None) or str(failed) or type(failed).__name__).split()
+        )[:160]
         raise ToolFailure("net", f"{where.host}: {why.lower()}") from None
     finally:
         watch.done()
@@ -162,7 +189,9 @@ def _written(host: str) -> str | None:
 
 
 def _private(where: Target, address: str) -> ToolFailure:
-    return ToolFailure("address", f"{where.host} is {address}, an address of a private network: it is not fetched")
+    return ToolFailure(
+        "address", f"{where.host} is {address}, an address of a private network: it is not fetched"
+    )
 
 
 def _resolved(where: Target, deadline: float, door: Door) -> list[Any]:
@@ -173,7 +202,9 @@ def _resolved(where: Target, deadline: float, door: Door) -> list[Any]:
         try:
             found.append(socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM))
         except (OSError, UnicodeError) as failed:
-            found.append(ToolFailure("net", f"{where.host}: {getattr(failed, 'strerror', None) or failed}"))
+            found.append(
+                ToolFailure("net", f"{where.host}: {getattr(failed, 'strerror', None) or failed}")
+            )
         except BaseException as failed:
             found.append(failed)
 
@@ -182,7 +213,9 @@ def _resolved(where: Target, deadline: float, door: Door) -> list[Any]:
     while thread.is_alive() and time.monotonic() < deadline and not door.stop():
         thread.join(_SLICE)
     if not found:
-        raise ToolFailure("timeout", f"{where.host} could not be looked up within {door.seconds:g} s")
+        raise ToolFailure(
+            "timeout", f"{where.host} could not be looked up within {door.seconds:g} s"
+        )
     if isinstance(found[0], BaseException):
         raise found[0]
     rows: list[Any] = found[0]
@@ -201,12 +234,26 @@ def _checked(where: Target, rows: list[Any], door: Door) -> Any:
 
 
 def _exchange(
-    where: Target, door: Door, watch: _Watch, address: Any, method: str, body: bytes | None, headers: dict[str, str]
+    where: Target,
+    door: Door,
+    watch: _Watch,
+    address: Any,
+    method: str,
+    body: bytes | None,
+    headers: dict[str, str],
 ) -> Response:
-    line = (http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection)(where.host, where.port)
+    line = (http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection)(
+        where.host, where.port
+    )
     try:
         _connect(line, where, watch, address)
-        sent = {"user-agent": agent(), "accept-encoding": "gzip", "connection": "close", "accept": "*/*", **headers}
+        sent = {
+            "user-agent": agent(),
+            "accept-encoding": "gzip",
+            "connection": "close",
+            "accept": "*/*",
+            **headers,
+        }
         line.request(method, where.path, body=body, headers=sent)
         with line.getresponse() as answer:
             named: dict[str, str] = {}
@@ -233,14 +280,22 @@ def _connect(line: http.client.HTTPConnection, where: Target, watch: _Watch, add
         watch.over(line.sock)
 
 
-def _read(answer: http.client.HTTPResponse, headers: Mapping[str, str], door: Door, where: Target) -> bytes:
+def _read(
+    answer: http.client.HTTPResponse, headers: Mapping[str, str], door: Door, where: Target
+) -> bytes:
     stated = headers.get("content-length", "")
     if stated.isdecimal() and int(stated) > door.most:
-        raise ToolFailure("size", f"{where.host} announces {int(stated):,} bytes; at most {door.most:,} are read")
+        raise ToolFailure(
+            "size", f"{where.host} announces {int(stated):,} bytes; at most {door.most:,} are read"
+        )
     packing = headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "", "gzip", "x-gzip", "deflate"):
-        raise ToolFailure("encoding", f"{where.host} packs its answer in a way that was not asked for")
-    unpack = None if packing in ("identity", "") else zlib.decompressobj(31 if "gzip" in packing else 15)
+        raise ToolFailure(
+            "encoding", f"{where.host} packs its answer in a way that was not asked for"
+        )
+    unpack = (
+        None if packing in ("identity", "") else zlib.decompressobj(31 if "gzip" in packing else 15)
+    )
     pieces: list[bytes] = []
     taken = got = 0
     while True:
@@ -252,7 +307,9 @@ def _read(answer: http.client.HTTPResponse, headers: Mapping[str, str], door: Do
             try:
                 piece = unpack.decompress(piece, door.most + 1 - got)
             except zlib.error:
-                raise ToolFailure("encoding", f"{where.host} sent something that cannot be unpacked") from None
+                raise ToolFailure(
+                    "encoding", f"{where.host} sent something that cannot be unpacked"
+                ) from None
         pieces.append(piece)
         got += len(piece)
         if got > door.most or taken > door.most:
@@ -295,7 +352,9 @@ class _Watch(threading.Thread):
             line = self._line
             try:
                 if line is not None:
-                    socket.socket.shutdown(line, socket.SHUT_RDWR)  # not TLS's own, which is not for two threads
+                    socket.socket.shutdown(
+                        line, socket.SHUT_RDWR
+                    )  # not TLS's own, which is not for two threads
             except OSError:
                 pass  # it has just ended by itself
             return
@@ -310,4 +369,8 @@ class _Watch(threading.Thread):
             from ..engine.ports import Cancelled
 
             return Cancelled("the controller leaves")
-        return ToolFailure("timeout", f"{where.host} took too long and was given up") if self._why else None
+        return (
+            ToolFailure("timeout", f"{where.host} took too long and was given up")
+            if self._why
+            else None
+        )

@@ -38,7 +38,9 @@ def tavily(query: str, address: str, key: str, results: int, post: Post) -> Any:
             said = post(url, data.encode("utf-8"), headers_of(self.headers))
             return SimpleNamespace(status_code=200, json=lambda: said)
 
-    return TavilyClient(api_key=key, api_base_url=address, session=Line()).search(query, max_results=results)
+    return TavilyClient(api_key=key, api_base_url=address, session=Line()).search(
+        query, max_results=results
+    )
 
 
 def exa(query: str, address: str, key: str, results: int, post: Post) -> Any:
@@ -49,10 +51,17 @@ def exa(query: str, address: str, key: str, results: int, post: Post) -> Any:
         """The client, with our request instead of its own."""
 
         def request(self, endpoint: str, data: Any = None, *_: Any, **__: Any) -> Any:
-            return post(self.base_url + endpoint, json.dumps(data).encode("ascii"), headers_of(self.headers))
+            return post(
+                self.base_url + endpoint, json.dumps(data).encode("ascii"), headers_of(self.headers)
+            )
 
     found = Line(key, address).search(query, num_results=results, contents={"highlights": True})
-    return {"results": [{"url": one.url, "title": one.title, "highlights": one.highlights} for one in found.results]}
+    return {
+        "results": [
+            {"url": one.url, "title": one.title, "highlights": one.highlights}
+            for one in found.results
+        ]
+    }
 
 
 def ddgs(query: str, seconds: float, results: int) -> Any:
@@ -69,7 +78,12 @@ def ddgs(query: str, seconds: float, results: int) -> Any:
         if said.startswith("No results"):
             return {"results": []}
         raise ValueError(said) from None
-    return {"results": [{"url": row.get("href"), "title": row.get("title"), "content": row.get("body")} for row in found]}
+    return {
+        "results": [
+            {"url": row.get("href"), "title": row.get("title"), "content": row.get("body")}
+            for row in found
+        ]
+    }
 
 
 class Limited(Exception):

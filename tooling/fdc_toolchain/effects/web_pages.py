@@ -28,12 +28,21 @@ def keep(run_folder: str, row: Mapping[str, Any], text: str, now: float) -> dict
     data = text.encode("utf-8")
     digest = hashlib.sha256(data).hexdigest()
     fetched = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-    out = {**row, "sha256": digest, "fetched": fetched, "lines": text.count("\n") + 1, "characters": len(text)}
+    out = {
+        **row,
+        "sha256": digest,
+        "fetched": fetched,
+        "lines": text.count("\n") + 1,
+        "characters": len(text),
+    }
     folder = os.path.join(run_folder, FOLDER)
     try:
         os.makedirs(folder, exist_ok=True)
         durable.replace(os.path.join(folder, f"{digest}.txt"), data)
-        durable.replace(os.path.join(folder, f"{digest}.json"), json.dumps(out, indent=1).encode("ascii") + b"\n")
+        durable.replace(
+            os.path.join(folder, f"{digest}.json"),
+            json.dumps(out, indent=1).encode("ascii") + b"\n",
+        )
     except OSError as failed:
         raise from_os(failed, "a page cannot be kept") from failed
     return out
@@ -59,7 +68,11 @@ def read_pages(value: Any) -> list[dict[str, Any]]:
     rows = value if isinstance(value, list) else []
     out: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("url"), str) and _HASH.fullmatch(str(row.get("sha256"))):
+        if (
+            isinstance(row, dict)
+            and isinstance(row.get("url"), str)
+            and _HASH.fullmatch(str(row.get("sha256")))
+        ):
             out.setdefault(row["url"], row)
     return list(out.values())
 
@@ -71,5 +84,7 @@ def documents(run_folder: str, rows: Iterable[Mapping[str, Any]]) -> list[Docume
         digest = str(row["sha256"])
         if digest not in out:
             lines = lines_of(run_folder, digest)
-            out[digest] = Document(str(row["url"]), lines, digest, sum(len(line) + 1 for line in lines))
+            out[digest] = Document(
+                str(row["url"]), lines, digest, sum(len(line) + 1 for line in lines)
+            )
     return list(out.values())

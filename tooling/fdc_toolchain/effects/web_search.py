@@ -94,7 +94,12 @@ class Tried(NamedTuple):
 
     def note(self) -> dict[str, Any]:
         """For the journal."""
-        return {"provider": self.provider, "status": self.status, "why": self.why, "results": len(self.hits)}
+        return {
+            "provider": self.provider,
+            "status": self.status,
+            "why": self.why,
+            "results": len(self.hits),
+        }
 
 
 class _Refused(Exception):
@@ -113,20 +118,26 @@ def ready(environment: Mapping[str, str]) -> list[Ready]:
     out = []
     for name in stated or PROVIDERS:
         if name not in PROVIDERS:
-            raise ToolFailure("unavailable", f"{ORDER} names `{name[:40]}`; there are {', '.join(PROVIDERS)}")
+            raise ToolFailure(
+                "unavailable", f"{ORDER} names `{name[:40]}`; there are {', '.join(PROVIDERS)}"
+            )
         row = PROVIDERS[name]
         variable, default = row.address
         address = (environment.get(variable, "") if variable else "").rstrip("/") or default
         key = environment.get(row.key, "") if row.key else ""
         lacks = variable if variable and not address else row.key if row.key and not key else None
-        if lacks is None and (stated or variable or row.key):  # what needs neither is asked where it is named
+        if lacks is None and (
+            stated or variable or row.key
+        ):  # what needs neither is asked where it is named
             out.append(Ready(name, address, key))
         elif lacks is not None and stated:
             raise ToolFailure("unavailable", f"{ORDER} names `{name}`, and {lacks} is not set")
     return out
 
 
-def search(query: str, providers: Sequence[Ready], stop: Callable[[], bool] = lambda: False) -> list[Tried]:
+def search(
+    query: str, providers: Sequence[Ready], stop: Callable[[], bool] = lambda: False
+) -> list[Tried]:
     """Asks one after the other until one has results; what came of each, the last being the answer where it is `ok`."""
     out: list[Tried] = []
     for one in providers:
@@ -146,7 +157,11 @@ def answer(tried: Sequence[Tried]) -> list[Hit]:
         return []
     kind = "busy" if any(one.status == "limited" for one in tried) else "net"
     said = "; ".join(f"{one.provider}: {one.why}" for one in tried)
-    raise ToolFailure(kind, f"no search provider answered ({said})", notes={"search": [one.note() for one in tried]})
+    raise ToolFailure(
+        kind,
+        f"no search provider answered ({said})",
+        notes={"search": [one.note() for one in tried]},
+    )
 
 
 def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
@@ -168,7 +183,12 @@ def _tried(one: Ready, query: str, stop: Callable[[], bool]) -> Tried:
     except ToolFailure as failed:
         return Tried(one.name, "unavailable", str(failed))
     hits = _clean(hits)
-    return Tried(one.name, "ok" if hits else "empty", f"{len(hits)} results" if hits else "no results", tuple(hits))
+    return Tried(
+        one.name,
+        "ok" if hits else "empty",
+        f"{len(hits)} results" if hits else "no results",
+        tuple(hits),
+    )
 
 
 def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
@@ -177,8 +197,16 @@ def _sent(one: Ready, asked: Asked, stop: Callable[[], bool]) -> Response:
 
 def _through(address: str, asked: Asked, stop: Callable[[], bool]) -> Response:
     where = target(address)
-    door = Door((where.host,), SECONDS, MOST_BYTES, stop)  # the operator named the address, so it may be anywhere
-    return request(where, door, method=asked.method, body=asked.body, headers={"accept": "application/json", **asked.headers})
+    door = Door(
+        (where.host,), SECONDS, MOST_BYTES, stop
+    )  # the operator named the address, so it may be anywhere
+    return request(
+        where,
+        door,
+        method=asked.method,
+        body=asked.body,
+        headers={"accept": "application/json", **asked.headers},
+    )
 
 
 def _called(one: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> Any:
@@ -196,16 +224,24 @@ def _called(one: Ready, row: Provider, query: str, stop: Callable[[], bool]) -> 
     except web_packages.Limited:
         raise _Refused("limited", "it answers no more for now") from None
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
-        said = " ".join(str(wrong).split())[:160] if row.key is None else "its answer has another form than it documents"
+        said = (
+            " ".join(str(wrong).split())[:160]
+            if row.key is None
+            else "its answer has another form than it documents"
+        )
         raise _Refused("unavailable", said) from None
 
 
 def _json(response: Response, name: str) -> Any:
     status = response.status
     if status in SPENT:
-        raise _Refused("limited", f"it answers no more for now (status {status})", _patience(response.headers))
+        raise _Refused(
+            "limited", f"it answers no more for now (status {status})", _patience(response.headers)
+        )
     if status in (401, 403):
-        hint = "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
+        hint = (
+            "; a SearXNG must have `json` among its `search.formats`" if name == "searxng" else ""
+        )
         raise _Refused("unavailable", f"it refuses (status {status}){hint}")
     if status != 200:
         raise _Refused("unavailable", f"it answers with status {status}")
@@ -226,8 +262,14 @@ def _patience(headers: Mapping[str, str]) -> float:
         except (ValueError, OverflowError, OSError):
             pass
     if not stated:
-        left, reset = (re.findall(r"\d{1,9}", headers.get(f"x-ratelimit-{name}", "")) for name in ("remaining", "reset"))
-        patience = max((float(seconds) for rest, seconds in zip(left, reset, strict=False) if int(rest) == 0), default=0.0)
+        left, reset = (
+            re.findall(r"\d{1,9}", headers.get(f"x-ratelimit-{name}", ""))
+            for name in ("remaining", "reset")
+        )
+        patience = max(
+            (float(seconds) for rest, seconds in zip(left, reset, strict=False) if int(rest) == 0),
+            default=0.0,
+        )
     return min(patience, MOST_PATIENCE) if patience > 0 else PATIENCE
 
 
@@ -239,7 +281,9 @@ def _clean(hits: Sequence[Hit]) -> list[Hit]:
             where = target(hit.url.strip())
         except ToolFailure:
             continue
-        out.setdefault(where.url, Hit(where.url, _plain(hit.title)[:300], _plain(hit.snippet)[:1000]))
+        out.setdefault(
+            where.url, Hit(where.url, _plain(hit.title)[:300], _plain(hit.snippet)[:1000])
+        )
     return list(out.values())[:RESULTS]
 
 
@@ -324,7 +368,11 @@ class Gaps:
     """Keeps a distance between two questions to the same provider, and leaves alone who asks for it, over all runs of
     this process."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._clock = clock
         self._pause = pause
         self._lock = threading.Lock()

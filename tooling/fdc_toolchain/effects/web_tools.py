@@ -35,7 +35,11 @@ def google_search(args: dict[str, Any], context: Context) -> Any:
 def search_web(args: dict[str, Any], context: Context) -> Any:
     """`search_web`: the same as a record, for plans that go on without an answer."""
     hits, tried = _search(args, context)
-    row = {"query": text(args, "query").strip(), "hits": [hit._asdict() for hit in hits], "provider": tried[-1].provider}
+    row = {
+        "query": text(args, "query").strip(),
+        "hits": [hit._asdict() for hit in hits],
+        "provider": tried[-1].provider,
+    }
     return Outcome(row, notes=_notes(tried))
 
 
@@ -101,14 +105,21 @@ def _may_go_out(context: Context, said: str) -> None:
     """Raises ToolFailure where the operator lets nothing out, or where it would be a secret."""
     if not (context.operator.web or context.operator.network):
         allow = "`fdc research --web`, `--allow-network`, FDC_ALLOW_WEB=1"
-        raise ToolFailure("unavailable", f"the web is out of reach: whoever starts fdc allows it ({allow})")
+        raise ToolFailure(
+            "unavailable", f"the web is out of reach: whoever starts fdc allows it ({allow})"
+        )
     if (context.secrets or Scrubber()).text(said) != said:
-        raise ToolFailure("secret", "what would be sent holds a secret (of the environment, a file of secrets, or by its form)")
+        raise ToolFailure(
+            "secret",
+            "what would be sent holds a secret (of the environment, a file of secrets, or by its form)",
+        )
 
 
 def _hosts(context: Context) -> Any:
     """Whether a host is one that every plan on the stack allows."""
-    grants = [tuple(compiled(glob) for glob in grant["net"]) for grant in context.grants if "net" in grant]
+    grants = [
+        tuple(compiled(glob) for glob in grant["net"]) for grant in context.grants if "net" in grant
+    ]
 
     def allowed(host: str) -> bool:
         return all(any(fits(host, glob) for glob in globs) for globs in grants)

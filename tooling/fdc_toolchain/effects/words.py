@@ -171,7 +171,8 @@ _OUR = frozenset(
 )
 _OR = frozenset(word.replace("our", "or") for word in _OUR)
 _ODD = dict(
-    pair.split("/") for pair in "centre/center fibre/fiber metre/meter catalogue/catalog dialogue/dialog defence/defense "
+    pair.split("/")
+    for pair in "centre/center fibre/fiber metre/meter catalogue/catalog dialogue/dialog defence/defense "
     "licence/license grey/gray analyse/analyze modelling/modeling labelled/labeled cancelled/canceled".split()
 )
 _ODD |= {there: here for here, there in _ODD.items()}

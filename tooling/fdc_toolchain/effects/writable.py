@@ -39,7 +39,14 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     folders = [""]
     for grant in grants:
         named = {tree for glob in grant.get("write", ()) if (tree := _tree(glob)) is not None}
-        folders = sorted({common for ours in folders for theirs in named if (common := _within(ours, theirs)) is not None})
+        folders = sorted(
+            {
+                common
+                for ours in folders
+                for theirs in named
+                if (common := _within(ours, theirs)) is not None
+            }
+        )
     paths = []
     for name in folders:
         path = os.path.join(root, name) if name else root
@@ -49,13 +56,21 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     rows = [[compiled(glob) for glob in grant.get("write", ())] for grant in grants]
     files = sorted(
         name
-        for name in {name for grant in grants for glob in grant.get("write", ()) for name in _files(root, glob)}
+        for name in {
+            name
+            for grant in grants
+            for glob in grant.get("write", ())
+            for name in _files(root, glob)
+        }
         if all(any(fits(name, glob) for glob in row) for row in rows)
         and not closed(name)
         and (closed(name) is False or not any(_within(name, folder) == name for folder in folders))
     )
     if len(files) > MOST:
-        raise ToolFailure("sandbox", f"`allow write` names more than {MOST} files for a command; name whole folders (`docs/**`)")
+        raise ToolFailure(
+            "sandbox",
+            f"`allow write` names more than {MOST} files for a command; name whole folders (`docs/**`)",
+        )
     made: list[str] = []
     for name in files:
         path = os.path.join(root, name)
@@ -114,7 +129,11 @@ def _there(path: str, made: list[str]) -> bool:
                 return regular
         except FileNotFoundError:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+            os.close(
+                os.open(
+                    path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666
+                )
+            )
         _users[path] += 1
         made.append(path)
         return True
@@ -132,7 +151,11 @@ def _split(glob: Glob) -> tuple[str, str | None]:
         if rest is not None:
             rest += written
             continue
-        cut = len(written) if is_value else next((at for at, c in enumerate(written) if c in "*?"), len(written))
+        cut = (
+            len(written)
+            if is_value
+            else next((at for at, c in enumerate(written) if c in "*?"), len(written))
+        )
         known += written[:cut]
         rest = written[cut:] or None
     return known, rest
@@ -169,7 +192,11 @@ def _files(root: str, glob: Glob) -> Iterator[str]:
     count = 0
     for folder, below, names in os.walk(top):
         here = folder[len(root) + 1 :] + "/" if folder != root else ""
-        below[:] = [name for name in below if name not in (".fdc", ".git")] if here.count("/") < depth else []
+        below[:] = (
+            [name for name in below if name not in (".fdc", ".git")]
+            if here.count("/") < depth
+            else []
+        )
         for name in names:
             if fits(here + name, tokens):
                 yield here + name

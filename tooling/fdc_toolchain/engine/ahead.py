@@ -132,7 +132,9 @@ class _Walk:
         finally:
             self.deep -= 1
 
-    def _aside(self, items: list[dict[str, Any]], names: dict[str, Any], scope: Scope) -> dict[str, Any]:
+    def _aside(
+        self, items: list[dict[str, Any]], names: dict[str, Any], scope: Scope
+    ) -> dict[str, Any]:
         """The names after a body that is done perhaps. An approval in it ends it, and not what comes behind."""
         mine = dict(names)
         self.perhaps += 1
@@ -188,10 +190,20 @@ class _Walk:
             from .machine import _glob
 
             try:
-                grants = (*grants, {kind: tuple(_glob(glob, inner) for glob in globs) for kind, globs in plan["allow"].items()})
+                grants = (
+                    *grants,
+                    {
+                        kind: tuple(_glob(glob, inner) for glob in globs)
+                        for kind, globs in plan["allow"].items()
+                    },
+                )
             except (TypeError, Unusable):
                 self.visitor.left(item["line"], "what the plan called here may touch", scope)
-        self.block(plan["body"], inner, Scope(item["plan"], plan["path"], inner, None, False, scope.depth + 1, grants))
+        self.block(
+            plan["body"],
+            inner,
+            Scope(item["plan"], plan["path"], inner, None, False, scope.depth + 1, grants),
+        )
         self._bind(item, names, UNKNOWN)
 
     def _skip(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
@@ -220,15 +232,29 @@ class _Walk:
                     raise
         self._bind(item, names, UNKNOWN)
 
-    def _over(self, item: dict[str, Any], found: Any, bound: tuple[str, ...], names: dict[str, Any], scope: Scope) -> None:
+    def _over(
+        self,
+        item: dict[str, Any],
+        found: Any,
+        bound: tuple[str, ...],
+        names: dict[str, Any],
+        scope: Scope,
+    ) -> None:
         if isinstance(found, list):
             self._rounds(item, bound, found, names, scope)
         elif found is UNKNOWN:
             after = self._aside(item["body"], {**names, **dict.fromkeys(bound, UNKNOWN)}, scope)
-            self._join(names, names, {name: value for name, value in after.items() if name not in bound})
+            self._join(
+                names, names, {name: value for name, value in after.items() if name not in bound}
+            )
 
     def _rounds(
-        self, item: dict[str, Any], bound: tuple[str, ...], items: list[Any], names: dict[str, Any], scope: Scope
+        self,
+        item: dict[str, Any],
+        bound: tuple[str, ...],
+        items: list[Any],
+        names: dict[str, Any],
+        scope: Scope,
     ) -> None:
         before = {name: names.get(name) for name in bound}
         for value in items:
@@ -239,7 +265,9 @@ class _Walk:
     def _iterate(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
         self._turns(item, item["max"], names, scope)
 
-    def _turns(self, item: dict[str, Any], rounds: int, names: dict[str, Any], scope: Scope) -> None:
+    def _turns(
+        self, item: dict[str, Any], rounds: int, names: dict[str, Any], scope: Scope
+    ) -> None:
         sure = True
         for _ in range(rounds):
             if sure:
@@ -258,7 +286,9 @@ class _Walk:
         if verdict is not None:
             self.block(item["then" if verdict else "else"], names, scope)
             return
-        self._join(names, self._aside(item["then"], names, scope), self._aside(item["else"], names, scope))
+        self._join(
+            names, self._aside(item["then"], names, scope), self._aside(item["else"], names, scope)
+        )
 
     def _require(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
         """A gate stops the run or does nothing."""

@@ -45,7 +45,9 @@ def decide(program: Program, state: RunState, room: int = 1) -> Decision:
     if state.parked:
         return Ask([want.question for want in state.parked.values() if want.question is not None])
     where = program["plans"][program["root"]]["path"]
-    return Finish(Stop("bug", "the run has neither ended nor anything left to do", "main", where, 0), None)
+    return Finish(
+        Stop("bug", "the run has neither ended nor anything left to do", "main", where, 0), None
+    )
 
 
 def _admit(state: RunState, room: int) -> tuple[list[Perform], Stop | None]:
@@ -98,12 +100,18 @@ def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
     for meter in meters:
         budget = meter.budget
         if "seconds" in budget:
-            gone = max(0.0, state.elapsed - meter.began) if isinstance(meter, Meter) else state.elapsed
+            gone = (
+                max(0.0, state.elapsed - meter.began) if isinstance(meter, Meter) else state.elapsed
+            )
             if gone + _longest(state, want) >= budget["seconds"]:
                 return _over(want, "seconds", meter)
         for measure, number in needs.items():
             if measure in budget:
-                taken = meter.spent.get(measure, 0) + meter.reserved.get(measure, 0) + planned.get((id(meter), measure), 0)
+                taken = (
+                    meter.spent.get(measure, 0)
+                    + meter.reserved.get(measure, 0)
+                    + planned.get((id(meter), measure), 0)
+                )
                 if round(taken + number, DIGITS) > budget[measure]:
                     return _over(want, measure, meter)
     for meter in meters:
@@ -114,7 +122,11 @@ def _exhausted(state: RunState, want: Want, planned: Planned) -> Stop | None:
 
 def _longest(state: RunState, want: Want) -> float:
     """The seconds that a step may take at most, where its tool says so: they have to fit too."""
-    limits = state.program["tools"].get(want.effect.tool, {}).get("limits", {}) if want.effect.kind == "tool" else {}
+    limits = (
+        state.program["tools"].get(want.effect.tool, {}).get("limits", {})
+        if want.effect.kind == "tool"
+        else {}
+    )
     return float(limits.get("seconds", 0) * (1 + limits.get("retries", 0)))
 
 
@@ -136,7 +148,9 @@ def _forbidden(want: Want, moved: dict[int, str]) -> Stop | None:
     after = cycle.after(now, symbol)
     if after is None:
         effect = want.effect
-        message = f"`{effect.tool}` is `{symbol}`, which `{cycle.name}` does not allow in state `{now}`"
+        message = (
+            f"`{effect.tool}` is `{symbol}`, which `{cycle.name}` does not allow in state `{now}`"
+        )
         return Stop("bug", message, effect.address, effect.path, effect.line)
     moved[id(cycle)] = after
     return None

@@ -13,10 +13,31 @@ from typing import Any, Literal, NamedTuple
 
 from ..program.model import Program
 from .decide import decide
-from .events import Ask, Finish, Outcome, Perform, Performs, Question, Record, Settle, Stop, outcome_body
+from .events import (
+    Ask,
+    Finish,
+    Outcome,
+    Perform,
+    Performs,
+    Question,
+    Record,
+    Settle,
+    Stop,
+    outcome_body,
+)
 from .fold import LOST, apply, came_back, launch, park, redo
 from .pool import Pool
-from .ports import Cancelled, Clock, Interrupted, InterruptedHere, Journal, Progress, Tools, Waiting, WorldFailed
+from .ports import (
+    Cancelled,
+    Clock,
+    Interrupted,
+    InterruptedHere,
+    Journal,
+    Progress,
+    Tools,
+    Waiting,
+    WorldFailed,
+)
 from .state import RunState
 
 ROOM = 8
@@ -75,7 +96,12 @@ def drive(
 
 class _Driver:
     def __init__(
-        self, program: Program, state: RunState, ports: Ports, room: int, assume: dict[str, Assumption]
+        self,
+        program: Program,
+        state: RunState,
+        ports: Ports,
+        room: int,
+        assume: dict[str, Assumption],
     ) -> None:
         self.program = program
         self.state = state
@@ -116,7 +142,9 @@ class _Driver:
                 self._start(decision.effects)
             elif isinstance(decision, Finish):
                 self._write()
-                return Ending("stopped" if decision.stop else "finished", decision.stop, decision.result)
+                return Ending(
+                    "stopped" if decision.stop else "finished", decision.stop, decision.result
+                )
             elif isinstance(decision, Settle):
                 self._write()
                 self._settle(decision.effect)
@@ -205,7 +233,9 @@ class _Driver:
             self._record("interrupted", effect, {"begun": begun})
 
     def _record(self, kind: str, effect: Perform, body: dict[str, Any]) -> None:
-        record = Record(kind, effect.address, effect.turn, effect.tool, effect.request, self._now(), body)
+        record = Record(
+            kind, effect.address, effect.turn, effect.tool, effect.request, self._now(), body
+        )
         self.unwritten.append(record)
         apply(self.state, record)
 
@@ -259,7 +289,9 @@ class _Driver:
             if self.state.dangling[effect.address].interrupted:
                 asked = "it was started, and fdc stopped it before it ended; what it had done by then is done"
             if effect.bound:
-                asked += "; the plan keeps its result, so who says that it did must say what it brought"
+                asked += (
+                    "; the plan keeps its result, so who says that it did must say what it brought"
+                )
             park(self.state, effect.address, asked, "assume")
 
     # Leaving early

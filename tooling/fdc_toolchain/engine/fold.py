@@ -31,9 +31,15 @@ def start(program: Program, inputs: dict[str, Any]) -> RunState:
     (with `rate`, the most that a token of the dearest model costs).
     """
     budget = {**program["budget"], **inputs.get("budget", {})}
-    state = RunState(program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program))
-    state.approving = frozenset(name for name, tool in program["tools"].items() if tool.get("approves"))
-    state.metered = frozenset(measure for plan in program["plans"].values() for measure in plan.get("budget", ()))
+    state = RunState(
+        program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program)
+    )
+    state.approving = frozenset(
+        name for name, tool in program["tools"].items() if tool.get("approves")
+    )
+    state.metered = frozenset(
+        measure for plan in program["plans"].values() for measure in plan.get("budget", ())
+    )
     state.rate = inputs.get("model", {}).get("rate") or 0.0
     machine.enter(state)
     return state
@@ -90,7 +96,9 @@ def apply(state: RunState, record: Record) -> Want | None:
         state.dangling[record.address] = want
         return want
     if record.kind == "session":
-        for address in [address for address, want in state.dangling.items() if not want.effect.once]:
+        for address in [
+            address for address, want in state.dangling.items() if not want.effect.once
+        ]:
             redo(state, address, LOST)
     if record.kind == "budget":
         state.budget.update(record.body["budget"])
@@ -178,6 +186,7 @@ def _notice(state: RunState, want: Want) -> None:
                 f"which the rule {against.name} does not allow there"
             )
 
+
 def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
     if not (want.begun and want.held):
         _begin(state, want)
@@ -191,7 +200,9 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
             want.held = False
     failed = body.get("failed")
     if failed is not None:
-        machine.stop(strand, "failure", f"`{want.effect.tool}`: {failed['message']}", failed["kind"])
+        machine.stop(
+            strand, "failure", f"`{want.effect.tool}`: {failed['message']}", failed["kind"]
+        )
     elif kind == "tool":
         if strand.released is not None or want.effect.tool in state.approving:
             _release(state, want, body)
@@ -263,7 +274,12 @@ def _meters(state: RunState, want: Want) -> tuple[RunState | Meter, ...]:
 
 
 def _amount(said: Any) -> bool:
-    return isinstance(said, (int, float)) and not isinstance(said, bool) and isfinite(said) and said >= 0
+    return (
+        isinstance(said, (int, float))
+        and not isinstance(said, bool)
+        and isfinite(said)
+        and said >= 0
+    )
 
 
 def _wanted(state: RunState, record: Record) -> Want:

@@ -93,7 +93,9 @@ def _end(state: RunState, strand: Strand, work: list[Strand]) -> None:
         state.stop = strand.stop
         if state.rules and strand.stop is None:
             plan = state.program["plans"][state.program["root"]]
-            state.stop = rules.unmet(state.rules, plan["path"], plan["body"][-1]["line"] if plan["body"] else 0)
+            state.stop = rules.unmet(
+                state.rules, plan["path"], plan["body"][-1]["line"] if plan["body"] else 0
+            )
         return
     join.open -= 1
     if strand.stop is not None and _is_kept(join, strand.stop):
@@ -120,7 +122,16 @@ def _gathered(join: Join) -> list[Any]:
             out += branch.collected or ()
         else:
             kind, why, address, path, line, _ = branch.stop
-            out.append({"failed": kind, "why": why, "item": item, "at": address, "path": path, "line": line})
+            out.append(
+                {
+                    "failed": kind,
+                    "why": why,
+                    "item": item,
+                    "at": address,
+                    "path": path,
+                    "line": line,
+                }
+            )
     return out
 
 
@@ -137,7 +148,11 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
         loop.at += 1
         if not done and loop.at < len(loop.items):
             if loop.op == "iterate" and _stalled(loop):
-                stop(strand, "stalled", f"{STALLED} rounds in a row asked models the very same, so nothing new can come")
+                stop(
+                    strand,
+                    "stalled",
+                    f"{STALLED} rounds in a row asked models the very same, so nothing new can come",
+                )
                 return False
             _round(frame, loop)
             return False
@@ -149,7 +164,9 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
         if scope.cycle is not None and scope.owns_cycle:
             cycle = scope.cycle
             if cycle.state not in cycle.automaton["accept"]:
-                message = f"the plan ends in state `{cycle.state}`, where `{cycle.name}` does not accept"
+                message = (
+                    f"the plan ends in state `{cycle.state}`, where `{cycle.name}` does not accept"
+                )
                 stop(strand, "bug", message)
                 return False
     strand.frames.pop()
@@ -201,7 +218,13 @@ def _here(frame: Frame) -> str:
 
 
 def _want(
-    state: RunState, strand: Strand, kind: Kind, tool: str, args: dict[str, Any], address: str, line: int
+    state: RunState,
+    strand: Strand,
+    kind: Kind,
+    tool: str,
+    args: dict[str, Any],
+    address: str,
+    line: int,
 ) -> bool:
     """Lets the strand stand at an effect that only looks: a list of files, a predicate."""
     scope = strand.frames[-1].scope
@@ -232,7 +255,9 @@ def _condition(
 # One function an operation
 
 
-def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _step(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     scope = frame.scope
     names = scope.names
     name, address = item["tool"], f"{frame.prefix}/{frame.at + 1}"
@@ -255,14 +280,19 @@ def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
         if cost.get("model_calls"):
             _asks(strand, request)
         paid = any(measure in state.budget for measure in cost) or (
-            bool(state.metered) and any(measure in meter.budget for meter in scope.meters for measure in cost)
+            bool(state.metered)
+            and any(measure in meter.budget for meter in scope.meters for measure in cost)
         )
     columns = (
         address, "tool", name, args, request, tool["effect"], scope.path, item["line"], bound, scope.grants, 1, None, paid,
         strand.alone, item.get("outside", ""), strand.released,
     )  # fmt: skip
     wanted = Perform._make(columns)  # twice as quick as `Perform(...)`
-    seen = rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles) if state.rules else ()
+    seen = (
+        rules.noticed(state.rules, tool, wanted, item["action"], scope.cycles)
+        if state.rules
+        else ()
+    )
     state.pending[address] = Want(wanted, strand, item["action"], cost, seen)
     return True
 
@@ -271,24 +301,37 @@ def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, float]:
     """The most that a step uses: as declared, and where it asks models the price of all its tokens."""
     cost: dict[str, float] = tool["cost"]
     if cost and state.rate and "tokens" in cost:
-        return {**cost, "money": max(cost.get("money", 0), round(state.rate * cost.get("tokens", 0), 9))}
+        return {
+            **cost,
+            "money": max(cost.get("money", 0), round(state.rate * cost.get("tokens", 0), 9)),
+        }
     return cost
 
 
-def _call(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _call(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     depth = frame.scope.depth + 1
     if depth > MAX_STACK:
-        stop(strand, "bug", f"the call of `{item['name']}` would make the stack {depth} deep; {MAX_STACK} is the most")
+        stop(
+            strand,
+            "bug",
+            f"the call of `{item['name']}` would make the stack {depth} deep; {MAX_STACK} is the most",
+        )
         return False
     names = frame.scope.names
     given = {name: render(template, names) for name, template in item["args"].items()}
     plan = state.program["plans"][item["plan"]]
     scope = _scope(state, item["plan"], plan, given, frame.scope)
-    strand.frames.append(Frame(plan["body"], f"{_here(frame)}>{item['name']}", scope, opens_scope=True))
+    strand.frames.append(
+        Frame(plan["body"], f"{_here(frame)}>{item['name']}", scope, opens_scope=True)
+    )
     return False
 
 
-def _scope(state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any], outer: Scope | None) -> Scope:
+def _scope(
+    state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any], outer: Scope | None
+) -> Scope:
     names = dict(state.builtin)
     for param in plan["params"]:
         names[param["name"]] = param.get("default")
@@ -300,14 +343,22 @@ def _scope(state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any],
         cycle = Cycle(own, automaton, automaton["start"])
     grants = () if outer is None else outer.grants
     if plan.get("allow"):
-        grants = (*grants, {kind: tuple(_glob(glob, names) for glob in globs) for kind, globs in plan["allow"].items()})
+        grants = (
+            *grants,
+            {
+                kind: tuple(_glob(glob, names) for glob in globs)
+                for kind, globs in plan["allow"].items()
+            },
+        )
     cycles = () if outer is None else outer.cycles
     cycles = cycles if own is None else (*cycles, own)
     depth = 1 if outer is None else outer.depth + 1
     meters = () if outer is None else outer.meters
     if outer is not None and plan.get("budget"):
         meters = (*meters, Meter(plan["path"], plan["budget"], state.elapsed))
-    return Scope(plan_id, plan["path"], names, cycle, own is not None, depth, grants, cycles, meters=meters)
+    return Scope(
+        plan_id, plan["path"], names, cycle, own is not None, depth, grants, cycles, meters=meters
+    )
 
 
 def _glob(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
@@ -320,14 +371,20 @@ def _glob(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
     )
 
 
-def _skip(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _skip(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     bind(frame, item["bind"], None)
     return False
 
 
-def _each(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _each(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     glob = render(item["glob"], frame.scope.names)
-    return _want(state, strand, "files", "for_each_file", {"glob": glob}, f"{_here(frame)}*", item["line"])
+    return _want(
+        state, strand, "files", "for_each_file", {"glob": glob}, f"{_here(frame)}*", item["line"]
+    )
 
 
 def listed(strand: Strand, files: list[str]) -> None:
@@ -341,14 +398,18 @@ def listed(strand: Strand, files: list[str]) -> None:
     _loop(strand, frame, item, files, names, None)
 
 
-def _for(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _for(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     items = _items(strand, frame, item)
     if items is not None:
         _loop(strand, frame, item, items, (item["name"],), [])
     return False
 
 
-def _iterate(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _iterate(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     _loop(strand, frame, item, range(item["max"]), (), None, item.get("until"))
     return False
 
@@ -383,7 +444,9 @@ def _items(strand: Strand, frame: Frame, item: Instruction) -> list[Any] | None:
     return value
 
 
-def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _fork(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     items = _items(strand, frame, item)
     if not items:
         if items is not None:
@@ -404,7 +467,9 @@ def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction, work
     return True
 
 
-def _if(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _if(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     verdict = _condition(state, strand, frame, item["cond"], _here(frame), item["line"])
     if verdict is None:
         return True
@@ -416,7 +481,9 @@ def _if(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: 
     return False
 
 
-def _require(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _require(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     verdict = _condition(state, strand, frame, item["cond"], _here(frame), item["line"])
     if verdict is None:
         return True
@@ -427,7 +494,9 @@ def _require(state: RunState, strand: Strand, frame: Frame, item: Instruction, w
     return False
 
 
-def _yield(state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]) -> bool:
+def _yield(
+    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
+) -> bool:
     value = render(item["value"], frame.scope.names)
     frame.at += 1
     for outer in reversed(strand.frames):
@@ -438,7 +507,9 @@ def _yield(state: RunState, strand: Strand, frame: Frame, item: Instruction, wor
         if outer.opens_scope:
             outer.scope.result = value
             return False
-    assert strand.collected is not None  # the bottom of a strand that opens no scope is a branch of a fork
+    assert (
+        strand.collected is not None
+    )  # the bottom of a strand that opens no scope is a branch of a fork
     strand.collected.append(value)
     return False
 

@@ -45,7 +45,9 @@ class _Walk:
     def plan(self, plan_id: str) -> None:
         if plan_id not in self.plans:
             self.plans.add(plan_id)
-            self.block(self.program["plans"][plan_id]["body"], self.program["plans"][plan_id]["path"])
+            self.block(
+                self.program["plans"][plan_id]["body"], self.program["plans"][plan_id]["path"]
+            )
 
     def strand(self, strand: Strand, seen: set[int]) -> None:
         """What is left of a strand, with the instruction at which it stands, and of those that wait for its end."""
@@ -54,7 +56,10 @@ class _Walk:
             seen.add(id(here))
             for frame in reversed(here.frames):
                 again = frame.loop is not None and frame.loop.at + 1 < len(frame.loop.items)
-                self.block(frame.block if again else frame.block[frame.at if inner else frame.at + 1 :], frame.scope.path)
+                self.block(
+                    frame.block if again else frame.block[frame.at if inner else frame.at + 1 :],
+                    frame.scope.path,
+                )
                 self.condition(None if frame.loop is None else frame.loop.until)
                 inner = False
             if here.join is None:

@@ -23,7 +23,9 @@ class Released:
 
     __slots__ = ("lists", "files", "outer", "own", "_commands")
 
-    def __init__(self, lists: dict[str, list[str]], files: dict[str, str], outer: Released | None = None) -> None:
+    def __init__(
+        self, lists: dict[str, list[str]], files: dict[str, str], outer: Released | None = None
+    ) -> None:
         self.lists = lists
         self.files = files
         self.outer = outer
@@ -58,7 +60,9 @@ class Released:
 
 
 def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
-    return all(any(fits(path, compiled(glob)) for glob in grant.get("write", ())) for grant in grants)
+    return all(
+        any(fits(path, compiled(glob)) for glob in grant.get("write", ())) for grant in grants
+    )
 
 
 def paths_changed(tool: dict[str, Any], args: dict[str, Any]) -> list[str]:

@@ -30,7 +30,11 @@ class _Differs(Exception):
 
 
 def replay(
-    program: Program, inputs: dict[str, Any], records: Sequence[Record], status: str, ending: dict[str, Any] | None
+    program: Program,
+    inputs: dict[str, Any],
+    records: Sequence[Record],
+    status: str,
+    ending: dict[str, Any] | None,
 ) -> Replayed:
     """Executes a run again, every effect answered from its record, and compares where it gets to.
 
@@ -48,11 +52,17 @@ def replay(
             announced.add((record.address, record.turn))
         elif record.kind == "outcome" and effect is not None and effect.once:
             if (record.address, record.turn) not in announced:
-                raise _Differs(f"record {len(seen)}: `{record.tool}` at {record.address} was never announced")
+                raise _Differs(
+                    f"record {len(seen)}: `{record.tool}` at {record.address} was never announced"
+                )
 
     def due(state: RunState, record: Record) -> None:
         want = state.pending.get(record.address)
-        if want is None or not (state.budget or state.metered) or record.kind not in ("intent", "outcome"):
+        if (
+            want is None
+            or not (state.budget or state.metered)
+            or record.kind not in ("intent", "outcome")
+        ):
             return
         # What is not announced has begun at some time before it came back, perhaps before others used too much.
         announced = record.kind == "intent"
@@ -61,7 +71,9 @@ def replay(
         else:
             refused = unaffordable(state, want, state.elapsed if announced else 0.0)
         if refused is not None:
-            raise _Differs(f"record {len(seen) + 1}: `{record.tool}` at {record.address} was begun, and {refused.message}")
+            raise _Differs(
+                f"record {len(seen) + 1}: `{record.tool}` at {record.address} was begun, and {refused.message}"
+            )
 
     try:
         state = fold(program, inputs, records, look, due)
@@ -72,10 +84,14 @@ def replay(
     return Replayed(state.steps, len(seen), _end(program, state, status, ending))
 
 
-def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] | None) -> str | None:
+def _end(
+    program: Program, state: RunState, status: str, ending: dict[str, Any] | None
+) -> str | None:
     if ending is None or status in ("new", "running"):
         return None  # its controller was lost: there is no end on record
-    lacking = [name for name in ("seconds", "steps", "spent", "questions", "stop") if name not in ending]
+    lacking = [
+        name for name in ("seconds", "steps", "spent", "questions", "stop") if name not in ending
+    ]
     if lacking:
         return f"the end: `{lacking[0]}` is not on record"
     state.elapsed = max(state.elapsed, ending["seconds"])
@@ -86,7 +102,11 @@ def _end(program: Program, state: RunState, status: str, ending: dict[str, Any] 
     if status == "waiting":
         wanted = {*state.pending, *state.dangling}
         lost = [one["address"] for one in ending["questions"] if one["address"] not in wanted]
-        return f"the end: a question at {lost[0]} is on record, which the program does not ask" if lost else None
+        return (
+            f"the end: a question at {lost[0]} is on record, which the program does not ask"
+            if lost
+            else None
+        )
     if status not in ("finished", "stopped"):
         return None
     decision = decide(program, state)
@@ -107,7 +127,9 @@ def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
     spent = {measure: number for measure, number in state.spent.items() if number}
     if ending["spent"] == spent:
         return None
-    under_way = [want for want in state.pending.values() if want.effect.kind == "tool" and not want.begun]
+    under_way = [
+        want for want in state.pending.values() if want.effect.kind == "tool" and not want.begun
+    ]
     if status == "waiting":
         asked = {one["address"] for one in ending["questions"]}
         number = sum(want.effect.address in asked for want in under_way)
@@ -116,7 +138,9 @@ def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
         more = range(0)
     else:
         more = range(1, len(under_way) + 1)
-    if any(ending["spent"] == {**spent, "steps": spent.get("steps", 0) + number} for number in more):
+    if any(
+        ending["spent"] == {**spent, "steps": spent.get("steps", 0) + number} for number in more
+    ):
         return None
     return f"the end: {ending['spent']} spent are on record, the records make {spent}"
 
@@ -134,14 +158,21 @@ def _why(stop: dict[str, Any] | None) -> str:
     return "no stop" if stop is None else f"`{stop['message']}` at {stop['address']}"
 
 
-def failed_alone(program: Program, inputs: dict[str, Any], records: Sequence[Record]) -> frozenset[str]:
+def failed_alone(
+    program: Program, inputs: dict[str, Any], records: Sequence[Record]
+) -> frozenset[str]:
     """The addresses of failed steps that a fork around them keeps: the run went on with the failure. Raises Mismatch."""
     if program["format"] == FORMAT:
         return frozenset()
     found: set[str] = set()
 
     def look(record: Record, effect: Perform | None) -> None:
-        if record.kind == "outcome" and "failed" in record.body and effect is not None and effect.alone:
+        if (
+            record.kind == "outcome"
+            and "failed" in record.body
+            and effect is not None
+            and effect.alone
+        ):
             found.add(record.address)
 
     fold(program, inputs, records, look)
@@ -156,7 +187,9 @@ def before(records: Sequence[Record], address: str, alone: Collection[str] = ())
     step was never begun.
     """
     kinds = ("intent", "outcome")
-    end = next((at for at, one in enumerate(records) if one.address == address and one.kind in kinds), None)
+    end = next(
+        (at for at, one in enumerate(records) if one.address == address and one.kind in kinds), None
+    )
     if end is None:
         raise KeyError(address)
     earlier = records[:end]
@@ -170,5 +203,6 @@ def before(records: Sequence[Record], address: str, alone: Collection[str] = ())
     return [
         one
         for one in earlier
-        if one.kind in ("budget", "retry") or (one.kind in kinds and (one.address, one.turn) in settled)
+        if one.kind in ("budget", "retry")
+        or (one.kind in kinds and (one.address, one.turn) in settled)
     ]

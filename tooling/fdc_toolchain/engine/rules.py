@@ -41,7 +41,9 @@ class Monitor:
         self._about: dict[tuple[str, str | None], list[list[dict[str, str]]] | None] = {}
         self._apart: dict[tuple[int, int], bool] = {}
 
-    def read(self, effect: Perform, action: str | None, paths: Iterable[str]) -> tuple[str, int] | None:
+    def read(
+        self, effect: Perform, action: str | None, paths: Iterable[str]
+    ) -> tuple[str, int] | None:
         """(the value that it is about, its letter) of a step; None where the rule does not look at it.
 
         `paths`: the parameters of its tool that take paths.
@@ -76,7 +78,9 @@ class Monitor:
             )
         return out if any(out) else None
 
-    def _fits(self, effect: Perform, globs: dict[str, str], value: str, paths: Iterable[str]) -> bool:
+    def _fits(
+        self, effect: Perform, globs: dict[str, str], value: str, paths: Iterable[str]
+    ) -> bool:
         for name, glob in globs.items():
             if name not in effect.args:
                 return False
@@ -94,7 +98,9 @@ class Monitor:
         if found is None:
             one, two = self.table[first], self.table[second]
             here = range(len(self.states))
-            found = any(_after(two, _after(one, state)) != _after(one, _after(two, state)) for state in here)
+            found = any(
+                _after(two, _after(one, state)) != _after(one, _after(two, state)) for state in here
+            )
             self._apart[key] = found
         return found
 
@@ -104,7 +110,10 @@ class Monitor:
 
     def unmet(self) -> tuple[str, int] | None:
         """(value, state) of the first thing, by its name, that is still owed; None where the run may end."""
-        return min(((value, state) for value, state in self.at.items() if state not in self.accept), default=None)
+        return min(
+            ((value, state) for value, state in self.at.items() if state not in self.accept),
+            default=None,
+        )
 
 
 def _after(row: list[int], state: int) -> int:
@@ -126,11 +135,17 @@ def monitors(program: Program) -> tuple[Monitor, ...]:
 
 def paths_of(tool: dict[str, Any]) -> list[str]:
     """The parameters of a tool that take paths."""
-    return [one["name"] for one in tool.get("parameters", ()) if one.get("kind") in ("path", "glob")]
+    return [
+        one["name"] for one in tool.get("parameters", ()) if one.get("kind") in ("path", "glob")
+    ]
 
 
 def noticed(
-    rules: tuple[Monitor, ...], tool: dict[str, Any], effect: Perform, action: str | None, cycles: tuple[str, ...] = ()
+    rules: tuple[Monitor, ...],
+    tool: dict[str, Any],
+    effect: Perform,
+    action: str | None,
+    cycles: tuple[str, ...] = (),
 ) -> Noticed:
     """What the monitors make of a step, below the automata in `cycles`; one that names others does not look."""
     paths = paths_of(tool)

@@ -27,7 +27,13 @@ def render(template: list[Any], names: dict[str, Any]) -> Any:
     """The value of a template: one reference alone has that value, everything else is text."""
     if len(template) == 1:
         part = template[0]
-        return part if type(part) is str else lookup(part["ref"], names) if "quote" not in part else _text(part, names)
+        return (
+            part
+            if type(part) is str
+            else lookup(part["ref"], names)
+            if "quote" not in part
+            else _text(part, names)
+        )
     return "".join([part if type(part) is str else _text(part, names) for part in template])
 
 

@@ -22,8 +22,16 @@ NEEDS: dict[str, tuple[str, ...]] = {
 
 _NAME = r"['\"`\u2018\u201c]([^'\"`\u2018\u2019\u201c\u201d]+)['\"`\u2019\u201d]"
 _SENTENCES = (
-    ("add-tool", re.compile(rf"add (?:the )?tool {_NAME} to (?:the )?protocol {_NAME}", re.IGNORECASE)),
-    ("deprecate-tool", re.compile(rf"deprecate (?:the )?tool {_NAME} from (?:the )?protocol {_NAME}", re.IGNORECASE)),
+    (
+        "add-tool",
+        re.compile(rf"add (?:the )?tool {_NAME} to (?:the )?protocol {_NAME}", re.IGNORECASE),
+    ),
+    (
+        "deprecate-tool",
+        re.compile(
+            rf"deprecate (?:the )?tool {_NAME} from (?:the )?protocol {_NAME}", re.IGNORECASE
+        ),
+    ),
     (
         "update-rule",
         # The new text begins at the first quote after `to` and ends at the last one of the sentence: the
@@ -121,7 +129,11 @@ def wish_of(action: object) -> Wish | Fault:
     kind, command = known.get("type"), known.get("command")
     if kind == CODE:
         fault = _missing(parameters, ("filepath", "diff"))
-        return Fault(f"the code change has no {fault}", False) if fault else _wish("change-file", parameters)
+        return (
+            Fault(f"the code change has no {fault}", False)
+            if fault
+            else _wish("change-file", parameters)
+        )
     if command == PLACEHOLDER:
         return Fault("its action is a sentence for people, never applied by itself", True)
     if kind != UPDATE:
@@ -159,11 +171,17 @@ def shown(action: object) -> str:
 
 
 def _wish(command: str, parameters: Mapping[str, Any]) -> Wish:
-    return Wish(command, {name: value for name, value in parameters.items() if isinstance(value, str)})
+    return Wish(
+        command, {name: value for name, value in parameters.items() if isinstance(value, str)}
+    )
 
 
 def _missing(parameters: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    wrong = [f"`{name}`" for name in names if not isinstance(parameters.get(name), str) or not parameters[name].strip()]
+    wrong = [
+        f"`{name}`"
+        for name in names
+        if not isinstance(parameters.get(name), str) or not parameters[name].strip()
+    ]
     return " and no ".join(wrong)
 
 

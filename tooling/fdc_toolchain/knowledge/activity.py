@@ -41,7 +41,8 @@ class History(NamedTuple):
         return [
             item
             for item in self.entries
-            if _inner(item, "task", "id") == task_id and action in (None, _inner(item, "action", "type"))
+            if _inner(item, "task", "id") == task_id
+            and action in (None, _inner(item, "action", "type"))
         ]
 
 

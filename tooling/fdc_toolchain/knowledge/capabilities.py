@@ -22,5 +22,7 @@ def render(checks: Iterable[Check]) -> str:
     lines = []
     for section in SECTIONS:
         lines.append(f"{section}:")
-        lines += [f"  [{check.status}] {check.finding}" for check in known if check.section == section]
+        lines += [
+            f"  [{check.status}] {check.finding}" for check in known if check.section == section
+        ]
     return "\n".join(lines) + "\n"

@@ -23,7 +23,7 @@ _FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json")
 def path_fault(path: str) -> str | None:
     """Why a lesson may not change the file at this path, or None. Looks at the text only."""
     shown = f"`{path[:80]}`"
-    if not path.isprintable() or not path.strip() or any(char in path for char in "*?[]{}\\\"`"):
+    if not path.isprintable() or not path.strip() or any(char in path for char in '*?[]{}\\"`'):
         return f"{shown} is no path that a plan can grant: no quotes, braces, wildcards or hidden characters"
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith(("/", "~")) or ".." in parts or not parts:
@@ -51,6 +51,8 @@ def code_change_plan(path: str, diff: str) -> str:
     lines = diff.replace("\r\n", "\n").strip("\n").split("\n")
     if lines[0] != "<<<<<<< SEARCH":
         raise ValueError("the diff does not begin with `<<<<<<< SEARCH`")
-    block = "\n".join(f"    {line}" if line else "" for line in escape("\n".join(lines)).split("\n"))
+    block = "\n".join(
+        f"    {line}" if line else "" for line in escape("\n".join(lines)).split("\n")
+    )
     word = quoted(path)
     return f"# FSM: {AUTOMATON}\nallow write {word}\nreplace_with_git_merge_diff {word}\n{block}\n"

@@ -20,7 +20,13 @@ LESSONS = "knowledge_core/lessons.jsonl"
 """Where a workspace keeps them."""
 
 SCHEMA = "grammar/lessons.schema.json"
-PENDING, APPLYING, APPLIED, FAILED, DISMISSED = STATUSES = ("pending", "applying", "applied", "failed", "dismissed")
+PENDING, APPLYING, APPLIED, FAILED, DISMISSED = STATUSES = (
+    "pending",
+    "applying",
+    "applied",
+    "failed",
+    "dismissed",
+)
 _SPACE = uuid.UUID("5b0e5f3c-6c0d-5c5e-9a51-0d0a4d6f7c11")
 
 Lesson = dict[str, Any]
@@ -54,7 +60,9 @@ class Book(NamedTuple):
     def find(self, prefix: str) -> list[Lesson]:
         """The lessons whose id is, or begins with, `prefix`."""
         exact = [lesson for lesson in self.lessons if lesson["lesson_id"] == prefix]
-        return exact or [lesson for lesson in self.lessons if prefix and lesson["lesson_id"].startswith(prefix)]
+        return exact or [
+            lesson for lesson in self.lessons if prefix and lesson["lesson_id"].startswith(prefix)
+        ]
 
 
 def read(data: bytes | None) -> Book:
@@ -111,7 +119,11 @@ def changed(book: Book, lesson: Lesson) -> Book:
 
 def entered(lesson: Lesson, status: str, at: str, **facts: Any) -> Lesson:
     """The lesson with another status, and that step at the end of its history (FDC-83). No field is lost."""
-    step = {"at": at, "status": status, **{key: value for key, value in facts.items() if value is not None}}
+    step = {
+        "at": at,
+        "status": status,
+        **{key: value for key, value in facts.items() if value is not None},
+    }
     return {**lesson, "status": status, "history": [*history(lesson), step]}
 
 
@@ -152,7 +164,9 @@ def _record(postmortem: Postmortem, found: Found, source: str) -> Lesson:
 
 def _lesson(raw: bytes) -> tuple[Lesson | None, str | None]:
     try:
-        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = json.loads(
+            raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        )
         wrong = faults(value)
         encoded(value)
     except UnicodeDecodeError as found:

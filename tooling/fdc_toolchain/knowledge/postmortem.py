@@ -26,11 +26,18 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-_TASK = re.compile(r"\*\*Task ID:\*\*[ \t]*`([^`\n]+)`|^[ \t]*\|[ \t*]*Task ID[ \t*:]*\|[ \t`]*([^|`\n]+)", re.MULTILINE)
-_DATE = re.compile(
-    r"\*\*Completion Date:\*\*[ \t]*`([^`\n]+)`|^[ \t]*\|[ \t*]*Completion Date[ \t*:]*\|[ \t`]*([^|`\n]+)", re.MULTILINE
+_TASK = re.compile(
+    r"\*\*Task ID:\*\*[ \t]*`([^`\n]+)`|^[ \t]*\|[ \t*]*Task ID[ \t*:]*\|[ \t`]*([^|`\n]+)",
+    re.MULTILINE,
 )
-_COLUMNS = (("lesson", ("lesson", "insight", "lesson learned")), ("action", ("action", "corrective action")))
+_DATE = re.compile(
+    r"\*\*Completion Date:\*\*[ \t]*`([^`\n]+)`|^[ \t]*\|[ \t*]*Completion Date[ \t*:]*\|[ \t`]*([^|`\n]+)",
+    re.MULTILINE,
+)
+_COLUMNS = (
+    ("lesson", ("lesson", "insight", "lesson learned")),
+    ("action", ("action", "corrective action")),
+)
 _UNSAID = frozenset(("", "-", "tbd", "todo", "n/a", "none"))
 
 
@@ -54,7 +61,9 @@ class Postmortem(NamedTuple):
 class _Line(NamedTuple):
     number: int
     text: str
-    block: tuple[str, str] | None = None  # a whole code block in place of its lines: its language and its text
+    block: tuple[str, str] | None = (
+        None  # a whole code block in place of its lines: its language and its text
+    )
 
 
 class _Draft:
@@ -82,7 +91,12 @@ def read(text: str, today: date) -> Postmortem:
             if line.block is not None and line.block[0] in ("json", "jsonc", "json5"):
                 found += _encoded(line, notes)
     found.sort(key=lambda item: item.line)
-    return Postmortem(_of(_TASK, plain) or "Unknown", _of(_DATE, plain) or today.isoformat(), tuple(found), tuple(sorted(notes)))
+    return Postmortem(
+        _of(_TASK, plain) or "Unknown",
+        _of(_DATE, plain) or today.isoformat(),
+        tuple(found),
+        tuple(sorted(notes)),
+    )
 
 
 def is_unsaid(text: str) -> bool:
@@ -249,7 +263,10 @@ def _encoded(line: _Line, notes: list[tuple[int, str]]) -> Iterator[Found]:
     if isinstance(value, dict) and isinstance(value.get("lessons"), list):
         value = value["lessons"]
     for item in value if isinstance(value, list) else [value]:
-        insight = next((item[key] for key in ("insight", "lesson") if isinstance(item, dict) and key in item), None)
+        insight = next(
+            (item[key] for key in ("insight", "lesson") if isinstance(item, dict) and key in item),
+            None,
+        )
         action = item.get("action") if isinstance(item, dict) else None
         if isinstance(insight, str) and isinstance(action, (str, dict)) and not is_unsaid(insight):
             if isinstance(action, str) and is_unsaid(action):
@@ -265,7 +282,11 @@ def _kept(action: dict[str, Any]) -> dict[str, Any]:
     """What an action is made of, and nothing else that the text may bring along."""
     known = canonical(action)
     given = known.get("parameters")
-    parameters = {key: value for key, value in given.items() if isinstance(value, str)} if isinstance(given, dict) else {}
+    parameters = (
+        {key: value for key, value in given.items() if isinstance(value, str)}
+        if isinstance(given, dict)
+        else {}
+    )
     named = {key: known[key] for key in ("type", "command") if isinstance(known.get(key), str)}
     return {**named, "parameters": parameters}
 
@@ -281,7 +302,11 @@ def _made(draft: _Draft | None, notes: list[tuple[int, str]]) -> Iterator[Found]
     if is_unsaid(insight) and is_unsaid(action):
         return  # the template's own line
     if is_unsaid(insight) or is_unsaid(action):
-        missing = "a lesson without an action changes nothing" if is_unsaid(action) else "an action without its lesson"
+        missing = (
+            "a lesson without an action changes nothing"
+            if is_unsaid(action)
+            else "an action without its lesson"
+        )
         notes.append((draft.line, missing))
         return
     yield Found(draft.line, insight, parse_action_to_command(action, draft.block))

@@ -15,14 +15,17 @@ NEGATION = re.compile(
     re.IGNORECASE,
 )
 OBSOLETE = re.compile(
-    r"\b(?:deprecated|obsolete|removed in|superseded|no longer|unsupported|not implemented|unmaintained)\b", re.IGNORECASE
+    r"\b(?:deprecated|obsolete|removed in|superseded|no longer|unsupported|not implemented|unmaintained)\b",
+    re.IGNORECASE,
 )
 _CODE = re.compile(
     r"^\s*(?:async|def|class|if|elif|else|for|while|return|yield|import|from|raise|with|try|assert|@)\b.*[:()=.]|->|\w\(.*\)|[;{}]$"
     r"|[^=!<>]=[^=]"
 )
 _MEASURE = re.compile(r"\b(\d+(?:\.\d+)?)\s*(?:%|([A-Za-z]{2,}))")
-_FILE = re.compile(r"\.(?:py|pyi|md|rst|txt|js|ts|tsx|go|rs|java|c|h|toml|json|ya?ml|cfg|ini|plan|html|css|sh)$")
+_FILE = re.compile(
+    r"\.(?:py|pyi|md|rst|txt|js|ts|tsx|go|rs|java|c|h|toml|json|ya?ml|cfg|ini|plan|html|css|sh)$"
+)
 
 _IRREGULAR = dict(
     pair.split(":") for pair in (
@@ -44,7 +47,11 @@ def stem(word: str) -> str:
     """A word without its usual English endings; a common irregular form is that of its verb."""
     low = _IRREGULAR.get(word.lower(), word.lower())
     for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "es", "ed", "s"):
-        if low.endswith(ending) and len(low) - len(ending) >= 3 and not (ending == "s" and low.endswith("ss")):
+        if (
+            low.endswith(ending)
+            and len(low) - len(ending) >= 3
+            and not (ending == "s" and low.endswith("ss"))
+        ):
             base = low[: -len(ending)]
             if ending in ("ings", "ing", "ed") and base[-1] == base[-2] and base[-1] in "bgmnprt":
                 return base[:-1]
@@ -65,7 +72,12 @@ def against(statement: str, quote: str) -> str:
     """
     one, other = content(statement), content(quote)
     shared = one & other
-    if _CODE.search(statement) or _CODE.search(quote) or len(shared) < 3 or 5 * len(shared) < 3 * len(one | other):
+    if (
+        _CODE.search(statement)
+        or _CODE.search(quote)
+        or len(shared) < 3
+        or 5 * len(shared) < 3 * len(one | other)
+    ):
         return ""
     if bool(OBSOLETE.search(quote)) and not OBSOLETE.search(statement):
         return f"it is about the same ({_some(shared)}) and says that it is out of use"

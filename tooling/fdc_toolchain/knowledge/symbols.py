@@ -44,10 +44,14 @@ def index(files: Mapping[str, str], skipped: Iterable[tuple[str, str]] = ()) -> 
     for path in sorted(files):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)  # an odd escape in somebody's text is their linter's business
+                warnings.simplefilter(
+                    "ignore", SyntaxWarning
+                )  # an odd escape in somebody's text is their linter's business
                 tree = ast.parse(files[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError) as wrong:
-            line = f" (line {wrong.lineno})" if isinstance(wrong, SyntaxError) and wrong.lineno else ""
+            line = (
+                f" (line {wrong.lineno})" if isinstance(wrong, SyntaxError) and wrong.lineno else ""
+            )
             left.append((path, f"no Python that this version reads{line}"))
             continue
         symbols += _defined(tree, path)
@@ -112,7 +116,9 @@ def _read(data: bytes | None, path: str, key: str) -> list[Any]:
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as wrong:
-        raise ValueError(f"{path} is not valid JSON; `fdc knowledge build` writes it anew") from wrong
+        raise ValueError(
+            f"{path} is not valid JSON; `fdc knowledge build` writes it anew"
+        ) from wrong
     found = document.get(key) if isinstance(document, dict) else None
     if not isinstance(found, list):
         raise ValueError(f"{path} has no list of {key}; `fdc knowledge build` writes it anew")
@@ -138,7 +144,13 @@ def _defined(tree: ast.Module, path: str) -> Iterable[Symbol]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 name = f"{inside}{child.name}"
-                kind = "class" if isinstance(child, ast.ClassDef) else "method" if inside else "function"
+                kind = (
+                    "class"
+                    if isinstance(child, ast.ClassDef)
+                    else "method"
+                    if inside
+                    else "function"
+                )
                 yield Symbol(name, kind, path, child.lineno)
                 if isinstance(child, ast.ClassDef):
                     work.append((child, f"{name}.", False))
@@ -146,7 +158,12 @@ def _defined(tree: ast.Module, path: str) -> Iterable[Symbol]:
                 targets = child.targets if isinstance(child, ast.Assign) else [child.target]
                 for target in targets:
                     if isinstance(target, ast.Name):
-                        yield Symbol(target.id, "constant" if target.id.isupper() else "variable", path, child.lineno)
+                        yield Symbol(
+                            target.id,
+                            "constant" if target.id.isupper() else "variable",
+                            path,
+                            child.lineno,
+                        )
             elif isinstance(child, (ast.If, ast.Try, ast.With)):
                 work.append((child, inside, named))
 
@@ -196,10 +213,16 @@ def _targets(
 
 def _file(module: str, importer: str, level: int, known: Mapping[str, list[str]]) -> str | None:
     """The file that a module's path means: exactly, or the one nearest to the importer below some source root."""
-    candidates = [one for one in known.get(module.rpartition("/")[2], ()) if _fits(_module(one), module, level)]
+    candidates = [
+        one
+        for one in known.get(module.rpartition("/")[2], ())
+        if _fits(_module(one), module, level)
+    ]
     if not candidates:
         return None
-    return min(candidates, key=lambda one: (-len(posixpath.commonprefix([one, importer])), len(one), one))
+    return min(
+        candidates, key=lambda one: (-len(posixpath.commonprefix([one, importer])), len(one), one)
+    )
 
 
 def _fits(module: str, wanted: str, level: int) -> bool:

@@ -40,7 +40,9 @@ def context_of(goal: str, known: Known) -> dict[str, Any]:
     code |= {word for quoted in _QUOTED.findall(goal) for word in _WORD.findall(quoted)}
     entities = _entities(words, code, known)
     paths = {row["path"] for row in entities}
-    telling = {row["name"].rpartition(".")[2] for row in entities if row["kind"] != "file"} | (code & words)
+    telling = {row["name"].rpartition(".")[2] for row in entities if row["kind"] != "file"} | (
+        code & words
+    )
     telling |= {word for word in words if len(word) > _SHORT}
     lists = {
         "entities": entities,
@@ -60,8 +62,16 @@ def context_of(goal: str, known: Known) -> dict[str, Any]:
 
 def _entities(words: set[str], code: set[str], known: Known) -> list[dict[str, Any]]:
     """What the words name: definitions, by a word that looks like code or stands in backticks; files, by any word."""
-    rows = [one._asdict() for one in known.symbols if one.name in code or one.name.rpartition(".")[2] in code]
-    files = {path for edge in known.edges for path in edge} | {one.path for one in known.symbols} | set(known.documents)
+    rows = [
+        one._asdict()
+        for one in known.symbols
+        if one.name in code or one.name.rpartition(".")[2] in code
+    ]
+    files = (
+        {path for edge in known.edges for path in edge}
+        | {one.path for one in known.symbols}
+        | set(known.documents)
+    )
     for path in sorted(files):
         name = path.rpartition("/")[2]
         stem = name.partition(".")[0]
@@ -79,7 +89,9 @@ def _impact(paths: set[str], edges: Iterable[tuple[str, str]]) -> list[dict[str,
     if not sources:
         return []
     found = networkx.multi_source_dijkstra_path_length(graph, sources, weight=None)
-    rows = [{"path": path, "distance": int(distance)} for path, distance in found.items() if distance]
+    rows = [
+        {"path": path, "distance": int(distance)} for path, distance in found.items() if distance
+    ]
     return sorted(rows, key=lambda row: (row["distance"], row["path"]))
 
 
@@ -94,7 +106,12 @@ def _logged(paths: set[str], words: set[str], entries: Iterable[Entry]) -> list[
         path = details.get("path") if isinstance(details, dict) else None
         if path not in paths and not words & set(_WORD.findall(str(task.get("id")))):
             continue
-        row = {"task": task.get("id"), "when": item.get("timestamp"), "action": action.get("type"), "path": path}
+        row = {
+            "task": task.get("id"),
+            "when": item.get("timestamp"),
+            "action": action.get("type"),
+            "path": path,
+        }
         if failed(item):
             error = outcome.get("error")
             row["failed"] = error.get("message") if isinstance(error, dict) else error

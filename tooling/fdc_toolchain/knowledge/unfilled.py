@@ -44,7 +44,12 @@ def unfilled(text: str) -> list[Gap]:
             continue
         marks = _MARKS.match(line)
         bare = line[marks.end() if marks else 0 :].strip()
-        if not fenced and bare.startswith("[") and is_unsaid(bare) and bare.lower() not in ("[ ]", "[x]"):
+        if (
+            not fenced
+            and bare.startswith("[")
+            and is_unsaid(bare)
+            and bare.lower() not in ("[ ]", "[x]")
+        ):
             gaps.append(Gap(number, section, bare))
         elif bare:
             said.add(section)
@@ -54,5 +59,7 @@ def unfilled(text: str) -> list[Gap]:
         if name in SECTIONS and name not in said and name not in open_:
             gaps.append(Gap(number, name, "nothing is written here"))
     last = text.count("\n") + 1
-    gaps += [Gap(last, name, "the section is missing") for name in SECTIONS if name.lower() not in names]
+    gaps += [
+        Gap(last, name, "the section is missing") for name in SECTIONS if name.lower() not in names
+    ]
     return sorted(gaps)

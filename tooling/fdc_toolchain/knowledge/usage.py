@@ -79,7 +79,16 @@ def usage(log: bytes) -> Usage:
     left = {task.id for task in open_tasks(log)}
     unclosed = tuple((task, number) for task, number in sorted(started.items()) if task in left)
     return Usage(
-        entries, tuple(damaged), tuple(invalid), _uses(tools), _uses(scripts), steps, failures, cited, len(started), unclosed
+        entries,
+        tuple(damaged),
+        tuple(invalid),
+        _uses(tools),
+        _uses(scripts),
+        steps,
+        failures,
+        cited,
+        len(started),
+        unclosed,
     )
 
 

@@ -159,21 +159,39 @@ _ROWS: dict[str, _Row] = {
     "init": _Row(_init, A, ("before the first step", "begun"), 0b10, 0),
     "last": _Row(_last, A, ("not last", "last"), 0b10, 0),
     "choice": _Row(_choice, A | B, ("neither yet", "chosen"), 0b10, 0),
-    "exclusive_choice": _Row(_exclusive_choice, A | B, ("neither yet", "{a} chosen", "{b} chosen"), 0b110, 0),
-    "responded_existence": _Row(_responded_existence, A | B, ("no {a}", "{b} is owed", "{b} has been"), 0b101, A),
-    "coexistence": _Row(_coexistence, A | B, ("neither", "{b} is owed", "{a} is owed", "both"), 0b1001, A | B),
+    "exclusive_choice": _Row(
+        _exclusive_choice, A | B, ("neither yet", "{a} chosen", "{b} chosen"), 0b110, 0
+    ),
+    "responded_existence": _Row(
+        _responded_existence, A | B, ("no {a}", "{b} is owed", "{b} has been"), 0b101, A
+    ),
+    "coexistence": _Row(
+        _coexistence, A | B, ("neither", "{b} is owed", "{a} is owed", "both"), 0b1001, A | B
+    ),
     "response": _Row(_response, A | B, ("nothing owed", "{b} is owed"), 0b1, A),
     "precedence": _Row(_precedence, A | B, ("no {a} yet", "{a} has been"), 0b11, B),
-    "succession": _Row(_succession, A | B, ("no {a} yet", "{b} is owed", "nothing owed"), 0b101, A | B),
+    "succession": _Row(
+        _succession, A | B, ("no {a} yet", "{b} is owed", "nothing owed"), 0b101, A | B
+    ),
     "alternate_response": _Row(_alternate_response, A | B, ("nothing owed", "{b} is owed"), 0b1, A),
-    "alternate_precedence": _Row(_alternate_precedence, A | B, ("no {a} since {b}", "{a} has been"), 0b11, B),
-    "alternate_succession": _Row(_alternate_succession, A | B, ("nothing owed", "{b} is owed"), 0b1, A | B),
+    "alternate_precedence": _Row(
+        _alternate_precedence, A | B, ("no {a} since {b}", "{a} has been"), 0b11, B
+    ),
+    "alternate_succession": _Row(
+        _alternate_succession, A | B, ("nothing owed", "{b} is owed"), 0b1, A | B
+    ),
     "chain_response": _Row(_chain_response, A | B, ("nothing owed", "{b} is next"), 0b1, A),
-    "chain_precedence": _Row(_chain_precedence, A | B, ("not after {a}", "just after {a}"), 0b11, B),
+    "chain_precedence": _Row(
+        _chain_precedence, A | B, ("not after {a}", "just after {a}"), 0b11, B
+    ),
     "chain_succession": _Row(_chain_succession, A | B, ("nothing owed", "{b} is next"), 0b1, A | B),
-    "not_coexistence": _Row(_not_coexistence, A | B, ("neither", "{a} has been", "{b} has been"), 0b111, A | B),
+    "not_coexistence": _Row(
+        _not_coexistence, A | B, ("neither", "{a} has been", "{b} has been"), 0b111, A | B
+    ),
     "not_succession": _Row(_not_succession, A | B, ("no {a} yet", "{a} has been"), 0b11, A),
-    "not_chain_succession": _Row(_not_chain_succession, A | B, ("not after {a}", "just after {a}"), 0b11, A),
+    "not_chain_succession": _Row(
+        _not_chain_succession, A | B, ("not after {a}", "just after {a}"), 0b11, A
+    ),
     "fresh": _Row(_fresh, A | B | C, ("fresh", "stale"), 0b11, C),
     "held": _Row(_held, A | B | C, ("closed", "open"), 0b11, A),
 }
@@ -196,7 +214,10 @@ def compiled(name: str, n: int = 1) -> Template:
     else:
         row = _ROWS[name]
     table = {
-        letter: [row.step(state, bool(letter & A), bool(letter & B), bool(letter & C)) for state in range(len(row.states))]
+        letter: [
+            row.step(state, bool(letter & A), bool(letter & B), bool(letter & C))
+            for state in range(len(row.states))
+        ]
         for letter in range(row.letters + 1)
     }
     return Template(name, row.letters, row.states, row.accept, table, row.wakes)
@@ -209,7 +230,9 @@ def _counts(count: int) -> tuple[str, ...]:
 def at_every_prefix(template: Template) -> Template:
     """The machine that accepts a run when `template` accepts it however early it stops after a step."""
     table = {
-        letter: [target if target >= 0 and template.accept >> target & 1 else SINK for target in row]
+        letter: [
+            target if target >= 0 and template.accept >> target & 1 else SINK for target in row
+        ]
         for letter, row in template.table.items()
     }
     return template._replace(table=table)
@@ -221,7 +244,8 @@ def from_first_step(template: Template) -> Template:
         return template
     old = len(template.states)  # where the start state goes; one that accepts takes its place
     table = {
-        letter: [old if target == 0 else target for target in (*row, row[0])] for letter, row in template.table.items()
+        letter: [old if target == 0 else target for target in (*row, row[0])]
+        for letter, row in template.table.items()
     }
     states = ("not begun", *template.states[1:], template.states[0])
     return template._replace(states=states, table=table, accept=template.accept | 1)

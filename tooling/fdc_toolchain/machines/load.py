@@ -72,8 +72,12 @@ class _Meaning:
         self.found = found
         self.hints = 0
 
-    def report(self, code: str, place: Name | Transition, message: str, hint: str | None = None) -> None:
-        self.found.append(Diagnostic(self.places.span(place.start, place.end), code, message, help=hint))
+    def report(
+        self, code: str, place: Name | Transition, message: str, hint: str | None = None
+    ) -> None:
+        self.found.append(
+            Diagnostic(self.places.span(place.start, place.end), code, message, help=hint)
+        )
 
     def automaton(self, path: str) -> Automaton | None:
         declaration = self.declaration
@@ -83,7 +87,11 @@ class _Meaning:
         if _wrong(self.found):
             return None
         # Without an error every part is there: a missing one would have been reported.
-        assert declaration.states is not None and declaration.start is not None and declaration.accept is not None
+        assert (
+            declaration.states is not None
+            and declaration.start is not None
+            and declaration.accept is not None
+        )
         states = [name.text for name in declaration.states]
         if declaration.alphabet is None:
             alphabet = list(dict.fromkeys(move.symbol.text for move in declaration.transitions))
@@ -153,11 +161,15 @@ class _Meaning:
         span = self.places.span(move.start, move.end)
         if move.target.text == earlier.target.text:
             message = f"the transition for {pair} is written twice"
-            self.found.append(Diagnostic(span, "FDC208", message, labels=(Label(other, "first here"),)))
+            self.found.append(
+                Diagnostic(span, "FDC208", message, labels=(Label(other, "first here"),))
+            )
             return
         message = f"{pair} leads to `{earlier.target.text}` and to `{move.target.text}`"
         labels = (Label(other, f"to `{earlier.target.text}` here"),)
-        self.found.append(Diagnostic(span, "FDC205", message, labels=labels, help="keep one of the two"))
+        self.found.append(
+            Diagnostic(span, "FDC205", message, labels=labels, help="keep one of the two")
+        )
 
     def use(self, automaton: Automaton) -> None:
         """Warnings about states that no accepted run can use."""
@@ -167,7 +179,11 @@ class _Meaning:
             self.report("FDC206", declared[state], f"no run reaches the state `{state}`")
         if not automaton.accept:
             span = self.places.span(*declaration.accept_place)
-            self.found.append(Diagnostic(span, "FDC207", "no state accepts, so every run is refused in the end"))
+            self.found.append(
+                Diagnostic(span, "FDC207", "no state accepts, so every run is refused in the end")
+            )
             return
         for state in wellformed.dead(automaton):
-            self.report("FDC207", declared[state], f"no run that enters the state `{state}` is accepted")
+            self.report(
+                "FDC207", declared[state], f"no run that enters the state `{state}` is accepted"
+            )

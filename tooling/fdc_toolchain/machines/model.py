@@ -31,7 +31,17 @@ class Automaton(Record):
     """
 
     __slots__ = (
-        "name", "path", "states", "alphabet", "start", "accept", "transitions", "index", "table", "accept_mask", "start_index",
+        "name",
+        "path",
+        "states",
+        "alphabet",
+        "start",
+        "accept",
+        "transitions",
+        "index",
+        "table",
+        "accept_mask",
+        "start_index",
     )
 
     name: str
@@ -62,7 +72,19 @@ class Automaton(Record):
     ) -> None:
         for part, value in zip(
             self.__slots__,
-            (name, path, states, alphabet, start, accept, transitions, index, table, accept_mask, start_index),
+            (
+                name,
+                path,
+                states,
+                alphabet,
+                start,
+                accept,
+                transitions,
+                index,
+                table,
+                accept_mask,
+                start_index,
+            ),
             strict=True,
         ):
             object.__setattr__(self, part, value)
@@ -128,4 +150,6 @@ def build(
     mask = 0
     for state in accepting:
         mask |= 1 << index[state]
-    return Automaton(name, path, ordered, symbols, start, accepting, rows, index, table, mask, index[start])
+    return Automaton(
+        name, path, ordered, symbols, start, accepting, rows, index, table, mask, index[start]
+    )

@@ -51,7 +51,16 @@ class Transition(NamedTuple):
 class Declaration(Record):
     """What a file declares. None where a part is missing or of the wrong kind."""
 
-    __slots__ = ("form", "states", "alphabet", "start", "accept", "accept_place", "transitions", "rows")
+    __slots__ = (
+        "form",
+        "states",
+        "alphabet",
+        "start",
+        "accept",
+        "accept_place",
+        "transitions",
+        "rows",
+    )
 
     def __init__(
         self,
@@ -88,7 +97,9 @@ class _Reader:
         self.places = places
         self.found: list[Diagnostic] = []
 
-    def report(self, node: Node | Name, message: str, hint: str | None = None, first: Name | None = None) -> None:
+    def report(
+        self, node: Node | Name, message: str, hint: str | None = None, first: Name | None = None
+    ) -> None:
         labels = (Label(self.places.span(first.start, first.end), "first here"),) if first else ()
         span = self.places.span(node.start, node.end)
         self.found.append(Diagnostic(span, "FDC202", message, labels=labels, help=hint))
@@ -126,7 +137,9 @@ class _Reader:
             (self.table if form == "table" else self.moves)(values["transitions"], declaration)
         for key in OPTIONAL:
             if key in values and values[key].kind != "string":
-                self.report(values[key], f"expected a string for `{key}`, found {_kind(values[key])}")
+                self.report(
+                    values[key], f"expected a string for `{key}`, found {_kind(values[key])}"
+                )
         return declaration
 
     def keys(self, root: Node, members: dict[str, Member], form: str) -> None:
@@ -140,14 +153,20 @@ class _Reader:
                     member.key,
                     f"the key `{shown}` belongs to the {'list' if form == 'table' else 'table'} form, "
                     f"this automaton is written in the {form} form",
-                    "the list form takes its alphabet from the triggers" if name == "alphabet" else None,
+                    "the list form takes its alphabet from the triggers"
+                    if name == "alphabet"
+                    else None,
                 )
             else:
-                self.report(member.key, f"unknown key `{shown}`", did_you_mean(shown, own + OPTIONAL))
+                self.report(
+                    member.key, f"unknown key `{shown}`", did_you_mean(shown, own + OPTIONAL)
+                )
         for name in own:
             if name not in members:
                 place = Node("object", (), root.start, root.start + 1)
-                self.report(place, f"the key `{name}` is missing", f"the {form} form has {_list(own)}")
+                self.report(
+                    place, f"the key `{name}` is missing", f"the {form} form has {_list(own)}"
+                )
 
     def name(self, node: Node, what: str) -> Name | None:
         """The name that a string spells; reports and gives None when it is none."""
@@ -156,9 +175,14 @@ class _Reader:
         elif not node.value:
             self.report(node, f"an empty name for {what}")
         elif len(node.value) > MAX_NAME:
-            self.report(node, f"a name of {len(node.value)} characters for {what}, more than {MAX_NAME}")
+            self.report(
+                node, f"a name of {len(node.value)} characters for {what}, more than {MAX_NAME}"
+            )
         elif hidden := _INVISIBLE.search(node.value):
-            self.report(node, f"a character that cannot be seen (U+{ord(hidden.group()):04X}) in the name of {what}")
+            self.report(
+                node,
+                f"a character that cannot be seen (U+{ord(hidden.group()):04X}) in the name of {what}",
+            )
         else:
             return Name(node.value, node.start, node.end)
         return None
@@ -185,14 +209,19 @@ class _Reader:
 
     def table(self, node: Node, declaration: Declaration) -> None:
         if node.kind != "object":
-            self.report(node, f"expected an object for `transitions` in the table form, found {_kind(node)}")
+            self.report(
+                node, f"expected an object for `transitions` in the table form, found {_kind(node)}"
+            )
             return
         for member in node.value:
             source = self.name(member.key, "a state in `transitions`")
             if source is not None:
                 declaration.rows.append(source)
             if member.value.kind != "object":
-                self.report(member.value, f"expected an object of symbols and states, found {_kind(member.value)}")
+                self.report(
+                    member.value,
+                    f"expected an object of symbols and states, found {_kind(member.value)}",
+                )
                 continue
             for entry in member.value.value:
                 symbol = self.name(entry.key, "a symbol")
@@ -204,7 +233,9 @@ class _Reader:
 
     def moves(self, node: Node, declaration: Declaration) -> None:
         if node.kind != "array":
-            self.report(node, f"expected an array for `transitions` in the list form, found {_kind(node)}")
+            self.report(
+                node, f"expected an array for `transitions` in the list form, found {_kind(node)}"
+            )
             return
         for item in node.value:
             if item.kind != "object":
@@ -214,7 +245,9 @@ class _Reader:
             for member in item.value:
                 key = member.key.value
                 if key not in MOVE:
-                    self.report(member.key, f"unknown key `{_short(key)}`", did_you_mean(_short(key), MOVE))
+                    self.report(
+                        member.key, f"unknown key `{_short(key)}`", did_you_mean(_short(key), MOVE)
+                    )
                 elif key not in parts:
                     parts[key] = self.name(member.value, f"`{key}`")
             for key in MOVE:
@@ -222,7 +255,9 @@ class _Reader:
                     self.report(item, f"a transition without `{key}`")
             source, target, symbol = (parts.get(key) for key in MOVE)
             if source and symbol and target:
-                declaration.transitions.append(Transition(source, symbol, target, item.start, item.end))
+                declaration.transitions.append(
+                    Transition(source, symbol, target, item.start, item.end)
+                )
 
 
 def _form(members: dict[str, Member]) -> str | None:

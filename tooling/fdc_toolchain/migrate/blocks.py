@@ -57,12 +57,18 @@ class _Blocks:
         above, rest = [line for line in lines[:at] if line[1].strip()], lines[at:]
         if not rest:
             if separator and not self.by_blank_lines and not above and self.content and lines:
-                raise Refused(*separator, f"the block below this line is empty{self._maybe_content()}", None)
+                raise Refused(
+                    *separator, f"the block below this line is empty{self._maybe_content()}", None
+                )
             self._comments(above)
             return
         if self.by_blank_lines and above:
-            message = "the older reader dropped this whole block, because a comment stands first in it"
-            raise Refused(*above[0], message, "put a blank line below the comment, or delete the block")
+            message = (
+                "the older reader dropped this whole block, because a comment stands first in it"
+            )
+            raise Refused(
+                *above[0], message, "put a blank line below the comment, or delete the block"
+            )
         rest, checks = self._directives(rest)
         if self.draft.lines and (above or self.draft.lines[-1].startswith(" ")):
             self.draft.put("")
@@ -74,9 +80,13 @@ class _Blocks:
     def _comments(self, lines: list[Numbered]) -> None:
         for number, text in lines:
             if automaton(text):
-                raise Refused(number, text, "`# FSM:` below the first step", line_notation.ONE_AUTOMATON)
+                raise Refused(
+                    number, text, "`# FSM:` below the first step", line_notation.ONE_AUTOMATON
+                )
             if DIRECTIVE.fullmatch(text):
-                raise Refused(number, text, f"`{text}` stands above the step that it should be about", None)
+                raise Refused(
+                    number, text, f"`{text}` stands above the step that it should be about", None
+                )
             self.draft.put(text.strip())
 
     def _command(self, separator: Numbered | None, lines: list[Numbered]) -> None:
@@ -116,12 +126,22 @@ class _Blocks:
     def _no_tool(self, separator: Numbered | None, head: Numbered) -> Refused:
         text = head[1].strip()[:60]
         if separator is None:
-            return Refused(*head, f"`{text}` names no tool", "a block begins with the name of a tool")
+            return Refused(
+                *head, f"`{text}` names no tool", "a block begins with the name of a tool"
+            )
         if self.by_blank_lines:
             message = f"`{text}` names no tool{self._maybe_content()}"
-            return Refused(*head, message, "indent the content by two spaces below its step, as the language has it")
+            return Refused(
+                *head,
+                message,
+                "indent the content by two spaces below its step, as the language has it",
+            )
         message = f"`{text}` names no tool, so the `---` above it may be no separator{self._maybe_content()}"
-        return Refused(*head, message, "indent the content by two spaces below its step, as the language has it")
+        return Refused(
+            *head,
+            message,
+            "indent the content by two spaces below its step, as the language has it",
+        )
 
     def _maybe_content(self) -> str:
         if self.content is None:
@@ -132,11 +152,21 @@ class _Blocks:
         """Between blank lines only: refuses a block that could be read in two ways."""
         if inline and self.content:
             message = f"`{head[1].strip()[:60]}` may be a step{self._maybe_content()}"
-            raise Refused(*head, message, "write the tool alone on its line, its arguments below it")
-        needed = 0 if inline else max(1 if tool.need_one_of else 0, sum(item.required for item in tool.inline))
+            raise Refused(
+                *head, message, "write the tool alone on its line, its arguments below it"
+            )
+        needed = (
+            0
+            if inline
+            else max(1 if tool.need_one_of else 0, sum(item.required for item in tool.inline))
+        )
         for number, text in below[needed:]:
             words_ = text.split()
-            if known(text, self.tools) and not text.startswith(" ") and (len(words_) == 1 or "_" in words_[0]):
+            if (
+                known(text, self.tools)
+                and not text.startswith(" ")
+                and (len(words_) == 1 or "_" in words_[0])
+            ):
                 message = f"`{text.strip()[:60]}` may be a step or an argument of `{tool.name}` (line {head[0]})"
                 raise Refused(number, text, message, "put a blank line above a step")
 
@@ -188,14 +218,24 @@ class _Blocks:
                 continue
             if match[1] == "ON_FAILURE":
                 message = "`# ON_FAILURE:` has no equivalent: whether the run goes on after it is not said"
-                raise Refused(number, text, message, "bind the step's result, and write `if NAME.exit_code != 0`")
+                raise Refused(
+                    number,
+                    text,
+                    message,
+                    "bind the step's result, and write `if NAME.exit_code != 0`",
+                )
             shell = [(number, match[2])] if match[2] else []
             while at < len(lines) and not DIRECTIVE.fullmatch(lines[at][1].strip()):
                 if lines[at][1].strip():
                     shell.append((lines[at][0], lines[at][1].strip()))
                 at += 1
             if len(shell) != 1 or shell[0][1].startswith("#"):
-                raise Refused(number, text, "`# VERIFICATION:` takes one shell command on the line below it", None)
+                raise Refused(
+                    number,
+                    text,
+                    "`# VERIFICATION:` takes one shell command on the line below it",
+                    None,
+                )
             checks += shell
         return command, checks
 

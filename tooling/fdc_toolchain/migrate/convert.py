@@ -44,7 +44,10 @@ def _converted(draft: Draft, old: list[Numbered], notation: str, tools: Tools) -
         blocks.convert(draft, old, notation, tools)
     for name, line in draft.params.items():
         draft.say(line, f"`param {name}` declares it")
-    first = next((at for at, text in enumerate(draft.lines) if text and not text.startswith("#")), len(draft.lines))
+    first = next(
+        (at for at, text in enumerate(draft.lines) if text and not text.startswith("#")),
+        len(draft.lines),
+    )
     while first and draft.lines[first - 1].startswith("#"):
         first -= 1
     headers = [f"param {name}" for name in draft.params]
@@ -86,13 +89,19 @@ def _head(draft: Draft, old: list[Numbered]) -> tuple[list[str], list[Numbered]]
     return [f"# FSM: {found[0][1]}", *meta], rest
 
 
-def _finished(draft: Draft, new: str, data: bytes, path: str, notation: str, limits: Limits) -> Migration:
+def _finished(
+    draft: Draft, new: str, data: bytes, path: str, notation: str, limits: Limits
+) -> Migration:
     if data[: data.find(b"\n") + 1].endswith(b"\r\n"):
         new = new.replace("\n", "\r\n")
     changes = tuple(sorted(draft.changes, key=lambda change: change.line))
     if not changes:
         errors = _errors(data, path, limits)
-        return Migration(notation, None, (), errors) if errors else Migration(dialect.LANGUAGE, data, (), ())
+        return (
+            Migration(notation, None, (), errors)
+            if errors
+            else Migration(dialect.LANGUAGE, data, (), ())
+        )
     text, found = canonical(new.encode("utf-8"), path, limits)
     if text is None:
         old = _errors(data, path, limits)

@@ -84,20 +84,35 @@ def detect(text: str, tools: Tools) -> str:
         if directives:
             return DIRECTIVES
         heads = [block[0][1] for block in dashes(lines) if block]
-        return COLON if any(colon(head, tools) for head in heads if not head.startswith("set_plan")) else DASHES
+        return (
+            COLON
+            if any(colon(head, tools) for head in heads if not head.startswith("set_plan"))
+            else DASHES
+        )
     if code and all(number(line) for line in code):
         return PROSE
     if code and all(colon(line, tools) for line in code):
         return COLON
     parts = [[line for line in part if not line[1].startswith("#")] for part in paragraphs(lines)]
     parts = [part for part in parts if part]
-    bare = [part for part in parts if part[0][1].strip() in tools or part[0][1].strip() in _CONSTRUCTS]
+    bare = [
+        part for part in parts if part[0][1].strip() in tools or part[0][1].strip() in _CONSTRUCTS
+    ]
     inline = [part for part in parts if part not in bare and known(part[0][1], tools)]
-    if len(bare) >= len(inline) and any(len(part) > 1 and not known(part[1][1], tools) for part in bare):
+    if len(bare) >= len(inline) and any(
+        len(part) > 1 and not known(part[1][1], tools) for part in bare
+    ):
         return BLANK
-    if len(bare) == len(parts) and plan and any(len(part) > 1 for part in parts) and _lacks_arguments(plan, tools):
+    if (
+        len(bare) == len(parts)
+        and plan
+        and any(len(part) > 1 for part in parts)
+        and _lacks_arguments(plan, tools)
+    ):
         return BLANK
-    if not any(known(line, tools) or number(line) or colon(line, tools) for line in map(str.strip, code)):
+    if not any(
+        known(line, tools) or number(line) or colon(line, tools) for line in map(str.strip, code)
+    ):
         return UNKNOWN
     comments = [line for _, line in lines if line.startswith("#") and not automaton(line)]
     return MIXED if comments or "\n\n" in text.strip("\n") else LINES
@@ -116,19 +131,26 @@ def dashes(lines: list[Numbered]) -> list[list[Numbered]]:
 
 def _is_language(text: str, plan: Plan, tools: Tools) -> bool:
     """True for a plan that needs nothing: it reads cleanly and has what only the language has, or nothing old in it."""
-    if any(item.severity == "error" for item in parse(text.encode("utf-8", "surrogatepass"), "").diagnostics):
+    if any(
+        item.severity == "error"
+        for item in parse(text.encode("utf-8", "surrogatepass"), "").diagnostics
+    ):
         return False
     if malformed_tails(plan):
         return False
     nodes = list(walk(plan.statements))
     steps = [node for node in nodes if isinstance(node, Step)]
-    if any(isinstance(node, Header | If | For | Iterate | Require | Yield) for node in nodes) or any(
+    if any(
+        isinstance(node, Header | If | For | Iterate | Require | Yield) for node in nodes
+    ) or any(
         node.bind or getattr(node, "block", None) for node in nodes if isinstance(node, Step | Call)
     ):
         return True
     if not all(node.tool in tools for node in steps) or _lacks_arguments(plan, tools):
         return False
-    if any(words.placeholders(node.tail) for node in nodes if isinstance(node, Step | Call | ForEach)):
+    if any(
+        words.placeholders(node.tail) for node in nodes if isinstance(node, Step | Call | ForEach)
+    ):
         return False
     first = next((at for at, line in numbered(text) if line.strip()), 1)
     return not any(automaton(line) and at != first for at, line in numbered(text))
@@ -138,7 +160,9 @@ def _lacks_arguments(plan: Plan, tools: Tools) -> bool:
     binder = Binder()
     for node in walk(plan.statements):
         if isinstance(node, Step) and node.tool in tools:
-            bound = binder.bind(tools[node.tool], node.tail, node.block.text if node.block else None)
+            bound = binder.bind(
+                tools[node.tool], node.tail, node.block.text if node.block else None
+            )
             if any(problem.code in ("FDC302", "FDC305") for problem in bound.problems):
                 return True
     return False

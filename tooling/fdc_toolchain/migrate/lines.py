@@ -53,7 +53,12 @@ def convert(draft: Draft, lines: list[Numbered], tools: Tools) -> None:
         elif first in WORDS:
             draft.put(text, indent)
         else:
-            raise Refused(here, raw, f"`{text[:60]}` is neither a step nor a comment", _above(lines, at - 1, tools))
+            raise Refused(
+                here,
+                raw,
+                f"`{text[:60]}` is neither a step nor a comment",
+                _above(lines, at - 1, tools),
+            )
     draft.loops = outer
 
 
@@ -80,13 +85,17 @@ def _command(draft: Draft, line: Numbered, tools: Tools) -> tuple[str, str]:
 def script(draft: Draft, line: int, name: str, rest: str) -> tuple[str, str]:
     """The step that runs a script which an older notation used as a tool. Raises Refused for other programs."""
     if not name.endswith(".py"):
-        raise Refused(line, name, f"how to run `{name}` is not said", "write `run_in_bash_session COMMAND`")
+        raise Refused(
+            line, name, f"how to run `{name}` is not said", "write `run_in_bash_session COMMAND`"
+        )
     path = f"tooling/{name}" if "/" not in name else name
     draft.say(line, f"`{name}` is run by `run_in_bash_session python3 {path}`")
     return "run_in_bash_session", f"python3 {path} {rest}".rstrip()
 
 
-def _operand(draft: Draft, lines: list[Numbered], at: int, here: int, rest: str, word: str) -> tuple[str, int]:
+def _operand(
+    draft: Draft, lines: list[Numbered], at: int, here: int, rest: str, word: str
+) -> tuple[str, int]:
     """What a construct is about, from its own line or the next, and the index of the line after it."""
     if rest:
         return rest, at

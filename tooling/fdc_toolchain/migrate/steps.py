@@ -11,7 +11,9 @@ from .model import Draft, Numbered, Refused
 _SHELL = "run_in_bash_session"
 
 
-def step(draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Numbered], indent: int = 0) -> None:
+def step(
+    draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Numbered], indent: int = 0
+) -> None:
     """Writes the step of `tool` whose name stands on the line `head`, with `inline` after it and `lines` below it.
 
     Raises Refused where the argument lines could be read in two ways.
@@ -58,7 +60,9 @@ def _block(draft: Draft, tool: Tool, lines: list[Numbered]) -> list[str]:
     if not lines:
         return []
     if not lines[0][1].strip():
-        message = f"the content of `{tool.name}` begins with a blank line, which a text block cannot"
+        message = (
+            f"the content of `{tool.name}` begins with a blank line, which a text block cannot"
+        )
         raise Refused(*lines[0], message, None)
     draft.say(lines[0][0], f"{_lines(len(lines))} became the text block of `{tool.name}`")
     margin = min(len(text) - len(text.lstrip(" ")) for _, text in lines if text.strip())
@@ -67,7 +71,9 @@ def _block(draft: Draft, tool: Tool, lines: list[Numbered]) -> list[str]:
     return [words.argument(draft, number, text[margin:], content=True) for number, text in lines]
 
 
-def _text(draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Numbered]) -> tuple[str, list[str]]:
+def _text(
+    draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Numbered]
+) -> tuple[str, list[str]]:
     """For a tool that takes the rest of its line: one line goes there, several into a text block if it takes one."""
     lines = [line for line in lines if line[1].strip() or tool.block is not None]
     if tool.block is not None and len(lines) > (0 if inline else 1):
@@ -82,7 +88,9 @@ def _text(draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Num
         if len(texts) > 1:
             number, text = lines[-1]
             message = f"the command of `{tool.name}` has {len(texts)} lines, and a step runs one"
-            raise Refused(number, text, message, "join them with `&&` or `;`, or put them into a script")
+            raise Refused(
+                number, text, message, "join them with `&&` or `;`, or put them into a script"
+            )
     if lines and not inline:
         draft.say(lines[0][0], f"the text moved up to `{tool.name}`")
     if len(texts) > 1:
@@ -101,18 +109,26 @@ def _continued(texts: list[str]) -> list[str]:
     return out
 
 
-def _arguments(draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Numbered], count: int) -> str:
+def _arguments(
+    draft: Draft, tool: Tool, head: Numbered, inline: str, lines: list[Numbered], count: int
+) -> str:
     lines = [line for line in lines if line[1].strip()]
     texts = [words.argument(draft, number, text.strip()) for number, text in lines]
     if inline and texts:
-        raise Refused(*lines[0], f"`{tool.name}` has arguments on its own line and below it", "write them on one line")
+        raise Refused(
+            *lines[0],
+            f"`{tool.name}` has arguments on its own line and below it",
+            "write them on one line",
+        )
     if inline:
         return words.argument(draft, head[0], inline)
     if not texts:
         return ""
     draft.say(lines[0][0], f"the argument{'s' * (len(texts) != 1)} moved up to `{tool.name}`")
     if len(texts) > count:
-        message = f"`{tool.name}` takes {count} argument{'s' * (count != 1)}, and has {len(texts)} lines"
+        message = (
+            f"`{tool.name}` takes {count} argument{'s' * (count != 1)}, and has {len(texts)} lines"
+        )
         raise Refused(*lines[count], message, None)
     if len(texts) > 1 or count == 1:
         return " ".join(words.quoted(text) for text in texts)
@@ -126,8 +142,14 @@ def _arguments(draft: Draft, tool: Tool, head: Numbered, inline: str, lines: lis
 def _check(tool: Tool, head: Numbered, tail: str, first: str) -> None:
     plan = parse(first.encode("utf-8", "replace"), "").plan
     found = plan.statements if plan else []
-    if len(found) != 1 or not isinstance(found[0], Step) or (found[0].tool, found[0].tail) != (tool.name, tail):
-        raise Refused(*head, f"what `{tool.name}` was given cannot stand on its line as it is", None)
+    if (
+        len(found) != 1
+        or not isinstance(found[0], Step)
+        or (found[0].tool, found[0].tail) != (tool.name, tail)
+    ):
+        raise Refused(
+            *head, f"what `{tool.name}` was given cannot stand on its line as it is", None
+        )
 
 
 def _lines(count: int) -> str:

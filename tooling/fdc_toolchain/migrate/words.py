@@ -33,7 +33,9 @@ def _braced(draft: Draft, line: int, found: str, text: str, content: bool) -> st
             return found
         if draft.loops > 1:
             message = f"`{{file}}` inside {draft.loops} loops may mean any of their files"
-            help_ = f"write `{{file1}}` for the outermost loop's file, up to `{{file{draft.loops}}}`"
+            help_ = (
+                f"write `{{file1}}` for the outermost loop's file, up to `{{file{draft.loops}}}`"
+            )
             raise Refused(line, text, message, help_)
         if not draft.loops:
             message = "`{file}` stands outside every loop"
@@ -62,7 +64,12 @@ def _angled(draft: Draft, line: int, text: str, original: str) -> str:
 def quoted(text: str) -> str:
     """`text`, a template, as one argument of a step: bare where that reads back as it stands, else quoted."""
     found = values.arguments(text)
-    if isinstance(found, tuple) and len(found) == 1 and found[0].key is None and found[0].value.text == text:
+    if (
+        isinstance(found, tuple)
+        and len(found) == 1
+        and found[0].key is None
+        and found[0].value.text == text
+    ):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-CAUSES = ("gate", "person", "budget", "limit", "rule", "world", "assumption", "bug", "unproved", "unknown")
+CAUSES = (
+    "gate",
+    "person",
+    "budget",
+    "limit",
+    "rule",
+    "world",
+    "assumption",
+    "bug",
+    "unproved",
+    "unknown",
+)
 """`unproved`: no assumption of the proof explains the stop, so the proof was wrong. `unknown`: the program is of 0.1.0."""
 
 STOPS: dict[str, str] = {
@@ -27,18 +38,40 @@ STOPS: dict[str, str] = {
 
 FAILURES: dict[str, str] = {
     # what the proof forbids, unless an assumption was false
-    **dict.fromkeys(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"), "assumption"),
+    **dict.fromkeys(
+        ("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"),
+        "assumption",
+    ),
     **dict.fromkeys(("capability", "argument", "type", "result"), "assumption"),
-    **dict.fromkeys(("unavailable", "sandbox", "url", "address", "forbidden", "secret"), "assumption"),
+    **dict.fromkeys(
+        ("unavailable", "sandbox", "url", "address", "forbidden", "secret"), "assumption"
+    ),
     # the person who was asked
     **dict.fromkeys(("answer", "refused"), "person"),
     # a number that was set
     **dict.fromkeys(("timeout", "size", "limit"), "limit"),
     # the operating system, the network, servers and models, commands, and what tools declare of themselves
-    **dict.fromkeys(("world", "busy", "lock", "net", "http", "redirect", "robots", "reply", "error", "unreadable"), "world"),
+    **dict.fromkeys(
+        (
+            "world",
+            "busy",
+            "lock",
+            "net",
+            "http",
+            "redirect",
+            "robots",
+            "reply",
+            "error",
+            "unreadable",
+        ),
+        "world",
+    ),
     **dict.fromkeys(("model", "refusal"), "world"),
     "budget": "budget",
-    **dict.fromkeys(("git", "tests", "exit", "tool", "input", "prompt", "pipeline", "staged", "simulation"), "world"),
+    **dict.fromkeys(
+        ("git", "tests", "exit", "tool", "input", "prompt", "pipeline", "staged", "simulation"),
+        "world",
+    ),
 }
 """By kind of a tool's failure (`effects.failure.ToolFailure`): its cause."""
 
@@ -48,7 +81,9 @@ FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding",
 EXPLAINS: dict[str, frozenset[str]] = {
     "unproved-file": frozenset(("missing", "file", "encoding")),
     "kept-file": FILES,
-    "inside-workspace": frozenset(("path", "protected", "capability", "missing", "exists", "file", "encoding")),
+    "inside-workspace": frozenset(
+        ("path", "protected", "capability", "missing", "exists", "file", "encoding")
+    ),
     "fitting-diff": frozenset(("diff",)),
     "distinct-items": frozenset(("missing", "exists", "file")),
     "result-shape": frozenset(("argument", "type", "result", "value", "size")),
@@ -71,7 +106,9 @@ REGULAR = "no command and no other process puts a folder or a link where the pla
 OBEYED = "commands and tools of the workspace make nothing that is protected"
 """Another one: it is looked at when they have ended."""
 
-GRANTED = "this machine and its operator give what the plan needs: network, model, sandbox, packages"
+GRANTED = (
+    "this machine and its operator give what the plan needs: network, model, sandbox, packages"
+)
 """The last assumption of every proof; what can be known before the first step is checked before it."""
 
 _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "secret"))
@@ -93,12 +130,21 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
         if wanted in EXPLAINS.get(row["rule"], ()) and at in row["uses"]:
             return {"kind": kind, **{key: row[key] for key in ("rule", "text", "path", "line")}}
     if stop["kind"] == "overrun":
-        return {"kind": kind, "rule": "usage", "text": "tools and models report no more use than they declare"}
+        return {
+            "kind": kind,
+            "rule": "usage",
+            "text": "tools and models report no more use than they declare",
+        }
     if wanted == "encoding":
         return {"kind": kind, "rule": "form", "text": FORM}
-    if wanted in ("path", "file"):  # of a literal path lint has looked, and a computed one has a row
+    if wanted in (
+        "path",
+        "file",
+    ):  # of a literal path lint has looked, and a computed one has a row
         return {"kind": kind, "rule": "form", "text": REGULAR}
-    if wanted == "protected":  # of a literal path lint says it, and of a computed one a row of the list
+    if (
+        wanted == "protected"
+    ):  # of a literal path lint says it, and of a computed one a row of the list
         return {"kind": kind, "rule": "obeyed", "text": OBEYED}
     if wanted in FILES:
         return {"kind": kind, "rule": "alone", "text": ALONE}

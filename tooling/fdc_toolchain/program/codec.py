@@ -67,7 +67,9 @@ def load(data: bytes) -> Program:
     if len(data) > MAX_BYTES:
         raise ProgramError(f"the program has {len(data)} bytes, more than {MAX_BYTES}")
     try:
-        program = json.loads(data.decode("ascii"), object_pairs_hook=_once, parse_constant=_no_constant)
+        program = json.loads(
+            data.decode("ascii"), object_pairs_hook=_once, parse_constant=_no_constant
+        )
     except ProgramError:
         raise
     except RecursionError:

@@ -107,7 +107,13 @@ def is_number(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    kinds = {str: "text", list: "a list", dict: "an object", type(None): "null", bool: "a truth value"}
+    kinds = {
+        str: "text",
+        list: "a list",
+        dict: "an object",
+        type(None): "null",
+        bool: "a truth value",
+    }
     kind = kinds.get(type(value), "a number")
     if isinstance(value, (list, dict)) or value is None:
         return kind

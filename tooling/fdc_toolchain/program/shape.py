@@ -23,7 +23,13 @@ _FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
     "step": {"tool": _TEXT, "action": _NAME, "bind": _NAME, "args": (dict,)},
     "call": {"plan": _TEXT, "name": _TEXT, "args": (dict,), "bind": _NAME},
     "skip": {"bind": _NAME},
-    "each": {"glob": (list,), "name": _NAME, "alias": _NAME, "max": (int, type(None)), "body": (list,)},
+    "each": {
+        "glob": (list,),
+        "name": _NAME,
+        "alias": _NAME,
+        "max": (int, type(None)),
+        "body": (list,),
+    },
     "for": {"name": _TEXT, "in": (list,), "max": (int,), "bind": _NAME, "body": (list,)},
     "fork": {"name": _TEXT, "in": (list,), "max": (int,), "bind": _NAME, "body": (list,)},
     "iterate": {"max": (int,), "until": (dict, type(None)), "body": (list,)},
@@ -38,7 +44,9 @@ def problems(program: Any) -> list[str]:
     if not isinstance(program, dict):
         return ["it is not an object"]
     if program.get("format") not in (FORMAT, KEEPING):
-        return [f"its format is {program.get('format')!r}, and this fdc knows the formats {FORMAT} and {KEEPING}"]
+        return [
+            f"its format is {program.get('format')!r}, and this fdc knows the formats {FORMAT} and {KEEPING}"
+        ]
     out = list(_parts(program))
     if not out:
         for plan_id, plan in program["plans"].items():
@@ -66,10 +74,14 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
         ):
             yield f"the automaton `{name}` has no start, accept and transitions"
     predicates = program.get("predicates", {})
-    if not isinstance(predicates, dict) or not all(isinstance(row, dict) for row in predicates.values()):
+    if not isinstance(predicates, dict) or not all(
+        isinstance(row, dict) for row in predicates.values()
+    ):
         yield "`predicates` is not an object of declarations"
     modules = program.get("modules", {})
-    if not isinstance(modules, dict) or not all(isinstance(digest, str) for digest in modules.values()):
+    if not isinstance(modules, dict) or not all(
+        isinstance(digest, str) for digest in modules.values()
+    ):
         yield "`modules` is not an object of hashes"
     assumed = program.get("assumptions", [])
     if not isinstance(assumed, list) or not all(isinstance(row, dict) for row in assumed):
@@ -81,7 +93,12 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
         if not _rule(rule):
             yield "a rule of it is not of its form"
     for name, tool in program["tools"].items():
-        if not isinstance(tool, dict) or tool.get("effect") not in ("pure", "read", "idempotent", "once"):
+        if not isinstance(tool, dict) or tool.get("effect") not in (
+            "pure",
+            "read",
+            "idempotent",
+            "once",
+        ):
             yield f"the tool `{name}` states no effect class"
 
 
@@ -92,10 +109,14 @@ def _budget(budget: dict[str, Any]) -> Iterator[str]:
 
 
 def _rule(rule: Any) -> bool:
-    if not isinstance(rule, dict) or not all(isinstance(rule.get(key), str) for key in ("protocol", "rule", "description")):
+    if not isinstance(rule, dict) or not all(
+        isinstance(rule.get(key), str) for key in ("protocol", "rule", "description")
+    ):
         return False
     parts = [rule.get(key) for key in ("states", "accept", "table", "events")]
-    if not all(isinstance(part, list) for part in parts) or not isinstance(rule.get("same"), (str, type(None))):
+    if not all(isinstance(part, list) for part in parts) or not isinstance(
+        rule.get("same"), (str, type(None))
+    ):
         return False
     if not all(isinstance(name, str) for name in rule.get("automata", ())):
         return False
@@ -106,15 +127,23 @@ def _rule(rule: Any) -> bool:
         bool(states)
         and all(isinstance(state, str) for state in states)
         and all(type(state) is int and 0 <= state < len(states) for state in rule["accept"])
-        and all(isinstance(group, list) and all(_event(event) for event in group) for group in events)
+        and all(
+            isinstance(group, list) and all(_event(event) for event in group) for group in events
+        )
         and len(rule["table"]) >= letters
         and all(isinstance(row, list) and len(row) == len(states) for row in rule["table"])
-        and all(type(target) is int and -1 <= target < len(states) for row in rule["table"] for target in row)
+        and all(
+            type(target) is int and -1 <= target < len(states)
+            for row in rule["table"]
+            for target in row
+        )
     )
 
 
 def _event(event: Any) -> bool:
-    if not isinstance(event, dict) or not all(isinstance(event.get(key, ""), str) for key in ("name", "tool", "action")):
+    if not isinstance(event, dict) or not all(
+        isinstance(event.get(key, ""), str) for key in ("name", "tool", "action")
+    ):
         return False
     globs = event.get("arguments", {})
     return isinstance(globs, dict) and all(isinstance(glob, str) for glob in globs.values())
@@ -129,11 +158,14 @@ def _plan(program: dict[str, Any], plan: Any) -> Iterator[str]:
     automaton = plan.get("automaton")
     if automaton is not None and automaton not in program["automata"]:
         yield f"its automaton `{automaton}` is not in the program"
-    if not all(isinstance(p, dict) and isinstance(p.get("name"), str) for p in plan.get("params", [None])):
+    if not all(
+        isinstance(p, dict) and isinstance(p.get("name"), str) for p in plan.get("params", [None])
+    ):
         yield "a parameter of it has no name"
     allow = plan.get("allow", {})
     if not isinstance(allow, dict) or not all(
-        isinstance(globs, list) and all(isinstance(glob, str) for glob in globs) for globs in allow.values()
+        isinstance(globs, list) and all(isinstance(glob, str) for glob in globs)
+        for globs in allow.values()
     ):
         yield "what it allows is not a list of globs for each kind"
     budget = plan.get("budget", {})
@@ -171,7 +203,9 @@ def _content(program: dict[str, Any], item: dict[str, Any], depth: int) -> Itera
         yield f"the tool `{item['tool']}` is not in the program"
     if item.get("outside", "text") not in ("text", "choice"):
         yield "what it writes from outside is neither `text` nor `choice`"
-    if "keep" in item and not (item["op"] == "fork" and item["keep"] == "failures" and program["format"] == KEEPING):
+    if "keep" in item and not (
+        item["op"] == "fork" and item["keep"] == "failures" and program["format"] == KEEPING
+    ):
         yield f"only a fork keeps anything, and failures only, in format {KEEPING}"
     if item["op"] == "call" and item["plan"] not in program["plans"]:
         yield f"the plan `{item['plan']}` is not in the program"
@@ -188,11 +222,15 @@ def _content(program: dict[str, Any], item: dict[str, Any], depth: int) -> Itera
 
 
 def _template(template: Any) -> bool:
-    return isinstance(template, list) and all(isinstance(part, str) or _ref(part) for part in template)
+    return isinstance(template, list) and all(
+        isinstance(part, str) or _ref(part) for part in template
+    )
 
 
 def _ref(part: Any) -> bool:
-    ref = part.get("ref") if isinstance(part, dict) and part.get("quote", "word") in QUOTES else None
+    ref = (
+        part.get("ref") if isinstance(part, dict) and part.get("quote", "word") in QUOTES else None
+    )
     return isinstance(ref, list) and bool(ref) and all(isinstance(field, str) for field in ref)
 
 
@@ -203,9 +241,15 @@ def _condition(cond: Any, depth: int) -> bool:
         return _condition(cond["not"], depth + 1)
     for key in ("and", "or"):
         if key in cond:
-            return isinstance(cond[key], list) and all(_condition(one, depth + 1) for one in cond[key])
+            return isinstance(cond[key], list) and all(
+                _condition(one, depth + 1) for one in cond[key]
+            )
     if "test" in cond:
-        return cond["test"] in OPERATORS and _value(cond.get("left"), depth) and _value(cond.get("right"), depth)
+        return (
+            cond["test"] in OPERATORS
+            and _value(cond.get("left"), depth)
+            and _value(cond.get("right"), depth)
+        )
     return "value" in cond and _value(cond["value"], depth)
 
 
@@ -226,7 +270,9 @@ def _value(value: Any, depth: int) -> bool:
 
 def _cycles(program: dict[str, Any]) -> Iterator[str]:
     """A depth-first walk with an explicit stack; `grey` is what lies on it."""
-    calls = {plan_id: sorted(set(_called(plan["body"]))) for plan_id, plan in program["plans"].items()}
+    calls = {
+        plan_id: sorted(set(_called(plan["body"]))) for plan_id, plan in program["plans"].items()
+    }
     black: set[str] = set()
     for root in sorted(calls):
         if root in black:

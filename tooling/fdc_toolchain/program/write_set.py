@@ -41,12 +41,20 @@ class Written(NamedTuple):
 
     def meets(self, other: Written) -> str | None:
         """A path that both may hold, or the glob for it; None where there is none."""
-        ours, theirs = ({glob: compiled(glob) for glob in sorted(one.globs)} for one in (self, other))
-        for names, there, globs in ((self.names, other.names, theirs), (other.names, self.names, ours)):
+        ours, theirs = (
+            {glob: compiled(glob) for glob in sorted(one.globs)} for one in (self, other)
+        )
+        for names, there, globs in (
+            (self.names, other.names, theirs),
+            (other.names, self.names, ours),
+        ):
             for name in sorted(names):
                 if not there.isdisjoint(_above(name)):
                     return name
-                if any(fits(name, tokens) or _beginning(glob).startswith(name + "/") for glob, tokens in globs.items()):
+                if any(
+                    fits(name, tokens) or _beginning(glob).startswith(name + "/")
+                    for glob, tokens in globs.items()
+                ):
                     return name
         for one, left in ours.items():
             for two, right in theirs.items():
@@ -83,7 +91,10 @@ EVERYTHING = Written(frozenset(), frozenset((ANY,)))
 def of_json(data: Any) -> WriteSet:
     """What `to_json` said. Raises KeyError, TypeError or ValueError for anything else."""
     shared, own = (
-        Written(frozenset(map(str, names)), frozenset(tuple((bool(is_), str(text)) for is_, text in glob) for glob in globs))
+        Written(
+            frozenset(map(str, names)),
+            frozenset(tuple((bool(is_), str(text)) for is_, text in glob) for glob in globs),
+        )
         for names, globs in (data["shared"], data["own"])
     )
     return WriteSet(shared, own, str(data["folder"]))
@@ -99,8 +110,14 @@ def write_set(program: Program, inputs: Mapping[str, Any]) -> WriteSet:
     folder = str(inputs.get("builtin", {}).get("run", ""))
     if "simulate" in inputs:
         return WriteSet(NOTHING, NOTHING, folder)
-    known: dict[str, Pieces] = {name: ((True, str(text)),) for name, text in inputs.get("builtin", {}).items()}
-    given = {name: ((True, text),) for name, text in inputs.get("given", {}).items() if isinstance(text, str)}
+    known: dict[str, Pieces] = {
+        name: ((True, str(text)),) for name, text in inputs.get("builtin", {}).items()
+    }
+    given = {
+        name: ((True, text),)
+        for name, text in inputs.get("given", {}).items()
+        if isinstance(text, str)
+    }
     walk = _Walk(program, known)
     walk.plan(program["root"], given, None)
     if len(walk.seen) > MOST_CALLS:
@@ -113,7 +130,9 @@ def write_set(program: Program, inputs: Mapping[str, Any]) -> WriteSet:
         else:
             globs.add(pieces)
     shared, own = (
-        EVERYTHING if ANY in globs or len(globs) > MOST_GLOBS else Written(frozenset(names), frozenset(globs))
+        EVERYTHING
+        if ANY in globs or len(globs) > MOST_GLOBS
+        else Written(frozenset(names), frozenset(globs))
         for names, globs in written
     )
     return WriteSet(shared, own, folder)
@@ -128,13 +147,17 @@ class _Walk:
         self.found: set[Pieces] = set()
         self.seen: set[Any] = set()
 
-    def plan(self, plan_id: str, given: Mapping[str, Pieces], allowed: tuple[Pieces, ...] | None) -> None:
+    def plan(
+        self, plan_id: str, given: Mapping[str, Pieces], allowed: tuple[Pieces, ...] | None
+    ) -> None:
         """`allowed`: the globs that every plan above lets it write; None: anything."""
         plan = self.program["plans"][plan_id]
         names = dict(self.builtin)
         for param in plan["params"]:
             default = param.get("default")
-            names[param["name"]] = given.get(param["name"], ANY if default is None else ((True, default),))
+            names[param["name"]] = given.get(
+                param["name"], ANY if default is None else ((True, default),)
+            )
         if plan.get("allow"):
             globs = tuple(self.glob(glob, names) for glob in plan["allow"].get("write", ()))
             allowed = globs if allowed is None else _common(allowed, globs)
@@ -143,10 +166,19 @@ class _Walk:
             return
         self.seen.add(key)
         bound = set(_bound(plan["body"]))
-        self.block(plan["body"], {name: value for name, value in names.items() if name not in bound}, allowed, bound)
+        self.block(
+            plan["body"],
+            {name: value for name, value in names.items() if name not in bound},
+            allowed,
+            bound,
+        )
 
     def block(
-        self, body: list[Instruction], names: Mapping[str, Pieces], allowed: tuple[Pieces, ...] | None, bound: set[str]
+        self,
+        body: list[Instruction],
+        names: Mapping[str, Pieces],
+        allowed: tuple[Pieces, ...] | None,
+        bound: set[str],
     ) -> None:
         """`bound`: names that steps of the plan give values, which nobody knows before."""
         for item in body:
@@ -154,12 +186,22 @@ class _Walk:
                 for pieces in self.step(item, names):
                     self.add(pieces, allowed)
             elif item["op"] == "call":
-                self.plan(item["plan"], {name: _rendered(value, names) for name, value in item["args"].items()}, allowed)
+                self.plan(
+                    item["plan"],
+                    {name: _rendered(value, names) for name, value in item["args"].items()},
+                    allowed,
+                )
             inner = names
             if item["op"] in ("each", "for", "fork"):
                 value = self.files(item, names) if item["op"] == "each" else ANY
-                mine = {item["name"]: value, **({item["alias"]: value} if item.get("alias") else {})}
-                inner = {**names, **{name: value for name, value in mine.items() if name not in bound}}
+                mine = {
+                    item["name"]: value,
+                    **({item["alias"]: value} if item.get("alias") else {}),
+                }
+                inner = {
+                    **names,
+                    **{name: value for name, value in mine.items() if name not in bound},
+                }
             for part in ("body", "then", "else"):
                 if part in item:
                     self.block(item[part], inner, allowed, bound)
@@ -230,7 +272,11 @@ def _beginning(pieces: Pieces) -> str:
     """What every path of a glob begins with."""
     out = ""
     for is_value, text in pieces:
-        cut = len(text) if is_value else next((at for at, letter in enumerate(text) if letter in "*?"), len(text))
+        cut = (
+            len(text)
+            if is_value
+            else next((at for at, letter in enumerate(text) if letter in "*?"), len(text))
+        )
         out += text[:cut]
         if cut < len(text):
             break
@@ -244,7 +290,11 @@ def _normal(pieces: Pieces) -> Pieces | None:
     """
     if _is_name(pieces):
         parts = [part for part in shown(pieces).split("/") if part not in ("", ".")]
-        return None if ".." in parts or not parts or shown(pieces).startswith("/") else ((True, "/".join(parts)),)
+        return (
+            None
+            if ".." in parts or not parts or shown(pieces).startswith("/")
+            else ((True, "/".join(parts)),)
+        )
     out: list[tuple[bool, str]] = []
     for is_value, text in pieces:
         if out and out[-1] == ANY[0] and text.startswith("/"):
@@ -252,7 +302,11 @@ def _normal(pieces: Pieces) -> Pieces | None:
         if text:
             out.append((is_value, text))
     marked = "".join(text if is_value else "\0" for is_value, text in out)
-    return ANY if re.search(_EDGES, marked) or any(re.search(_UNSTEADY, text) for _, text in out) else tuple(out)
+    return (
+        ANY
+        if re.search(_EDGES, marked) or any(re.search(_UNSTEADY, text) for _, text in out)
+        else tuple(out)
+    )
 
 
 def _common(ours: Iterable[Pieces], theirs: Iterable[Pieces]) -> tuple[Pieces, ...]:
@@ -265,7 +319,7 @@ def _common(ours: Iterable[Pieces], theirs: Iterable[Pieces]) -> tuple[Pieces, .
                 found[two if one == ANY else one] = None
                 continue
             left, right = compiled(one), compiled(two)
-            if (fits(shown(one), right) if _is_name(one) else meet(left, right)):
+            if fits(shown(one), right) if _is_name(one) else meet(left, right):
                 found[two if not _is_name(one) and compare(right, left) else one] = None
     return tuple(found)
 
@@ -276,4 +330,3 @@ def _above(name: str) -> Iterator[str]:
     while "/" in name:
         name = name.rpartition("/")[0]
         yield name
-

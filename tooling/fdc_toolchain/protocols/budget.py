@@ -44,7 +44,9 @@ class Chain(NamedTuple):
         return sum(row.size for row in self.rows)
 
 
-def measure(file: str, page: str, sections: Iterable[tuple[str, str]], text: str) -> tuple[Row, ...]:
+def measure(
+    file: str, page: str, sections: Iterable[tuple[str, str]], text: str
+) -> tuple[Row, ...]:
     """The rows of `text`, which is `page` with regions in it; `sections` are in `page`, as path and text, in order."""
     owners = iter(_owners(page, sections))
     sizes: list[tuple[str, int]] = []
@@ -101,4 +103,8 @@ def _owners(page: str, sections: Iterable[tuple[str, str]]) -> list[str]:
         owner = TAIL
     lines = page.split("\n")
     owners += [owner] * (len(lines) - len(owners))
-    return [owner for owner, line, region in zip(owners, lines, take(page).names) if line.strip() and not region]
+    return [
+        owner
+        for owner, line, region in zip(owners, lines, take(page).names)
+        if line.strip() and not region
+    ]

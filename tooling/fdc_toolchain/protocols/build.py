@@ -55,7 +55,9 @@ def build(root: str, how: How) -> Written:
     memory = {os.path.join(root, path): data for path, data in made.memory}
     files = {path: data for path, data in memory.items() if durable.read(path) != data}
     written = []
-    for output in reversed(made.outputs):  # AGENTS.md itself last: in between a rule may be there twice, but never nowhere
+    for output in reversed(
+        made.outputs
+    ):  # AGENTS.md itself last: in between a rule may be there twice, but never nowhere
         real = os.path.realpath(os.path.join(root, output.path))
         data = output.text.encode("utf-8")
         if durable.read(real) != data:
@@ -63,7 +65,11 @@ def build(root: str, how: How) -> Written:
             written.append(output.path)
     if files or untouched:
         durable.replace_all(files, [os.path.join(root, path) for path in untouched])
-    return Written(made._replace(findings=[*made.findings, *map(_changed_leftover, changed)]), tuple(written), untouched)
+    return Written(
+        made._replace(findings=[*made.findings, *map(_changed_leftover, changed)]),
+        tuple(written),
+        untouched,
+    )
 
 
 def check(root: str, how: How) -> tuple[Build, list[Diagnostic]]:
@@ -91,7 +97,9 @@ def foresee(root: str, how: How, overlay: Mapping[str, bytes]) -> tuple[Build, t
 
 def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyType({})) -> _Made:
     instructions, nested = _found(root, how)
-    whole = {path for path, (_, text) in nested.items() if is_sealed(text) and not take(text).regions}
+    whole = {
+        path for path, (_, text) in nested.items() if is_sealed(text) and not take(text).regions
+    }
     around = Surroundings(
         present=lambda path: durable.read(os.path.join(root, path)),
         is_folder=lambda path: os.path.isdir(os.path.join(root, path)),
@@ -112,7 +120,11 @@ def _compiled(root: str, how: How, overlay: Mapping[str, bytes] = MappingProxyTy
         made = made._replace(outputs=(), memory=(), findings=ordered([*made.findings, *wrong]))
     compiled, main = {output.path for output in made.outputs}, named(how.output)
     old = sorted(path for path, (scope, _) in nested.items() if main.path(scope) not in compiled)
-    return _Made(made, tuple(path for path in old if path in whole), tuple(path for path in old if path not in whole))
+    return _Made(
+        made,
+        tuple(path for path in old if path in whole),
+        tuple(path for path in old if path not in whole),
+    )
 
 
 def _sources(root: str, source: str) -> dict[str, bytes]:
@@ -175,7 +187,9 @@ def _above(root: str) -> tuple[Row, ...]:
         for name in (OVERRIDE, "AGENTS.md"):
             path = os.path.join(folder, name)
             if os.path.isfile(path):
-                rows.append(Row(os.path.relpath(path, root), "(above the workspace)", os.path.getsize(path)))
+                rows.append(
+                    Row(os.path.relpath(path, root), "(above the workspace)", os.path.getsize(path))
+                )
                 break
     return tuple(rows)
 

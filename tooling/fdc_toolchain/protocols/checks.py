@@ -18,4 +18,8 @@ def unusable(root: str, source: str, sources: Mapping[str, bytes]) -> list[Diagn
         return []  # `fdc lint` says so; without settings nobody knows the workspace's tools
     files = Files(root)
     files.seen.update(sources)
-    return [item for item in Linker(root, settings, files).diagnostics if item.code == "FDC462" and item.span.path in sources]
+    return [
+        item
+        for item in Linker(root, settings, files).diagnostics
+        if item.code == "FDC462" and item.span.path in sources
+    ]

@@ -137,7 +137,11 @@ def compile_agents(
 
 
 def _laid_out(
-    files: Mapping[str, bytes], path: str, read: Callable[[str], str | None], how: How, around: Surroundings
+    files: Mapping[str, bytes],
+    path: str,
+    read: Callable[[str], str | None],
+    how: How,
+    around: Surroundings,
 ) -> Build | None:
     """AGENTS.md as the layout says that was imported with its sources, None where they are not those any more.
 
@@ -152,7 +156,9 @@ def _laid_out(
     if text is None:
         return Build((), found, used) if found else None
     present = around.present(how.output)
-    if present != text.encode("utf-8") and (isinstance(known, layout.Whole) or not layout.knows(known, how.output, present)):
+    if present != text.encode("utf-8") and (
+        isinstance(known, layout.Whole) or not layout.knows(known, how.output, present)
+    ):
         text = _with_regions(how.output, text, present, how, found)
     row = Row(how.output, f"(laid out by {path})", len(text.encode("utf-8")))
     limit = max(how.max_bytes, known.size)
@@ -179,7 +185,9 @@ def _scopes(sources: Sources, around: Surroundings) -> list[Diagnostic]:
     ]
 
 
-def _outputs(inputs: _Inputs, how: How, around: Surroundings, found: list[Diagnostic]) -> tuple[Output, ...]:
+def _outputs(
+    inputs: _Inputs, how: How, around: Surroundings, found: list[Diagnostic]
+) -> tuple[Output, ...]:
     """Every file, AGENTS.md of the repository first. What is wrong with files that are there goes to `found`."""
     made = []
     pages = documents(inputs.sources, inputs.docs if how.profile == "full" else None, how.split)
@@ -193,7 +201,13 @@ def _outputs(inputs: _Inputs, how: How, around: Surroundings, found: list[Diagno
 
 
 def _output(
-    path: str, target: Target, item: Document, inputs: _Inputs, how: How, around: Surroundings, found: list[Diagnostic]
+    path: str,
+    target: Target,
+    item: Document,
+    inputs: _Inputs,
+    how: How,
+    around: Surroundings,
+    found: list[Diagnostic],
 ) -> Output:
     used = {*(section.path for section in item.sections), *item.tools, "VERSION"}
     agents = named(how.output).path(item.folder)
@@ -211,7 +225,11 @@ def _output(
     text = f"{body}{seal(body)}\n"
     sections = [(section.path, section.text) for section in item.sections]
     woven = _with_regions(path, text, around.present(path), how, found)
-    return Output(path, woven, measure(path, text, sections if target.template != "import.md.j2" else [], woven))
+    return Output(
+        path,
+        woven,
+        measure(path, text, sections if target.template != "import.md.j2" else [], woven),
+    )
 
 
 def _fenced(front: list[str]) -> list[str]:
@@ -222,33 +240,52 @@ def _about(folder: str) -> list[str]:
     """What the file of a folder says of its place."""
     if not folder:
         return []
-    return ["", f"These rules are for `{folder}/`; those of the whole repository hold there as well."]
+    return [
+        "",
+        f"These rules are for `{folder}/`; those of the whole repository hold there as well.",
+    ]
 
 
-def _with_regions(path: str, text: str, data: bytes | None, how: How, found: list[Diagnostic]) -> str:
+def _with_regions(
+    path: str, text: str, data: bytes | None, how: How, found: list[Diagnostic]
+) -> str:
     """The text with the regions of the file that it replaces, if that is fdc's and whole."""
     if data is None:
         return text
     old = data.decode("utf-8", "replace").replace("\r\n", "\n")
     if not is_ours(old) and old != text and not how.force:
         help_ = "`fdc protocols import` takes it apart into sources, `fdc protocols build --force` writes over it"
-        found.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC508", f"`{path}` was not written by fdc", help=help_))
+        found.append(
+            Diagnostic(
+                Span(path, 1, 1, 1, 2), "FDC508", f"`{path}` was not written by fdc", help=help_
+            )
+        )
         return text
     taken = take(old)
     known = {said for _, said in take(text).fenced}
-    lost = [(line, f"`{said}` stands inside of a code block") for line, said in taken.fenced if said not in known]
+    lost = [
+        (line, f"`{said}` stands inside of a code block")
+        for line, said in taken.fenced
+        if said not in known
+    ]
     for line, wrong in sorted([*taken.damaged, *lost]):
         help_ = "repair the marks in the file, then build again: what is between them would be lost"
         found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC507", wrong, help=help_))
     return put(text, taken.regions, taken.rest)
 
 
-def _plan(outputs: tuple[Output, ...], how: How, around: Surroundings, found: list[Diagnostic]) -> tuple[Chain, ...]:
+def _plan(
+    outputs: tuple[Output, ...], how: How, around: Surroundings, found: list[Diagnostic]
+) -> tuple[Chain, ...]:
     """The chains of all folders. A file of another name than AGENTS.md is a chain of its own."""
     name = posixpath.basename(how.output)
     rows = {item.path: item.rows for item in outputs if posixpath.basename(item.path) == name}
     if how.output != "AGENTS.md":
-        return tuple(chains({posixpath.basename(path): parts for path, parts in rows.items()}, (), how.max_bytes))
+        return tuple(
+            chains(
+                {posixpath.basename(path): parts for path, parts in rows.items()}, (), how.max_bytes
+            )
+        )
     for path, size in sorted(around.others.items()):
         beside = posixpath.join(posixpath.dirname(path), name)
         if posixpath.basename(path) != name:
@@ -264,7 +301,11 @@ def _plan(outputs: tuple[Output, ...], how: How, around: Surroundings, found: li
 def _oversized(chain: Chain, how: How, help_: str | None) -> Diagnostic:
     files = dict.fromkeys(row.file for row in chain.rows)
     path = [*files][-1]
-    where = f", read in `{chain.folder}/` with " + ", ".join(f"`{file}`" for file in [*files][:-1]) if len(files) > 1 else ""
+    where = (
+        f", read in `{chain.folder}/` with " + ", ".join(f"`{file}`" for file in [*files][:-1])
+        if len(files) > 1
+        else ""
+    )
     message = f"{chain.size} bytes{where}, more than the {how.max_bytes} that agents read; they would cut off the rest"
     return Diagnostic(Span(path, 1, 1, 1, 2), "FDC505", message, help=help_)
 
@@ -273,16 +314,29 @@ def _ways_out(inputs: _Inputs, how: How, around: Surroundings, chain: Chain) -> 
     """What would help against a chain that is too long, with the bytes that it would leave."""
 
     def worst(other: How) -> int:
-        return max(part.size for part in _plan(_outputs(inputs, other, around, []), other, around, []))
+        return max(
+            part.size for part in _plan(_outputs(inputs, other, around, []), other, around, [])
+        )
 
     ways = []
     if how.profile == "full" and inputs.docs:
-        ways.append((worst(how._replace(profile="compact")), "--profile compact", "no tool documentation"))
+        ways.append(
+            (worst(how._replace(profile="compact")), "--profile compact", "no tool documentation")
+        )
     if not how.split and any(item.scope for item in inputs.sources.protocols):
-        ways.append((worst(how._replace(split=True)), "--split", "rules with a scope go to their folders"))
+        ways.append(
+            (worst(how._replace(split=True)), "--split", "rules with a scope go to their folders")
+        )
     said = [f"`{option}` leaves {size} ({why})" for size, option, why in ways if size < chain.size]
-    longest = sorted((row for row in chain.rows if row.what not in (HEAD, TAIL)), key=lambda row: (-row.size, row.what))[:3]
-    said += ["shorten the longest: " + ", ".join(f"{row.what} ({row.size})" for row in longest)] if longest else []
+    longest = sorted(
+        (row for row in chain.rows if row.what not in (HEAD, TAIL)),
+        key=lambda row: (-row.size, row.what),
+    )[:3]
+    said += (
+        ["shorten the longest: " + ", ".join(f"{row.what} ({row.size})" for row in longest)]
+        if longest
+        else []
+    )
     return "; ".join([*said, "or state another limit with `--max-bytes`"])
 
 
@@ -290,7 +344,13 @@ def _version(data: bytes | None, found: list[Diagnostic]) -> str:
     """FDC-95: VERSION holds one semantic version."""
     text = "" if data is None else data.decode("utf-8", "replace").strip()
     if _SEMVER.fullmatch(text) is None:
-        what = "does not exist" if data is None else f"holds `{shown(text, 40)}`" if text else "is empty"
+        what = (
+            "does not exist"
+            if data is None
+            else f"holds `{shown(text, 40)}`"
+            if text
+            else "is empty"
+        )
         message = f"VERSION {what}; expected a semantic version such as `1.0.0`"
         found.append(Diagnostic(Span("VERSION", 1, 1, 1, 2), "FDC503", message))
     return text

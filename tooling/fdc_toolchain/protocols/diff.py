@@ -62,7 +62,9 @@ def side(files: Mapping[str, bytes]) -> tuple[Side, list[Diagnostic]]:
                 line = data.count(b"\n", 0, wrong.start) + 1
                 message = f"byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
                 found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC501", message))
-    return Side({item.body["protocol_id"]: item.body for item in sources.protocols}, prose), ordered(found)
+    return Side(
+        {item.body["protocol_id"]: item.body for item in sources.protocols}, prose
+    ), ordered(found)
 
 
 def differences(one: Side, other: Side) -> list[Difference]:
@@ -90,7 +92,9 @@ def _whole(protocol: str, rule: str, one: Any, other: Any) -> Difference:
     """A protocol or a rule that is on one side only."""
     effect = compare(one and one.get("check"), other and other.get("check")) if rule else ""
     what = "added" if one is None else "removed"
-    return Difference(what, protocol, rule, "", one, other, effect if effect != "equivalent" else "")
+    return Difference(
+        what, protocol, rule, "", one, other, effect if effect != "equivalent" else ""
+    )
 
 
 def _rules(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Difference]:
@@ -105,7 +109,9 @@ def _rules(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Itera
         yield Difference("reordered", name, "", "rules", *orders)
 
 
-def _fields(protocol: str, rule: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Difference]:
+def _fields(
+    protocol: str, rule: str, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> Iterator[Difference]:
     for field in [*one, *(key for key in other if key not in one)]:
         before, after = (_meant(field, body, bool(rule)) for body in (one, other))
         if field in _NO_DIFFERENCE or before == after:
@@ -114,7 +120,9 @@ def _fields(protocol: str, rule: str, one: Mapping[str, Any], other: Mapping[str
             for item in [*before, *(item for item in after if item not in before)]:
                 if item not in before or item not in after:
                     sides = (item if item in before else None), (item if item in after else None)
-                    yield Difference("added" if item in after else "removed", protocol, rule, field, *sides)
+                    yield Difference(
+                        "added" if item in after else "removed", protocol, rule, field, *sides
+                    )
             continue
         what = "added" if before is None else "removed" if after is None else "changed"
         effect = compare(before, after) if field == "check" and rule else ""
@@ -139,10 +147,14 @@ def _sections(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[Diff
     pairs: list[tuple[str, str | None, str | None]] = []
     for key in (lambda name, text: name, lambda name, text: title(text)):
         for name in [*before]:
-            match = next((it for it in after if key(it, after[it]) == key(name, before[name])), None)
+            match = next(
+                (it for it in after if key(it, after[it]) == key(name, before[name])), None
+            )
             if match is not None:
                 pairs.append((title(after[match]), before.pop(name), after.pop(match)))
-    pairs += [(title(text), text, None) for text in before.values()] + [(title(text), None, text) for text in after.values()]
+    pairs += [(title(text), text, None) for text in before.values()] + [
+        (title(text), None, text) for text in after.values()
+    ]
     for heading, old, new in pairs:
         what = "added" if old is None else "removed" if new is None else "changed"
         yield Difference(what, "", "", heading, old, new)
@@ -162,4 +174,7 @@ def _without(texts: Mapping[str, str], others: list[str]) -> dict[str, str]:
 def title(text: str) -> str:
     """A section's first heading, else its first line."""
     rows: Sequence[str] = [row.strip() for row in text.split("\n") if row.strip()]
-    return next((row.lstrip("#").strip() for row in rows if row.startswith("#") and row.strip("# ")), rows[0] if rows else "")
+    return next(
+        (row.lstrip("#").strip() for row in rows if row.startswith("#") and row.strip("# ")),
+        rows[0] if rows else "",
+    )

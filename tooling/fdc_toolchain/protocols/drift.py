@@ -30,12 +30,16 @@ def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
         line = _first_difference(text, expected)
         where = f", first in line {line}" if not stale else ""
         return [_finding(path, 1 if stale else line, f"was edited by hand{where}"), *stale]
-    return stale or [_finding(path, 1, "was built by another version of fdc, or with other settings")]
+    return stale or [
+        _finding(path, 1, "was built by another version of fdc, or with other settings")
+    ]
 
 
 def leftover(path: str) -> Diagnostic:
     """FDC504 for a file of an earlier split that no source is for any more."""
-    return _finding(path, 1, "is left over from an earlier build", "`fdc protocols build` removes it")
+    return _finding(
+        path, 1, "is left over from an earlier build", "`fdc protocols build` removes it"
+    )
 
 
 def _full(text: str) -> list[str]:
@@ -64,6 +68,9 @@ def _first_difference(left: str, right: str) -> int:
 
 
 def _finding(
-    path: str, line: int, what: str, help_: str = "change the sources in protocols/, then run `fdc protocols build`"
+    path: str,
+    line: int,
+    what: str,
+    help_: str = "change the sources in protocols/, then run `fdc protocols build`",
 ) -> Diagnostic:
     return Diagnostic(Span(path, line, 1, line, 2), "FDC504", f"`{path}` {what}", help=help_)

@@ -42,7 +42,11 @@ class World(NamedTuple):
             return "tool"
         if self.read(name) is not None or self.ships(name):
             return "file"
-        return "function" if "/" not in name and self._defines(*name.rpartition(".")[::2]) else "unresolved"
+        return (
+            "function"
+            if "/" not in name and self._defines(*name.rpartition(".")[::2])
+            else "unresolved"
+        )
 
     def _defines(self, module: str, name: str) -> bool:
         base = module.replace(".", "/")
@@ -66,10 +70,15 @@ class Named(NamedTuple):
 
 def named(body: Mapping[str, Any]) -> list[Named]:
     """The tools that a protocol associates, its own and those of its rules."""
-    rows = [Named(name, ("associated_tools", at), None) for at, name in enumerate(body.get("associated_tools", ()))]
+    rows = [
+        Named(name, ("associated_tools", at), None)
+        for at, name in enumerate(body.get("associated_tools", ()))
+    ]
     for number, rule in enumerate(body["rules"]):
         names = enumerate(rule.get("associated_tools", ()))
-        rows += [Named(name, ("rules", number, "associated_tools", at), number) for at, name in names]
+        rows += [
+            Named(name, ("rules", number, "associated_tools", at), number) for at, name in names
+        ]
     return rows
 
 
@@ -111,7 +120,11 @@ def protocol_graph(sources: Sources, world: World) -> DiGraph:
                     graph.add_edge(made, tool(word) if is_tool else f"action:{word}", kind="names")
         for item in named(body):
             rules = body["rules"]
-            user = owner if item.rule is None else f"rule:{body['protocol_id']}/{rules[item.rule]['rule_id']}"
+            user = (
+                owner
+                if item.rule is None
+                else f"rule:{body['protocol_id']}/{rules[item.rule]['rule_id']}"
+            )
             graph.add_edge(user, tool(item.name), kind="uses")
     return graph
 
@@ -132,20 +145,31 @@ def loose_ends(sources: Sources, files: Mapping[str, bytes], world: World) -> li
                 message = f"`{row.name}` is no tool of the catalogue, no file and no Python function of this workspace"
                 found.append(Diagnostic(span, "FDC532", message, help=near))
         for number, rule in enumerate(body["rules"]):
-            mine = {part for row in rows if row.rule in (None, number) for part in (row.name, row.name.rpartition(".")[2])}
+            mine = {
+                part
+                for row in rows
+                if row.rule in (None, number)
+                for part in (row.name, row.name.rpartition(".")[2])
+            }
             asked = {word for word, is_tool in _events(rule.get("check", {}), world) if is_tool}
             mentioned |= asked
             for name in sorted(name for name in asked - mine if world.tools[name] not in mine):
                 span = place(data, protocol.path, ("rules", number, "check"))
                 message = f"the check of `{rule['rule_id']}` names `{name}`, which its protocol does not associate"
-                found.append(Diagnostic(span, "FDC531", message, help=f"add `{name}` to `associated_tools`"))
+                found.append(
+                    Diagnostic(span, "FDC531", message, help=f"add `{name}` to `associated_tools`")
+                )
     found += _unreferenced(mentioned, world)
     return ordered(found)
 
 
 def _unreferenced(mentioned: set[str], world: World) -> Iterator[Diagnostic]:
     help_ = "name it in the `associated_tools` of the protocol or rule that says when to use it"
-    own = sorted((owner, name) for name, owner in world.tools.items() if owner and not {name, owner} & mentioned)
+    own = sorted(
+        (owner, name)
+        for name, owner in world.tools.items()
+        if owner and not {name, owner} & mentioned
+    )
     for owner, name in own:
         span = place((world.read(owner) or "").encode(), owner, ("tools", name))
         span = span._replace(end_line=span.line, end_column=span.column + 1)
@@ -153,7 +177,12 @@ def _unreferenced(mentioned: set[str], world: World) -> Iterator[Diagnostic]:
     modules = {word.rpartition(".")[0] for word in mentioned}
     for script in world.scripts:
         if script not in mentioned and script.removesuffix(".py").replace("/", ".") not in modules:
-            yield Diagnostic(Span(script, 1, 1, 1, 2), "FDC530", f"no protocol names the script `{script}`", help=help_)
+            yield Diagnostic(
+                Span(script, 1, 1, 1, 2),
+                "FDC530",
+                f"no protocol names the script `{script}`",
+                help=help_,
+            )
 
 
 def _events(check: Mapping[str, Any], world: World) -> Iterator[tuple[str, bool]]:
@@ -164,7 +193,9 @@ def _events(check: Mapping[str, Any], world: World) -> Iterator[tuple[str, bool]
             if isinstance(event, str):
                 yield event, event in world.tools
             else:
-                yield from ((event[key], key == "tool") for key in ("tool", "action") if key in event)
+                yield from (
+                    (event[key], key == "tool") for key in ("tool", "action") if key in event
+                )
 
 
 def _bound(node: ast.stmt) -> set[str]:
@@ -173,5 +204,11 @@ def _bound(node: ast.stmt) -> set[str]:
         return {node.name}
     if isinstance(node, ast.ImportFrom | ast.Import):
         return {alias.asname or alias.name for alias in node.names}
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AnnAssign)
+        else []
+    )
     return {target.id for target in targets if isinstance(target, ast.Name)}

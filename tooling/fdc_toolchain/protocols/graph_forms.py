@@ -30,12 +30,20 @@ def text_of(graph: DiGraph, form: str) -> str:
 def drawing(graph: DiGraph) -> draw.Graph:
     """The graph as a drawing: a frame for each protocol with its rules, the others around them."""
     rows = list(graph.nodes(data=True))
-    frames = tuple(draw.Cluster(name, row["label"], name.split(":", 1)[1]) for name, row in rows if row["kind"] == "protocol")
+    frames = tuple(
+        draw.Cluster(name, row["label"], name.split(":", 1)[1])
+        for name, row in rows
+        if row["kind"] == "protocol"
+    )
     inside = {rule: owner for owner, rule, row in graph.edges(data=True) if row["kind"] == "has"}
     nodes = []
     for name, row in rows:
         kind = row["kind"]
-        note = {"rule": "enforced" if row.get("enforced") else "advice", "protocol": "", "check": "check"}.get(kind, kind)
+        note = {
+            "rule": "enforced" if row.get("enforced") else "advice",
+            "protocol": "",
+            "check": "check",
+        }.get(kind, kind)
         frame = name if kind == "protocol" else inside.get(name, "")
         nodes.append(draw.Node(name, row["label"], _SHAPES.get(kind, "step"), note, frame))
     edges = tuple(
@@ -48,10 +56,17 @@ def drawing(graph: DiGraph) -> draw.Graph:
 def _graphml(graph: DiGraph) -> str:
     import networkx
 
-    plain = networkx.DiGraph(name=graph.graph["name"])  # XML cannot hold every character that JSON can
-    plain.add_nodes_from((visible(name), {**row, "label": visible(row["label"])}) for name, row in graph.nodes(data=True))
+    plain = networkx.DiGraph(
+        name=graph.graph["name"]
+    )  # XML cannot hold every character that JSON can
+    plain.add_nodes_from(
+        (visible(name), {**row, "label": visible(row["label"])})
+        for name, row in graph.nodes(data=True)
+    )
     plain.add_edges_from((visible(a), visible(b), row) for a, b, row in graph.edges(data=True))
-    return "\n".join(["<?xml version='1.0' encoding='utf-8'?>", *networkx.generate_graphml(plain), ""])
+    return "\n".join(
+        ["<?xml version='1.0' encoding='utf-8'?>", *networkx.generate_graphml(plain), ""]
+    )
 
 
 def _turtle(graph: DiGraph) -> str:
@@ -65,7 +80,10 @@ def _turtle(graph: DiGraph) -> str:
         said = [f"a :{row['kind'].capitalize()}", f"rdfs:label {json.dumps(visible(row['label']))}"]
         if "enforced" in row:
             said.append(f":enforced {str(row['enforced']).lower()}")
-        said += [f":{edge['kind']} {_iri(target)}" for _, target, edge in graph.out_edges(name, data=True)]
+        said += [
+            f":{edge['kind']} {_iri(target)}"
+            for _, target, edge in graph.out_edges(name, data=True)
+        ]
         lines += ["", f"{_iri(name)} " + " ;\n    ".join(said) + " ."]
     return "\n".join([*lines, ""])
 

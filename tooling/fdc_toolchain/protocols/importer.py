@@ -69,7 +69,11 @@ def _below(own: dict[str, bytes]) -> dict[str, bytes] | None:
         return None
     folder = posixpath.commonpath([posixpath.dirname(path) for path in own])
     files = {posixpath.relpath(path, folder or "."): data for path, data in own.items()}
-    return None if len(files) < len(own) or any(name.startswith(("/", "../")) for name in files) else files
+    return (
+        None
+        if len(files) < len(own) or any(name.startswith(("/", "../")) for name in files)
+        else files
+    )
 
 
 def _files(
@@ -102,11 +106,18 @@ def _name(part: Part) -> str:
         title = part.body["protocol_id"]
     else:
         rows = [row.strip() for row in part.text.splitlines()]
-        title = next((row for row in rows if row.startswith("#") and row.strip("# ")), next(filter(None, rows), ""))
+        title = next(
+            (row for row in rows if row.startswith("#") and row.strip("# ")),
+            next(filter(None, rows), ""),
+        )
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").lower()
     words = re.findall(r"[a-z0-9]+", plain)
-    short = [word for at, word in enumerate(words) if len("_".join(words[: at + 1])) <= LONGEST_NAME]
-    return ("-" if part.kind == "protocol" else "_").join(short or words[:1])[:LONGEST_NAME] or "section"
+    short = [
+        word for at, word in enumerate(words) if len("_".join(words[: at + 1])) <= LONGEST_NAME
+    ]
+    return ("-" if part.kind == "protocol" else "_").join(short or words[:1])[
+        :LONGEST_NAME
+    ] or "section"
 
 
 def _undecodable(data: bytes, path: str, wrong: UnicodeDecodeError) -> Diagnostic:

@@ -109,7 +109,9 @@ def read(path: str, data: bytes, found: list[Diagnostic]) -> Layout | Whole | No
         return None
     assert root is not None  # a text without a tree has a problem
     body = json.loads(text)
-    wrong = next(iter(sorted(_validator().iter_errors(body), key=lambda error: error.json_path)), None)
+    wrong = next(
+        iter(sorted(_validator().iter_errors(body), key=lambda error: error.json_path)), None
+    )
     if wrong is not None:
         found.append(_wrong(Span(path, 1, 1, 1, 2), f"{wrong.json_path}: {wrong.message[:200]}"))
         return None
@@ -129,7 +131,9 @@ def knows(layout: Layout, output: str, present: bytes | None) -> bool:
     return present is None or digest(present, 16) in layout.built.get(output, ())
 
 
-def remembering(data: bytes, layout: Layout | Whole, output: str, present: bytes | None, text: str) -> bytes:
+def remembering(
+    data: bytes, layout: Layout | Whole, output: str, present: bytes | None, text: str
+) -> bytes:
     """The layout's file `data` when `text` takes the place of `present`; both count as known, so that a killed
     build can be done again.
     """
@@ -149,7 +153,10 @@ def remember(protocol: Mapping[str, Any], text: str, tool: Callable[[str], str |
 
 
 def assemble(
-    layout: Layout | Whole, folder: str, files: Mapping[str, bytes], tool: Callable[[str], str | None]
+    layout: Layout | Whole,
+    folder: str,
+    files: Mapping[str, bytes],
+    tool: Callable[[str], str | None],
 ) -> tuple[str | None, list[Diagnostic]]:
     """The text that the layout and the sources in `files` (path to bytes, the layout's own below `folder`) make.
 
@@ -160,7 +167,10 @@ def assemble(
     """
     folder = "" if folder == "." else folder
     if isinstance(layout, Whole):
-        now = {posixpath.relpath(path, folder or "."): digest(data, 32) for path, data in _sources(files).items()}
+        now = {
+            posixpath.relpath(path, folder or "."): digest(data, 32)
+            for path, data in _sources(files).items()
+        }
         return (layout.text if now == layout.sources else None), []
     rules = {path: data for path, data in files.items() if path.endswith(RULES)}
     sources, found = load(rules)
@@ -168,7 +178,9 @@ def assemble(
     if found:
         return None, ordered(found)
     protocols = {item.path: item for item in sources.protocols}
-    entries = _completed([*_present(layout.entries, folder, texts)], [*sorted(texts)], folder, _line_end(layout))
+    entries = _completed(
+        [*_present(layout.entries, folder, texts)], [*sorted(texts)], folder, _line_end(layout)
+    )
     out: list[str] = []
     for entry in entries:
         if isinstance(entry, str):
@@ -226,14 +238,22 @@ def _separator(entries: list[Entry], kind: str) -> str | None:
     between = [
         (a.source.endswith(kind) and b.source.endswith(kind), text)
         for a, text, b in zip(entries, entries[1:], entries[2:])
-        if isinstance(text, str) and isinstance(a, Placed) and isinstance(b, Placed) and text[:1] in "\r\n"
+        if isinstance(text, str)
+        and isinstance(a, Placed)
+        and isinstance(b, Placed)
+        and text[:1] in "\r\n"
     ]
-    chosen = Counter(text for alike, text in between if alike) or Counter(text for _, text in between)
+    chosen = Counter(text for alike, text in between if alike) or Counter(
+        text for _, text in between
+    )
     return chosen.most_common(1)[0][0] if chosen else None
 
 
 def _documentation(
-    protocol: Protocol, memory: Memory | None, tool: Callable[[str], str | None], found: list[Diagnostic]
+    protocol: Protocol,
+    memory: Memory | None,
+    tool: Callable[[str], str | None],
+    found: list[Diagnostic],
 ) -> str | None:
     """What belongs below the description; None where the file that was imported had nothing there."""
     if memory is None:
@@ -314,7 +334,9 @@ def _placed(part: dict[str, Any]) -> Placed:
 
 
 def _wrong(span: Span, why: str) -> Diagnostic:
-    return Diagnostic(span, "FDC522", why, help="delete it for the canonical form, or import the file again")
+    return Diagnostic(
+        span, "FDC522", why, help="delete it for the canonical form, or import the file again"
+    )
 
 
 @functools.cache
@@ -325,7 +347,10 @@ def _validator() -> Any:
     memory = {
         "type": "object",
         "required": ["text", "tools"],
-        "properties": {"text": text, "tools": {"type": "object", "additionalProperties": {"type": ["string", "null"]}}},
+        "properties": {
+            "text": text,
+            "tools": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+        },
     }
     placed = {
         "type": "object",

@@ -82,7 +82,9 @@ def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
         if path.endswith(PROSE):
             text = _prose(path, files[path], found)
             pair = rules.get(path.removesuffix(PROSE))
-            prose.append(Prose(path, text, pair.scope, pair.priority) if pair else Prose(path, text))
+            prose.append(
+                Prose(path, text, pair.scope, pair.priority) if pair else Prose(path, text)
+            )
     return Sources(tuple(prose), tuple(protocols)), ordered(found)
 
 
@@ -123,7 +125,9 @@ def _prose(path: str, data: bytes, found: list[Diagnostic]) -> str:
     return text.strip("\n")
 
 
-def _rules(path: str, data: bytes, found: list[Diagnostic]) -> tuple[dict[str, Any], Places, Node] | None:
+def _rules(
+    path: str, data: bytes, found: list[Diagnostic]
+) -> tuple[dict[str, Any], Places, Node] | None:
     text = _decoded(path, data, found)
     if text is None:
         return None
@@ -138,7 +142,9 @@ def _rules(path: str, data: bytes, found: list[Diagnostic]) -> tuple[dict[str, A
     wrong = [*_broken(body), *_unknown_codes(body)]
     for at, said in sorted(wrong, key=lambda row: _json_path(row[0])):
         node = _at(root, at)
-        found.append(Diagnostic(places.span(node.start, node.end), "FDC501", f"{_json_path(at)}: {said}"))
+        found.append(
+            Diagnostic(places.span(node.start, node.end), "FDC501", f"{_json_path(at)}: {said}")
+        )
     return None if wrong or problems else (body, places, root)
 
 
@@ -146,7 +152,9 @@ def _broken(body: Any) -> list[tuple[tuple[str | int, ...], str]]:
     """Where the body breaks the schema, and how; of several alternatives the one that was meant is explained."""
     from jsonschema.exceptions import best_match
 
-    errors = [best_match([error]) if error.context else error for error in _validator().iter_errors(body)]
+    errors = [
+        best_match([error]) if error.context else error for error in _validator().iter_errors(body)
+    ]
     return [(tuple(error.absolute_path), _said(error)) for error in errors]
 
 
@@ -172,7 +180,11 @@ def _json_path(at: tuple[str | int, ...]) -> str:
 
 
 def _unique(
-    body: dict[str, Any], places: Places, root: Node, owners: dict[str, Span], found: list[Diagnostic]
+    body: dict[str, Any],
+    places: Places,
+    root: Node,
+    owners: dict[str, Span],
+    found: list[Diagnostic],
 ) -> None:
     """FDC502: a protocol's id is its own among all, a rule's among the rules of its protocol (FDC-80)."""
 
@@ -181,7 +193,9 @@ def _unique(
         span = places.span(node.start, node.end)
         if name in taken:
             label = Label(taken[name], "first used here")
-            found.append(Diagnostic(span, "FDC502", f"another {kind} has the id `{name}`", labels=(label,)))
+            found.append(
+                Diagnostic(span, "FDC502", f"another {kind} has the id `{name}`", labels=(label,))
+            )
         taken.setdefault(name, span)
 
     claim(body["protocol_id"], owners, "protocol", "protocol_id")
@@ -222,8 +236,19 @@ def _said(error: Any) -> str:
         missing = [key for key in error.validator_value if key not in error.instance]
         return "missing " + ", ".join(f"`{key}`" for key in missing)
     if error.validator == "type":
-        kinds = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-        expected = {"object": "an object", "array": "an array", "string": "a string", "integer": "a whole number"}
+        kinds = {
+            dict: "an object",
+            list: "an array",
+            str: "a string",
+            bool: "a boolean",
+            type(None): "null",
+        }
+        expected = {
+            "object": "an object",
+            "array": "an array",
+            "string": "a string",
+            "integer": "a whole number",
+        }
         want = expected.get(error.validator_value, error.validator_value)
         return f"expected {want}, found {kinds.get(type(error.instance), 'a number')}"
     if error.validator == "pattern":
@@ -238,7 +263,9 @@ def _said(error: Any) -> str:
         from ..text.suggest import did_you_mean
 
         hint = did_you_mean(str(error.instance), error.validator_value)
-        return f"`{error.instance}` is none of {', '.join(error.validator_value)}" + (f"; {hint}" if hint else "")
+        return f"`{error.instance}` is none of {', '.join(error.validator_value)}" + (
+            f"; {hint}" if hint else ""
+        )
     if error.validator == "additionalProperties":
         extra = sorted(set(error.instance) - set(error.schema.get("properties", ())))
         return "does not know " + ", ".join(f"`{key}`" for key in extra)

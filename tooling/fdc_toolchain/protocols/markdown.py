@@ -51,5 +51,7 @@ def _parser() -> Any:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])  # what is inside paragraphs is of no interest here
+    parser.core.ruler.enableOnly(
+        ["normalize", "block"]
+    )  # what is inside paragraphs is of no interest here
     return parser

@@ -14,7 +14,9 @@ from .markdown import Block, blocks, lines
 MOST_SECTIONS = 99
 """Sections that prose is cut into at most; where a cut would give more, a coarser one is taken."""
 
-_FRONT_MATTER = re.compile(r"---[ \t]*(?:\r\n|\n)[^\s-].*?(?:\r\n|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\Z)", re.DOTALL)
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*(?:\r\n|\n)[^\s-].*?(?:\r\n|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\Z)", re.DOTALL
+)
 _DISCLAIMER = re.compile(r"do not edit", re.IGNORECASE)
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})[\r\n]*")
 _NAMED = re.compile(r'"protocol_id"\s*:')
@@ -61,7 +63,9 @@ def read_protocols(text: str) -> list[dict[str, Any]]:
     return [part.body for part in apart(text, "")[0] if part.kind == "protocol"]
 
 
-def _protocols(rows: list[str], outline: list[Block], path: str, findings: list[Diagnostic]) -> dict[int, Part]:
+def _protocols(
+    rows: list[str], outline: list[Block], path: str, findings: list[Diagnostic]
+) -> dict[int, Part]:
     """The code blocks that are protocols, by their first line. Of two with the same id the second stays prose."""
     found: dict[int, Part] = {}
     taken: set[str] = set()
@@ -78,7 +82,9 @@ def _protocols(rows: list[str], outline: list[Block], path: str, findings: list[
             if body["protocol_id"] not in taken:
                 taken.add(body["protocol_id"])
                 closing = "".join(rows[block.end - 1 : block.end])
-                found[block.start] = Part("protocol", raw, block.start + 1, rows[block.start], closing, body)
+                found[block.start] = Part(
+                    "protocol", raw, block.start + 1, rows[block.start], closing, body
+                )
                 continue
             said = f"another protocol has the id `{body['protocol_id']}`"
         line = block.start + 1 + (wrong[0].span.line if wrong else 0)
@@ -106,7 +112,9 @@ def _disclaimer(rows: list[str]) -> int:
 def _prose(rows: list[str], start: int, end: int) -> Iterator[Part]:
     """The section in these lines: the rule above its text and the empty lines around it are literal."""
     first, last = start, end
-    if _RULE.fullmatch(rows[first]) and (first > 0 or last < 2 or not rows[1].strip()):  # else it is front matter
+    if _RULE.fullmatch(rows[first]) and (
+        first > 0 or last < 2 or not rows[1].strip()
+    ):  # else it is front matter
         first += 1
     while first < last and not rows[first].strip():
         first += 1

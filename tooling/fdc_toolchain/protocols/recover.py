@@ -14,7 +14,9 @@ from .seal import digest, inputs
 _SCHEMA = "./protocol.schema.json"
 
 
-def sources_of(text: str, parts: list[Part], read: Callable[[str], str | None]) -> dict[str, bytes] | None:
+def sources_of(
+    text: str, parts: list[Part], read: Callable[[str], str | None]
+) -> dict[str, bytes] | None:
     """The sources that `text` (which has these parts) was built from, by path; None where it does not say enough.
 
     Injected documentation and the status of rules are the build's and left out. A source comes back byte for
@@ -30,7 +32,11 @@ def sources_of(text: str, parts: list[Part], read: Callable[[str], str | None]) 
         return None
     rules = [_written(part.body) for part in inner if part.kind == "protocol"]
     prose = list(_sections(inner))[:-1]  # the last says what it was built from
-    there = [data for path, mark in sorted(named.items()) if (data := _unchanged(read(path), mark)) is not None]
+    there = [
+        data
+        for path, mark in sorted(named.items())
+        if (data := _unchanged(read(path), mark)) is not None
+    ]
     for data in there:
         _add(data, rules)
     found: dict[str, bytes] = {}
@@ -38,7 +44,9 @@ def sources_of(text: str, parts: list[Part], read: Callable[[str], str | None]) 
         paths = [path for path in sorted(named) if path.endswith(kind)]
         left = []
         for variants in texts:
-            path = next((path for path in paths for data in variants if digest(data) == named[path]), None)
+            path = next(
+                (path for path in paths for data in variants if digest(data) == named[path]), None
+            )
             if path is None:
                 left.append(variants[0])
             else:
@@ -70,9 +78,14 @@ def _add(data: bytes, rules: list[list[bytes]]) -> None:
 def _written(body: dict[str, Any]) -> list[bytes]:
     """How a protocol may be written in its source; the plain form first."""
     rules = [
-        {key: unmarked(value) if key == "enforcement" else value for key, value in rule.items()} for rule in body["rules"]
+        {key: unmarked(value) if key == "enforcement" else value for key, value in rule.items()}
+        for rule in body["rules"]
     ]
-    plain = {**body, "description": bare(body["description"]) or body["description"], "rules": rules}
+    plain = {
+        **body,
+        "description": bare(body["description"]) or body["description"],
+        "rules": rules,
+    }
     named = {"$schema": _SCHEMA, **plain}
     texts = (json.dumps(form, indent=2, ensure_ascii=False) for form in (named, plain))
     return [f"{text}{end}".encode() for text in texts for end in ("\n", "")]

@@ -57,14 +57,20 @@ def take(text: str) -> Taken:
             if start and not opened:
                 opened, name, body = number, start[1], [bare]
                 if first.setdefault(name, number) != number:
-                    taken.damaged.append((number, f"region `{name}` is there twice, first in line {first[name]}"))
+                    taken.damaged.append(
+                        (number, f"region `{name}` is there twice, first in line {first[name]}")
+                    )
             elif bare == _CLOSE and opened:
                 if inside:
-                    taken.damaged.append((number, f"region `{name}` opens a code block that does not end in it"))
+                    taken.damaged.append(
+                        (number, f"region `{name}` opens a code block that does not end in it")
+                    )
                 taken.regions.append(Region(name, (*body, bare), after))
                 opened, inside, behind = 0, "", True
             else:
-                taken.damaged.append((number, _wrong(bare, start is not None, name if opened else "")))
+                taken.damaged.append(
+                    (number, _wrong(bare, start is not None, name if opened else ""))
+                )
             continue
         if _MARKER.match(line):
             taken.fenced.append((number, bare))

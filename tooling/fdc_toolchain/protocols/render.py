@@ -52,7 +52,11 @@ def documents(sources: Sources, docs: Mapping[str, str] | None, split: bool) -> 
         mine = [item for item in items if not split or item.scope == folder]
         mine.sort(key=lambda item: (-item.priority, isinstance(item, Protocol), item.path))
         sections = tuple(Section(item.path, _text(item, docs)) for item in mine)
-        tools = {path for item in mine if isinstance(item, Protocol) for path, _ in item.scripts} if docs else ()
+        tools = (
+            {path for item in mine if isinstance(item, Protocol) for path, _ in item.scripts}
+            if docs
+            else ()
+        )
         made.append(Document(folder, sections, tuple(sorted(tools))))
     return made
 
@@ -88,8 +92,15 @@ def laid_out(value: Any, indent: int = 0) -> str:
         return line
     pad = "\n" + " " * (indent + 1)
     if isinstance(value, list):
-        return f"[{pad}" + f",{pad}".join(laid_out(item, indent + 1) for item in value) + f"\n{' ' * indent}]"
-    rows = (f"{json.dumps(key, ensure_ascii=False)}: {laid_out(item, indent + 1)}" for key, item in value.items())
+        return (
+            f"[{pad}"
+            + f",{pad}".join(laid_out(item, indent + 1) for item in value)
+            + f"\n{' ' * indent}]"
+        )
+    rows = (
+        f"{json.dumps(key, ensure_ascii=False)}: {laid_out(item, indent + 1)}"
+        for key, item in value.items()
+    )
     return f"{{{pad}" + f",{pad}".join(rows) + f"\n{' ' * indent}}}"
 
 
@@ -102,7 +113,10 @@ def _text(item: Prose | Protocol, docs: Mapping[str, str] | None) -> str:
         parts += [f"{HEADING.format(path=path)}\n\n{docs[path]}" for path, _ in item.scripts]
     body["description"] = "\n\n".join(filter(None, parts))
     body["rules"] = [
-        {key: f"{status(rule)}: {unmarked(value)}" if key == "enforcement" else value for key, value in rule.items()}
+        {
+            key: f"{status(rule)}: {unmarked(value)}" if key == "enforcement" else value
+            for key, value in rule.items()
+        }
         for rule in body["rules"]
     ]
     return f"```json\n{laid_out(body)}\n```"

@@ -49,7 +49,14 @@ def findings(text: str, path: str) -> list[Diagnostic]:
     for item in active(text):
         line = text.count("\n", 0, item.start) + 1
         help_ = "`--sanitise` leaves it out"
-        found.append(Diagnostic(Span(path, line, 1, line, 2), "FDC524", f"{item.what} would act in a viewer", help=help_))
+        found.append(
+            Diagnostic(
+                Span(path, line, 1, line, 2),
+                "FDC524",
+                f"{item.what} would act in a viewer",
+                help=help_,
+            )
+        )
     return found
 
 
@@ -76,7 +83,11 @@ class _Parser(HTMLParser):
         self._starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
         self._script: Active | None = None
         self.feed(text)
-        for end in (">", '">', "'>"):  # a tag that does not end here is ended by what is shown after it
+        for end in (
+            ">",
+            '">',
+            "'>",
+        ):  # a tag that does not end here is ended by what is shown after it
             if self.rawdata.startswith("<"):
                 self.feed(end)
         self.close()
@@ -106,7 +117,9 @@ class _Parser(HTMLParser):
         acting = [name for name, _ in attrs if name.startswith("on")]
         if acting:
             kept = "".join(
-                f" {name}" if value is None else f' {name}="{escape(value)}"' for name, value in attrs if name not in acting
+                f" {name}" if value is None else f' {name}="{escape(value)}"'
+                for name, value in attrs
+                if name not in acting
             )
             what = f"`{acting[0]}` of `<{tag}>`"
             self.found.append(Active(start, stop, what, f"<{tag}{kept}{end}"))
@@ -133,7 +146,9 @@ def _blocks(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
         start, end = starts[token.map[0]], starts[min(token.map[1], len(starts) - 1)]
         if token.type == "html_block":
             yield start, end, [(start, end)]
-        elif token.type == "inline" and (tags := [*_inline(text, start, end, token.children or [])]):
+        elif token.type == "inline" and (
+            tags := [*_inline(text, start, end, token.children or [])]
+        ):
             yield start, end, tags
 
 
@@ -150,7 +165,10 @@ def _inline(text: str, start: int, end: int, children: list[Any]) -> Iterator[tu
             at = block.find(child.markup, opened) + len(child.markup)
         elif child.type == "html_inline":
             pattern = re.compile(_BREAK.join(map(re.escape, child.content.split("\n"))))
-            found = next((hit for hit in pattern.finditer(block, at) if not _escaped(block, hit.start())), None)
+            found = next(
+                (hit for hit in pattern.finditer(block, at) if not _escaped(block, hit.start())),
+                None,
+            )
             if found is None:
                 yield start, end
                 return

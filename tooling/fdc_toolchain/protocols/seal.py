@@ -29,7 +29,11 @@ def seal(body: str) -> str:
 def is_sealed(text: str) -> bool:
     """True where nobody has edited the compiled `text` outside of regions."""
     lines = [line for line in take(text).rest if line.strip()]
-    return bool(lines) and _SEAL.fullmatch(lines[-1]) is not None and lines[-1] == f"<!-- sealed {_sum(lines[:-1])} -->"
+    return (
+        bool(lines)
+        and _SEAL.fullmatch(lines[-1]) is not None
+        and lines[-1] == f"<!-- sealed {_sum(lines[:-1])} -->"
+    )
 
 
 def is_ours(text: str) -> bool:

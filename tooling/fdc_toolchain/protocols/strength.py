@@ -30,7 +30,9 @@ def compare(old: Check | None, new: Check | None) -> str:
         return _said([_subset({*_listed(old["code"])}, {*_listed(new["code"])})])
     places = [_meant(old, new, key) for key in ("automata", "plans")]
     severity = [check.get("severity", "error") == "error" for check in (old, new)]
-    return _said([_runs(old, new), *places, (severity[0] <= severity[1], severity[1] <= severity[0])])
+    return _said(
+        [_runs(old, new), *places, (severity[0] <= severity[1], severity[1] <= severity[0])]
+    )
 
 
 Order = tuple[bool, bool]
@@ -58,10 +60,15 @@ def _meant(old: Check, new: Check, key: str) -> Order:
 
 def _runs(old: Check, new: Check) -> Order:
     """By the runs that each accepts."""
-    atoms = sorted({event for check in (old, new) for name in "abc" for event in _events(check, name)})
+    atoms = sorted(
+        {event for check in (old, new) for name in "abc" for event in _events(check, name)}
+    )
     if old.get("same") != new.get("same") or len(atoms) > MOST_EVENTS:
         return False, False
-    letters = [frozenset(atom for at, atom in enumerate(atoms) if word >> at & 1) for word in range(1 << len(atoms))]
+    letters = [
+        frozenset(atom for at, atom in enumerate(atoms) if word >> at & 1)
+        for word in range(1 << len(atoms))
+    ]
     sides = [(_machine(check), _reader(check)) for check in (old, new)]
     pairs = {(*(read(letter) for _, read in sides),) for letter in letters}
     first, second = (machine for machine, _ in sides)

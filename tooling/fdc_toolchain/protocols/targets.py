@@ -24,13 +24,19 @@ class Target(NamedTuple):
     def scope(self, path: str) -> str:
         """The folder whose file of this kind lies at `path`; "" where it is none, or the repository's."""
         before, after = self.path("\0").split("\0")
-        return path[len(before) : -len(after)] if path.startswith(before) and path.endswith(after) else ""
+        return (
+            path[len(before) : -len(after)]
+            if path.startswith(before) and path.endswith(after)
+            else ""
+        )
 
 
 def named(output: str) -> Target:
     """AGENTS.md under the name that was asked for, which in folders below is the same."""
     name = posixpath.basename(output)
-    return Target(lambda folder: posixpath.join(folder, name) if folder else output, "agents.md.j2", _nothing)
+    return Target(
+        lambda folder: posixpath.join(folder, name) if folder else output, "agents.md.j2", _nothing
+    )
 
 
 def _nothing(folder: str) -> list[str]:

@@ -59,7 +59,9 @@ def _parsed(path: str, read: Read) -> ast.Module | None:
 def _public(tree: ast.Module) -> set[str]:
     """The names in `__all__`, else every function and class whose name has no underscore in front."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets
+        ):
             try:
                 return {str(name) for name in ast.literal_eval(node.value)}
             except (ValueError, TypeError):
@@ -67,7 +69,8 @@ def _public(tree: ast.Module) -> set[str]:
     return {
         node.name
         for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
     }
 
 
@@ -79,7 +82,10 @@ def _definition(
     for _ in range(_HOPS):
         step = None
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
+            if (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                and node.name == name
+            ):
                 return node
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
@@ -88,7 +94,11 @@ def _definition(
         if step is None:
             return None
         node, name = step
-        base = root if not node.level else posixpath.normpath(posixpath.join(path, *[".."] * node.level))
+        base = (
+            root
+            if not node.level
+            else posixpath.normpath(posixpath.join(path, *[".."] * node.level))
+        )
         target = posixpath.join(base, *(node.module or "").split("."))
         for candidate in (f"{target}.py", f"{target}/__init__.py"):
             found = _parsed(candidate, read)
@@ -118,9 +128,13 @@ def _class(node: ast.ClassDef, name: str) -> str:
 
 def _below(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, indent: str) -> str:
     first = _paragraphs(node)[0]
-    return "".join("\n" + f"{indent}  {line}".rstrip() for line in first.split("\n")) if first else ""
+    return (
+        "".join("\n" + f"{indent}  {line}".rstrip() for line in first.split("\n")) if first else ""
+    )
 
 
-def _paragraphs(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+def _paragraphs(
+    node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+) -> list[str]:
     """The paragraphs of the docstring, at least one."""
     return _EMPTY_LINES.split((ast.get_docstring(node) or "").strip("\n"))

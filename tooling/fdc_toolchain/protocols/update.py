@@ -53,9 +53,13 @@ def edit(files: Mapping[str, bytes], command: str, parameters: Mapping[str, str]
     owners, ids = _owners(files, protocol)
     if not owners:
         hint = did_you_mean(protocol, ids)
-        return Refusal(f"there is no protocol with the id '{protocol[:80]}'" + (f"; {hint}" if hint else ""))
+        return Refusal(
+            f"there is no protocol with the id '{protocol[:80]}'" + (f"; {hint}" if hint else "")
+        )
     if len(owners) > 1:
-        return Refusal(f"{len(owners)} files have the protocol id '{protocol}': {', '.join(owners)}; nothing was changed")
+        return Refusal(
+            f"{len(owners)} files have the protocol id '{protocol}': {', '.join(owners)}; nothing was changed"
+        )
     path = owners[0]
     wrong = _errors(files, path)
     if wrong:
@@ -100,10 +104,14 @@ def _owners(files: Mapping[str, bytes], protocol: str) -> tuple[list[str], list[
 
 
 def _errors(files: Mapping[str, bytes], path: str) -> tuple[Diagnostic, ...]:
-    return tuple(item for item in load(files)[1] if item.severity == "error" and item.span.path == path)
+    return tuple(
+        item for item in load(files)[1] if item.severity == "error" and item.span.path == path
+    )
 
 
-def _edited(data: bytes, command: str, parameters: Mapping[str, str]) -> tuple[bytes, str] | Refusal:
+def _edited(
+    data: bytes, command: str, parameters: Mapping[str, str]
+) -> tuple[bytes, str] | Refusal:
     text = data.decode("utf-8-sig")
     root = _root(data)
     assert root is not None  # `_errors` has read it
@@ -114,7 +122,10 @@ def _edited(data: bytes, command: str, parameters: Mapping[str, str]) -> tuple[b
         if isinstance(found, Refusal):
             return Refusal(f"the protocol '{protocol}' has {found.message}")
         if found.value == description:
-            return data, f"Rule '{rule}' in protocol '{protocol}' already has this description. No changes made."
+            return (
+                data,
+                f"Rule '{rule}' in protocol '{protocol}' already has this description. No changes made.",
+            )
         text = text[: found.start] + _string(description) + text[found.end :]
         message = f"Successfully updated rule '{rule}' in protocol '{protocol}'."
     else:
@@ -123,14 +134,20 @@ def _edited(data: bytes, command: str, parameters: Mapping[str, str]) -> tuple[b
         names = [] if listed is None else [item.value for item in listed.value.value]
         if command == "add-tool":
             if tool in names:
-                return data, f"Tool '{tool}' already exists in protocol '{protocol}'. No changes made."
+                return (
+                    data,
+                    f"Tool '{tool}' already exists in protocol '{protocol}'. No changes made.",
+                )
             text = _added(text, root, listed, tool)
             message = f"Successfully added tool '{tool}' to protocol '{protocol}'."
         else:
             if listed is None or tool not in names:
                 hint = did_you_mean(tool, names)
                 more = f" ({hint})" if hint else ""
-                return data, f"Tool '{tool}' is not in protocol '{protocol}'{more}. No changes made."
+                return (
+                    data,
+                    f"Tool '{tool}' is not in protocol '{protocol}'{more}. No changes made.",
+                )
             text = _removed(text, listed.value, names.index(tool))
             message = f"Successfully deprecated tool '{tool}' in protocol '{protocol}'."
     return (_BOM if data.startswith(_BOM) else b"") + text.encode("utf-8"), message

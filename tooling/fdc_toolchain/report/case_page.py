@@ -11,7 +11,17 @@ from typing import Any
 
 from .run_page import TEMPLATES, environment, source_hash
 
-PHASES = ("GATHER", "INTERPRET", "DIAGNOSE", "FALSIFY", "PROPOSE", "GENERATE_PATCH", "APPLY", "CRITIQUE", "CONVERGE")
+PHASES = (
+    "GATHER",
+    "INTERPRET",
+    "DIAGNOSE",
+    "FALSIFY",
+    "PROPOSE",
+    "GENERATE_PATCH",
+    "APPLY",
+    "CRITIQUE",
+    "CONVERGE",
+)
 STATUSES = ("planned", "running", "completed", "failed")
 
 
@@ -20,23 +30,37 @@ def render(trace: dict[str, Any]) -> str:
     rows = [_row(one) for one in trace.get("iterations") or () if isinstance(one, dict)]
     held = trace.get("hypotheses") if isinstance(trace.get("hypotheses"), dict) else {}
     hypotheses = sorted(
-        ({**row, "bucket": name} for name, inside in (held or {}).items() for row in inside), key=lambda row: str(row.get("id"))
+        ({**row, "bucket": name} for name, inside in (held or {}).items() for row in inside),
+        key=lambda row: str(row.get("id")),
     )
     diff = [(_kind(line), line) for line in str(trace.get("diff") or "").split("\n")[:2000] if line]
     failure = trace.get("failure") if isinstance(trace.get("failure"), dict) else {}
     style = _style()
-    said = {"trace": trace, "rows": rows, "hypotheses": hypotheses, "diff": diff, "failure": failure, "phases": PHASES}
+    said = {
+        "trace": trace,
+        "rows": rows,
+        "hypotheses": hypotheses,
+        "diff": diff,
+        "failure": failure,
+        "phases": PHASES,
+    }
     return str(_page().render(**said, style=style, style_hash=source_hash(style)))
 
 
 def _row(one: dict[str, Any]) -> dict[str, Any]:
-    by_name = {phase.get("phase"): phase for phase in one.get("phases") or () if isinstance(phase, dict)}
+    by_name = {
+        phase.get("phase"): phase for phase in one.get("phases") or () if isinstance(phase, dict)
+    }
     cells = []
     for name in PHASES:
         phase = by_name.get(name) or {}
         status = phase.get("status") if phase.get("status") in STATUSES else "planned"
         checks = [check for check in phase.get("machineChecks") or () if isinstance(check, dict)]
-        failing = "; ".join(f"{check.get('rule')}: {check.get('detail')}" for check in checks if not check.get("passed"))
+        failing = "; ".join(
+            f"{check.get('rule')}: {check.get('detail')}"
+            for check in checks
+            if not check.get("passed")
+        )
         cells.append({"name": name, "status": status, "why": failing, "phase": phase})
     return {**one, "cells": cells, "telemetry": one.get("telemetry") or {}}
 

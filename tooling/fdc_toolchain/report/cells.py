@@ -13,7 +13,9 @@ TAB = 4
 _EMOJI = "\ufe0f"
 """Asks for the colourful form of the character before it, which is two columns wide."""
 
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\ufe0e\ufe0f\uffa0")
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\ufe0e\ufe0f\uffa0"
+)
 """Printable as Unicode has it, and yet nothing is to be seen."""
 
 _MARKS = 4

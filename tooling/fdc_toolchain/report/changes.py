@@ -32,7 +32,11 @@ def lines(shows: dict[str, Any] | None) -> list[Line]:
         return []
     rows = shows.get("rows", [])
     found = [line for row in rows for line in _row(row)]
-    return found or [Line("note", "nothing that follows changes a file or runs a command, as far as is known now")]
+    return found or [
+        Line(
+            "note", "nothing that follows changes a file or runs a command, as far as is known now"
+        )
+    ]
 
 
 def _row(row: dict[str, Any]) -> Iterable[Line]:
@@ -40,7 +44,9 @@ def _row(row: dict[str, Any]) -> Iterable[Line]:
     if what == "more":
         yield Line("note", f"and {row['count']} more changes that are not shown")
         return
-    where = f"{row.get('plan', '')}:{row['line']}: " if "line" in row else f"{row.get('plan', '')}: "
+    where = (
+        f"{row.get('plan', '')}:{row['line']}: " if "line" in row else f"{row.get('plan', '')}: "
+    )
     perhaps = "perhaps: " if row.get("perhaps") else ""
     said = _SAID.get(str(what), _change)
     yield Line("head", _text(where + perhaps + said(row)))
@@ -50,7 +56,10 @@ def _row(row: dict[str, Any]) -> Iterable[Line]:
             yield Line("note", f"and {row['count'] - len(row['files'])} more files")
     for line in row.get("diff", ()):
         role: Role = "add" if line.startswith("+") else "del" if line.startswith("-") else "same"
-        yield from (Line(role if number == 0 else "note", _text(part)) for number, part in enumerate(line.split("\n")))
+        yield from (
+            Line(role if number == 0 else "note", _text(part))
+            for number, part in enumerate(line.split("\n"))
+        )
     if row.get("left_out"):
         yield Line("note", f"{row['left_out']} bytes of the difference are left out")
     if row.get("note"):
@@ -74,4 +83,8 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def _text(text: str) -> str:
-    return visible(text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text) - LONGEST} characters left out)")
+    return visible(
+        text
+        if len(text) <= LONGEST
+        else f"{text[:LONGEST]}… ({len(text) - LONGEST} characters left out)"
+    )

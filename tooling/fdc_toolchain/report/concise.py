@@ -9,7 +9,12 @@ from .style import PLAIN, Style
 
 
 def render(
-    diagnostics: list[Diagnostic], style: Style = PLAIN, files_checked: int = 0, *, assumptions: bool = False, uncounted: int = 0
+    diagnostics: list[Diagnostic],
+    style: Style = PLAIN,
+    files_checked: int = 0,
+    *,
+    assumptions: bool = False,
+    uncounted: int = 0,
 ) -> str:
     """A line for each finding and fragment, and for each assumption where they are asked for; then the verdict, if clean."""
     parts = parted(diagnostics)
@@ -17,7 +22,9 @@ def render(
     text = "".join(one(item, style) + "\n" for item in shown)
     assumed = len(parts.assumptions) + uncounted
     if not parts.findings and (assumed or parts.fragments):
-        text += verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions) + "\n"
+        text += (
+            verdict_line(files_checked, assumed, len(parts.fragments), listed=assumptions) + "\n"
+        )
     return text
 
 

@@ -15,7 +15,11 @@ _SHAPES = {
     "gate": "shape=octagon",
     "end": 'shape=box, style="rounded,filled", penwidth=2',
 }
-_EDGES = {"flow": "", "back": "style=dotted", "call": 'style=dashed, arrowhead=open, constraint=false, color="#6b46c1"'}
+_EDGES = {
+    "flow": "",
+    "back": "style=dotted",
+    "call": 'style=dashed, arrowhead=open, constraint=false, color="#6b46c1"',
+}
 
 
 def render(graph: Graph) -> str:
@@ -45,7 +49,9 @@ def render(graph: Graph) -> str:
 
 
 def _node(node: Node, number: int) -> list[str]:
-    lines = [f"n{number} [label={_quoted(text_lines(node))}, tooltip={_quoted([full(node)])}, {_SHAPES[node.kind]}];"]
+    lines = [
+        f"n{number} [label={_quoted(text_lines(node))}, tooltip={_quoted([full(node)])}, {_SHAPES[node.kind]}];"
+    ]
     if node.start:
         lines.append(f's{number} [label="", shape=point, width=0.12, fillcolor="#57606a"];')
         lines.append(f"s{number} -> n{number};")

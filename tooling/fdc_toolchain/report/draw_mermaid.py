@@ -29,7 +29,9 @@ def render(graph: Graph) -> str:
         indent = "  "
         if cluster.id:
             indent = "    "
-            lines.append(f"  subgraph c{graph.clusters.index(cluster)}[{_text(text_lines(cluster))}]")
+            lines.append(
+                f"  subgraph c{graph.clusters.index(cluster)}[{_text(text_lines(cluster))}]"
+            )
         for node in graph.nodes:
             if node.cluster == cluster.id:
                 lines += [indent + line for line in _node(node, number[node.id])]

@@ -36,7 +36,12 @@ def plan_graph(title: str, plans: list[Drawn]) -> Graph:
         flow.close(flow.body(item.plan.statements, []))
         nodes += flow.nodes
         edges += flow.edges
-    return Graph(title, tuple(nodes), tuple(edges), tuple(Cluster(item.key, item.name, item.note) for item in plans))
+    return Graph(
+        title,
+        tuple(nodes),
+        tuple(edges),
+        tuple(Cluster(item.key, item.name, item.note) for item in plans),
+    )
 
 
 def _entry(plan: tree.Plan, key: str) -> str:
@@ -95,7 +100,14 @@ class _Flow:
             if callee is not None and callee in self.entries:
                 self.edges.append(Edge(call, self.entries[callee], (), "call"))
             return [(call, ())]
-        return [(self.add(here, label, "gate" if isinstance(node, tree.Require) else "step", note, open_), ())]
+        return [
+            (
+                self.add(
+                    here, label, "gate" if isinstance(node, tree.Require) else "step", note, open_
+                ),
+                (),
+            )
+        ]
 
 
 def _written(node: tree.Statement) -> str:

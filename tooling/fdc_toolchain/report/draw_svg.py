@@ -72,10 +72,14 @@ def render(graph: Graph) -> str:
                 lines.append(_loop(edge, (x, y)))
                 words += _text(shown_lines(edge.labels), x + LOOP - 2, y, "word left")
                 continue
-            lines.append(_path(edge, _alternating([_plus(point, origin) for point in route.points])))
+            lines.append(
+                _path(edge, _alternating([_plus(point, origin) for point in route.points]))
+            )
             if route.label is not None:
                 words += _label(edge, _plus(route.label, origin))
-    lines += [_path(edge, frames.rounded(way)) for edge, way in zip(crossing, whole.ways, strict=True)]
+    lines += [
+        _path(edge, frames.rounded(way)) for edge, way in zip(crossing, whole.ways, strict=True)
+    ]
     width = max(whole.width, 9.2 * columns(shown(graph.title, 100))) + 2 * MARGIN
     height = whole.height + 2 * MARGIN + TITLE
     title = escaped(shown(graph.title, 100))
@@ -103,7 +107,9 @@ def _plus(one: Point, two: Point) -> Point:
     return one[0] + two[0], one[1] + two[1]
 
 
-def _part(graph: Graph, cluster: Cluster, inside: list[int], edges: list[Edge], sizes: list[Size]) -> _Part:
+def _part(
+    graph: Graph, cluster: Cluster, inside: list[int], edges: list[Edge], sizes: list[Size]
+) -> _Part:
     number = numbered(graph)
     local = {at: index for index, at in enumerate(inside)}
     loops = {number[edge.source]: edge for edge in edges if edge.source == edge.target}
@@ -126,10 +132,14 @@ def _part(graph: Graph, cluster: Cluster, inside: list[int], edges: list[Edge], 
 
 
 def _moved(route: Route, corner: Point) -> Route:
-    return Route([_plus(point, corner) for point in route.points], route.label and _plus(route.label, corner))
+    return Route(
+        [_plus(point, corner) for point in route.points], route.label and _plus(route.label, corner)
+    )
 
 
-def _call(graph: Graph, edge: Edge, parts: list[_Part], number: dict[str, int], sizes: list[Size]) -> frames.Call:
+def _call(
+    graph: Graph, edge: Edge, parts: list[_Part], number: dict[str, int], sizes: list[Size]
+) -> frames.Call:
     """A call: from the side of the step to the side of the plan's first box, or to its start mark."""
     source, target = number[edge.source], number[edge.target]
     at = {node: index for index, part in enumerate(parts) for node in part.centres}
@@ -137,7 +147,12 @@ def _call(graph: Graph, edge: Edge, parts: list[_Part], number: dict[str, int], 
     x, y = caller[source]
     wide, high = sizes[source]
     blocked = tuple(
-        (cx - sizes[other][0] / 2, cy - sizes[other][1] / 2, cx + sizes[other][0] / 2, cy + sizes[other][1] / 2)
+        (
+            cx - sizes[other][0] / 2,
+            cy - sizes[other][1] / 2,
+            cx + sizes[other][0] / 2,
+            cy + sizes[other][1] / 2,
+        )
         for other, (cx, cy) in caller.items()
         if cx > x and abs(cy - y) < (sizes[other][1] + high) / 2
     )
@@ -157,7 +172,9 @@ def _sizes(graph: Graph, number: dict[str, int]) -> list[Size]:
     for node, ends in zip(graph.nodes, arrows, strict=True):
         text = max(columns(shown(node.label)) * CHARACTER, columns(shown(node.note)) * SMALL)
         sides = 44.0 if node.kind in ("branch", "gate", "loop", "fork", "end") else 30.0
-        sizes.append((max(70.0, text + sides, min(max(ends), 30) * 20.0), 52.0 if node.note else 36.0))
+        sizes.append(
+            (max(70.0, text + sides, min(max(ends), 30) * 20.0), 52.0 if node.note else 36.0)
+        )
     return sizes
 
 
@@ -188,7 +205,9 @@ def _frame(part: _Part, left: float, top: float) -> list[str]:
         f'<text class="head" x="{left + 14:.1f}" y="{top + 22:.1f}">{escaped(shown(part.cluster.label))}</text>',
     ]
     if note:
-        lines.append(f'<text class="note left" x="{left + 14:.1f}" y="{top + 37:.1f}">{escaped(note)}</text>')
+        lines.append(
+            f'<text class="note left" x="{left + 14:.1f}" y="{top + 37:.1f}">{escaped(note)}</text>'
+        )
     return lines
 
 
@@ -199,12 +218,18 @@ def _node(node: Node, size: Size, centre: Point) -> list[str]:
     if node.start:
         left = x - width / 2
         lines.append(f'<circle class="dot" cx="{left - 24:.1f}" cy="{y:.1f}" r="5"/>')
-        lines.append(f'<path class="edge flow" d="M{left - 19:.1f} {y:.1f}H{left:.1f}" marker-end="url(#fdc-flow)"/>')
+        lines.append(
+            f'<path class="edge flow" d="M{left - 19:.1f} {y:.1f}H{left:.1f}" marker-end="url(#fdc-flow)"/>'
+        )
     lines += body(node.kind, x, y, width, height)
     shift = -4.0 if node.note else 4.5
-    lines.append(f'<text class="label" x="{x:.1f}" y="{y + shift:.1f}">{escaped(shown(node.label))}</text>')
+    lines.append(
+        f'<text class="label" x="{x:.1f}" y="{y + shift:.1f}">{escaped(shown(node.label))}</text>'
+    )
     if node.note:
-        lines.append(f'<text class="note" x="{x:.1f}" y="{y + 15:.1f}">{escaped(shown(node.note))}</text>')
+        lines.append(
+            f'<text class="note" x="{x:.1f}" y="{y + 15:.1f}">{escaped(shown(node.note))}</text>'
+        )
     return [*lines, "</g>"]
 
 
@@ -230,7 +255,10 @@ def _loop(edge: Edge, side: Point) -> str:
     x, y = side
     out = LOOP - 2
     far = x + out
-    return _path(edge, f"M{x:.1f} {y - 9:.1f}C{far:.1f} {y - 22:.1f} {far:.1f} {y + 22:.1f} {x:.1f} {y + 9:.1f}")
+    return _path(
+        edge,
+        f"M{x:.1f} {y - 9:.1f}C{far:.1f} {y - 22:.1f} {far:.1f} {y + 22:.1f} {x:.1f} {y + 9:.1f}",
+    )
 
 
 def _label(edge: Edge, centre: Point) -> list[str]:

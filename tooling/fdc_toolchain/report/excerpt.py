@@ -140,10 +140,14 @@ def _bracket(lines: list[str], mark: Mark, gutter: int, room: int, style: Style)
     shown, places = _window(first, mark.left, mark.left + 1, room)
     rows = []
     if not first[: mark.left].strip():
-        rows.append(_numbered(mark.top + 1, gutter, style.paint(mark.role, "/") + " " + shown, style))
+        rows.append(
+            _numbered(mark.top + 1, gutter, style.paint(mark.role, "/") + " " + shown, style)
+        )
     else:
         rows.append(_numbered(mark.top + 1, gutter, "  " + shown, style))
-        rows.append(f"{bar} {style.paint(mark.role, ' ' + '_' * (places(mark.left) + 1) + mark.sign)}")
+        rows.append(
+            f"{bar} {style.paint(mark.role, ' ' + '_' * (places(mark.left) + 1) + mark.sign)}"
+        )
     below = range(mark.top + 1, mark.bottom + 1)
     cut = len(below) > _FIRST + _LAST
     before = mark.top
@@ -176,14 +180,24 @@ def _window(line: str, left: int, right: int, room: int) -> tuple[str, Callable[
         begin = ends[max(0, min(left - low, len(found)))]
         end = ends[max(0, min(right - low, len(found)))]
         if low or end > room - 3:
-            start = max(begin - room // 3, min(end - room * 2 // 3, begin - 6), 0) if begin > room // 3 or low else 0
+            start = (
+                max(begin - room // 3, min(end - room * 2 // 3, begin - 6), 0)
+                if begin > room // 3 or low
+                else 0
+            )
             first = _at(ends, start)
         taken = 3 if first or low else 0
         shift = ends[first] - taken
-        while last > first and ends[last] - shift > room - (3 if last < len(found) or high < len(line) else 0):
+        while last > first and ends[last] - shift > room - (
+            3 if last < len(found) or high < len(line) else 0
+        ):
             last -= 1
         text = "".join(shown for shown, _ in found[first:last])
-        text = ("..." if taken else "") + text + ("..." if last < len(found) or high < len(line) else "")
+        text = (
+            ("..." if taken else "")
+            + text
+            + ("..." if last < len(found) or high < len(line) else "")
+        )
     else:
         text = "".join(shown for shown, _ in found)
 

@@ -23,7 +23,10 @@ def render(item: Explanation, style: Style) -> str:
         elif sentence is not None:
             out += _prose(sentence, style)
         else:
-            out += ["", *([f"{_MARGIN}{style.paint('faint', part.name + ':')}"] if part.name else [])]
+            out += [
+                "",
+                *([f"{_MARGIN}{style.paint('faint', part.name + ':')}"] if part.name else []),
+            ]
             out += [_code(line, style) for line in part.lines]
     return "\n".join(line.rstrip() for line in out) + "\n"
 
@@ -33,7 +36,11 @@ def _prose(text: str, style: Style) -> list[str]:
     for paragraph in text.strip("\n").split("\n\n"):
         if paragraph.strip():
             words = " ".join(paragraph.split()) if style.width else paragraph
-            rows = wrapped(words, min(style.width, 88) - len(_MARGIN)) if style.width else words.split("\n")
+            rows = (
+                wrapped(words, min(style.width, 88) - len(_MARGIN))
+                if style.width
+                else words.split("\n")
+            )
             out += ["", *(_MARGIN + row for row in rows)]
     return out
 

@@ -74,7 +74,9 @@ def arrange(sizes: list[tuple[float, float]], calls: list[Call]) -> Arrangement:
                 widest = max(widest, wide)
         starts.append(left)
         ends.append(left + widest)
-        left += widest + (EDGE + LANE * len(leaving[depth]) if leaving[depth] or depth < last else 0.0)
+        left += widest + (
+            EDGE + LANE * len(leaving[depth]) if leaving[depth] or depth < last else 0.0
+        )
         height = max(height, at - STACK)
     ways = []
     detours: dict[tuple[int, float], int] = {}

@@ -15,7 +15,11 @@ _KINDS = {"error": "error", "warning": "warning", "info": "notice"}
 def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """A command for each finding, then the summary. Assumptions and fragments are no annotations."""
     findings = parted(diagnostics).findings
-    return "".join(one(item) + "\n" for item in findings) + summary.line(findings, files_checked) + "\n"
+    return (
+        "".join(one(item) + "\n" for item in findings)
+        + summary.line(findings, files_checked)
+        + "\n"
+    )
 
 
 def one(item: Diagnostic) -> str:

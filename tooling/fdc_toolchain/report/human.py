@@ -40,16 +40,26 @@ def render(
     """
     texts = lines_of(sources)
     parts = parted(diagnostics)
-    shown = sorted([*parts.findings, *parts.assumptions], key=lambda item: item.span) if assumptions else parts.findings
+    shown = (
+        sorted([*parts.findings, *parts.assumptions], key=lambda item: item.span)
+        if assumptions
+        else parts.findings
+    )
     out = [one(item, texts, style) for item in shown]
     if parts.fragments:
         out.append("".join(_fragment(item, style) for item in parts.fragments))
-    out.append(_summary(parts, len(parts.assumptions) + uncounted, files_checked, style, hidden=not assumptions))
+    out.append(
+        _summary(
+            parts, len(parts.assumptions) + uncounted, files_checked, style, hidden=not assumptions
+        )
+    )
     return "\n".join(out)
 
 
 def _fragment(item: Diagnostic, style: Style) -> str:
-    lines = wrapped(visible(f"{item.span.path}: {item.message}"), style.width - 2 if style.width else 0)
+    lines = wrapped(
+        visible(f"{item.span.path}: {item.message}"), style.width - 2 if style.width else 0
+    )
     return "\n  ".join(lines) + "\n"
 
 
@@ -60,7 +70,9 @@ def one(item: Diagnostic, texts: Texts, style: Style) -> str:
     notes: list[tuple[Span, str]] = []
     for span, message, role, sign in _places(item, severity):
         lines = texts(span.path)
-        mark = excerpt.settle(span, lines, visible(message), role, sign) if lines is not None else None
+        mark = (
+            excerpt.settle(span, lines, visible(message), role, sign) if lines is not None else None
+        )
         if mark is not None and lines is not None:
             found.append((mark, lines))
         elif message:
@@ -73,9 +85,15 @@ def one(item: Diagnostic, texts: Texts, style: Style) -> str:
         out.append(_arrow("-->", item.span, gutter, style))
     for number, block in enumerate(blocks):
         first = block.marks[0].span
-        out.append(_arrow("-->" if number == 0 and first == item.span else ":::", first, gutter, style))
+        out.append(
+            _arrow("-->" if number == 0 and first == item.span else ":::", first, gutter, style)
+        )
         out += excerpt.draw(block, gutter, style)
-    tail = [line for span, message in notes for line in _note("note", f"{span}: {message}", gutter, style)]
+    tail = [
+        line
+        for span, message in notes
+        for line in _note("note", f"{span}: {message}", gutter, style)
+    ]
     if item.trace:
         tail.append(_equals("trace", gutter, style) + "the shortest run that shows it")
         tail += trace.rows(item.trace, texts, style, gutter + 5)
@@ -99,7 +117,9 @@ def _places(item: Diagnostic, severity: str) -> list[tuple[Span, str, str, str]]
 def _headline(item: Diagnostic, style: Style) -> list[str]:
     code = f"{item.severity}[{item.code}]"
     start = f"{code} {item.rule}: "
-    first, *rest = wrapped(visible(item.message), style.width - 2 if style.width else 0, first=len(start))
+    first, *rest = wrapped(
+        visible(item.message), style.width - 2 if style.width else 0, first=len(start)
+    )
     head = f"{style.paint(item.severity, code)} {style.paint('strong', f'{item.rule}: {first}')}"
     return [head, *(f"  {style.paint('strong', line)}" for line in rest)]
 
@@ -120,7 +140,11 @@ def _note(word: str, text: str, gutter: int, style: Style) -> list[str]:
 
 
 def _fix(fix: Fix) -> str:
-    how = "`--fix` does this" if fix.safe else "`--fix --unsafe-fixes` does this; it may change what the plan does"
+    how = (
+        "`--fix` does this"
+        if fix.safe
+        else "`--fix --unsafe-fixes` does this; it may change what the plan does"
+    )
     return f"{fix.title} ({how})"
 
 
@@ -128,6 +152,8 @@ def _summary(parts: Parts, assumed: int, files_checked: int, style: Style, *, hi
     if not parts.findings and (assumed or parts.fragments):
         return verdict_line(files_checked, assumed, len(parts.fragments), listed=not hidden) + "\n"
     text = summary.line(parts.findings, files_checked)
-    gravest = next((name for name, number in summary.counts(parts.findings).items() if number), "help")
+    gravest = next(
+        (name for name, number in summary.counts(parts.findings).items() if number), "help"
+    )
     head, mark, rest = text.partition(" in ")
     return f"{style.paint(gravest, head)}{mark}{rest}\n"

@@ -36,8 +36,14 @@ def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
 def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
     """A line for each finding, assumption and fragment, then one with the summary. Every line says its `format` and `kind`."""
     parts = parted(diagnostics)
-    kinds = (("diagnostic", parts.findings), ("assumption", parts.assumptions), ("fragment", parts.fragments))
-    rows = [{"format": FORMAT, "kind": kind, **one(item)} for kind, items in kinds for item in items]
+    kinds = (
+        ("diagnostic", parts.findings),
+        ("assumption", parts.assumptions),
+        ("fragment", parts.fragments),
+    )
+    rows = [
+        {"format": FORMAT, "kind": kind, **one(item)} for kind, items in kinds for item in items
+    ]
     rows.append({"format": FORMAT, "kind": "summary", **_summary(parts, files_checked)})
     return "".join(dumps(row) + "\n" for row in rows)
 
@@ -68,13 +74,19 @@ def one(item: Diagnostic) -> dict[str, Any]:
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
     """JSON in ASCII without halves of surrogate pairs, and without `##[`, where a CI runner would read a command."""
-    return json.dumps(whole(value), indent=indent, ensure_ascii=True, allow_nan=False).replace("##[", "##\\u005b")
+    return json.dumps(whole(value), indent=indent, ensure_ascii=True, allow_nan=False).replace(
+        "##[", "##\\u005b"
+    )
 
 
 def whole(value: Any) -> Any:
     """The value with every lone surrogate in its texts replaced by U+FFFD."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return (
+            value
+            if value.isascii()
+            else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
     if isinstance(value, dict):
         return {key: whole(item) for key, item in value.items()}
     if isinstance(value, list):

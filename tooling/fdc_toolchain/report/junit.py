@@ -19,28 +19,45 @@ def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
         by_path.setdefault(item.span.path, []).append(item)
     suites = [_suite(path, items) for path, items in by_path.items()]
     if not suites:
-        case = _element("testcase", {"name": f"{files_checked} checked without a finding", "classname": "fdc"})
+        case = _element(
+            "testcase", {"name": f"{files_checked} checked without a finding", "classname": "fdc"}
+        )
         suites = [_element("testsuite", _numbers("fdc", 1, 0), case)]
     failures = sum(1 for item in diagnostics if item.severity == "error")
-    whole = _element("testsuites", _numbers("fdc lint", max(1, len(diagnostics)), failures), *suites)
+    whole = _element(
+        "testsuites", _numbers("fdc lint", max(1, len(diagnostics)), failures), *suites
+    )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{whole}'
 
 
 def _numbers(name: str, tests: int, failures: int) -> dict[str, str]:
-    return {"name": name, "tests": str(tests), "failures": str(failures), "errors": "0", "time": "0"}
+    return {
+        "name": name,
+        "tests": str(tests),
+        "failures": str(failures),
+        "errors": "0",
+        "time": "0",
+    }
 
 
 def _suite(path: str, items: list[Diagnostic]) -> str:
     failures = sum(1 for item in items if item.severity == "error")
-    return _element("testsuite", _numbers(path, len(items), failures), *(_case(item) for item in items))
+    return _element(
+        "testsuite", _numbers(path, len(items), failures), *(_case(item) for item in items)
+    )
 
 
 def _case(item: Diagnostic) -> str:
     name = f"{item.code} {item.rule} at {item.span.line}:{item.span.column}"
-    lines = [concise.one(item), *(f"help: {visible(line)}" for line in (item.help or "").split("\n") if line)]
+    lines = [
+        concise.one(item),
+        *(f"help: {visible(line)}" for line in (item.help or "").split("\n") if line),
+    ]
     text = _escape("\n".join(lines))
     if item.severity == "error":
-        body = f'<failure type="{item.code}" message="{_attribute(item.message)}">{text}</failure>\n'
+        body = (
+            f'<failure type="{item.code}" message="{_attribute(item.message)}">{text}</failure>\n'
+        )
     else:
         body = f"<system-out>{text}</system-out>\n"
     return _element("testcase", {"name": name, "classname": item.span.path, "time": "0"}, body)

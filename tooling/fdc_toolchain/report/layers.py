@@ -130,7 +130,9 @@ def _depths(boxes: int, downward: list[tuple[int, int]]) -> list[int]:
     return depth
 
 
-def _ordered(count: int, rows: list[list[int]], chains: list[list[int]], first: list[int]) -> list[list[int]]:
+def _ordered(
+    count: int, rows: list[list[int]], chains: list[list[int]], first: list[int]
+) -> list[list[int]]:
     """The rows with few crossings: sweeps down and up, of which the best state is kept."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
@@ -148,7 +150,9 @@ def _ordered(count: int, rows: list[list[int]], chains: list[list[int]], first: 
         neighbours = above if down else below
         order = range(1, len(rows)) if down else range(len(rows) - 2, -1, -1)
         for index in order:
-            other = {piece: place for place, piece in enumerate(rows[index - 1 if down else index + 1])}
+            other = {
+                piece: place for place, piece in enumerate(rows[index - 1 if down else index + 1])
+            }
             rows[index] = _sorted(rows[index], neighbours, other, rightmost=sweep % 4 > 1)
         _switch(rows, above, below)
         found = _crossings(rows, below)
@@ -158,7 +162,9 @@ def _ordered(count: int, rows: list[list[int]], chains: list[list[int]], first: 
     return best
 
 
-def _by_walk(count: int, rows: list[list[int]], below: list[list[int]], first: list[int]) -> list[list[int]]:
+def _by_walk(
+    count: int, rows: list[list[int]], below: list[list[int]], first: list[int]
+) -> list[list[int]]:
     """The first order: as a walk from the start meets them, which keeps families together."""
     place: dict[int, int] = {}
     for root in [*first, *(piece for row in rows for piece in row)]:
@@ -171,7 +177,9 @@ def _by_walk(count: int, rows: list[list[int]], below: list[list[int]], first: l
     return [sorted(row, key=place.__getitem__) for row in rows]
 
 
-def _sorted(row: list[int], neighbours: list[list[int]], place: dict[int, int], rightmost: bool) -> list[int]:
+def _sorted(
+    row: list[int], neighbours: list[list[int]], place: dict[int, int], rightmost: bool
+) -> list[int]:
     """The row by barycentre. Those without neighbours keep their place; ties turn around when asked to."""
     near = {piece: [place[n] for n in neighbours[piece]] for piece in row if neighbours[piece]}
     centre = {piece: sum(places) / len(places) for piece, places in near.items()}

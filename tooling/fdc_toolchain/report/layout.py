@@ -109,14 +109,18 @@ def _across(arranged: Rows, left: dict[int, float], right: dict[int, float]) -> 
             wished, weights = [], []
             for piece in row:
                 total = sum(weight for _, weight in near[piece])
-                wished.append(sum(x[n] * weight for n, weight in near[piece]) / total if total else x[piece])
+                wished.append(
+                    sum(x[n] * weight for n, weight in near[piece]) / total if total else x[piece]
+                )
                 weights.append(total or 0.1)
             for piece, place in zip(row, _keep_apart(wished, weights, offsets[index]), strict=True):
                 x[piece] = place
     return x
 
 
-def _straighten(arranged: Rows, left: dict[int, float], right: dict[int, float], x: dict[int, float]) -> None:
+def _straighten(
+    arranged: Rows, left: dict[int, float], right: dict[int, float], x: dict[int, float]
+) -> None:
     """Gives each link the fewest bends that its neighbours leave room for.
 
     Least squares spread a shift over all rows of a long link, which looks like a staircase.
@@ -134,10 +138,17 @@ def _straighten(arranged: Rows, left: dict[int, float], right: dict[int, float],
                 least, most = float("-inf"), float("inf")
                 if at:
                     before = row[at - 1]
-                    least = x[before] + right[before] + _gap(before, piece, arranged.boxes) + left[piece]
+                    least = (
+                        x[before]
+                        + right[before]
+                        + _gap(before, piece, arranged.boxes)
+                        + left[piece]
+                    )
                 if at + 1 < len(row):
                     after = row[at + 1]
-                    most = x[after] - left[after] - _gap(piece, after, arranged.boxes) - right[piece]
+                    most = (
+                        x[after] - left[after] - _gap(piece, after, arranged.boxes) - right[piece]
+                    )
                 if max(low, least) > min(high, most) + 1e-6:
                     _settle(run, low, high, x)
                     run, low, high = [], least, most
@@ -246,7 +257,10 @@ def _routes(
             continue
         high, low = chain[0], chain[-1]
         half_high, half_low = boxes[high].body_height / 2, boxes[low].body_height / 2
-        points = [(out[number], middle[row_of[high]] + half_high), (out[number], bottom[row_of[high]])]
+        points = [
+            (out[number], middle[row_of[high]] + half_high),
+            (out[number], bottom[row_of[high]]),
+        ]
         label = None
         for piece in chain[1:-1]:
             row = row_of[piece]
@@ -260,7 +274,9 @@ def _routes(
     return routes
 
 
-def _ports(ends: dict[int, list[tuple[float, int]]], boxes: list[Box], x: dict[int, float]) -> dict[int, float]:
+def _ports(
+    ends: dict[int, list[tuple[float, int]]], boxes: list[Box], x: dict[int, float]
+) -> dict[int, float]:
     """Where links meet a side of a box: in the order of where they come from, evenly spread."""
     ports: dict[int, float] = {}
     for box, found in ends.items():

@@ -30,11 +30,15 @@ def render(
     if format == "text":
         from . import human
 
-        return human.render(diagnostics, sources, style, files_checked, assumptions=assumptions, uncounted=uncounted)
+        return human.render(
+            diagnostics, sources, style, files_checked, assumptions=assumptions, uncounted=uncounted
+        )
     if format == "concise":
         from . import concise
 
-        return concise.render(diagnostics, style, files_checked, assumptions=assumptions, uncounted=uncounted)
+        return concise.render(
+            diagnostics, style, files_checked, assumptions=assumptions, uncounted=uncounted
+        )
     if format == "json":
         from . import json_
 

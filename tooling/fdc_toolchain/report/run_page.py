@@ -136,7 +136,9 @@ def shown(text: str) -> str:
     """A text of several lines with every hidden character written out; tabs become spaces."""
     if _PLAIN.fullmatch(text):
         return text
-    return "\n".join("".join(part for part, _ in cells(line, tab=_TAB)) for line in text.split("\n"))
+    return "\n".join(
+        "".join(part for part, _ in cells(line, tab=_TAB)) for line in text.split("\n")
+    )
 
 
 def environment(*folders: str) -> Any:
@@ -193,12 +195,23 @@ def link(citation: str, base: str | None) -> str | None:
 
     if citation.startswith(("https://", "http://")):
         try:
-            return citation if urlsplit(citation).hostname and citation.isascii() and citation.isprintable() else None
+            return (
+                citation
+                if urlsplit(citation).hostname and citation.isascii() and citation.isprintable()
+                else None
+            )
         except ValueError:
             return None
     path = citation.split("#")[0].split(":")[0]
     pieces = path.split("/")
-    if base is None or not path or path.startswith("/") or ".." in pieces or "\\" in path or " " in citation:
+    if (
+        base is None
+        or not path
+        or path.startswith("/")
+        or ".." in pieces
+        or "\\" in path
+        or " " in citation
+    ):
         return None
     if not path.isprintable():
         return None
@@ -247,5 +260,7 @@ def _groups(steps: Sequence[Step]) -> list[dict[str, Any]]:
     for start in range(0, len(steps), _GROUP):
         group = steps[start : start + _GROUP]
         bad = sum(1 for step in group if step.state != "ok")
-        groups.append({"steps": group, "bad": bad, "open": len(steps) <= _GROUP or bool(bad) and start == 0})
+        groups.append(
+            {"steps": group, "bad": bad, "open": len(steps) <= _GROUP or bool(bad) and start == 0}
+        )
     return groups

@@ -29,9 +29,25 @@ _LONGEST_CONTEXT = 1_000
 SHIPPED = "fdc:"
 """What the paths of shipped files start with."""
 
-_LEVELS = {"error": "error", "warning": "warning", "info": "note", "assumption": "note", "fragment": "note"}
-_PROBLEM = {severity: "recommendation" if level == "note" else level for severity, level in _LEVELS.items()}
-_STAGES = {"1": "syntax", "2": "automata", "3": "names", "4": "analyses", "5": "protocols", "6": "runs", "7": "assumptions"}
+_LEVELS = {
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+    "assumption": "note",
+    "fragment": "note",
+}
+_PROBLEM = {
+    severity: "recommendation" if level == "note" else level for severity, level in _LEVELS.items()
+}
+_STAGES = {
+    "1": "syntax",
+    "2": "automata",
+    "3": "names",
+    "4": "analyses",
+    "5": "protocols",
+    "6": "runs",
+    "7": "assumptions",
+}
 
 
 def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
@@ -41,11 +57,15 @@ def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) 
     if len(kept) > MOST_RESULTS:
         gravity = list(_LEVELS)
         kept = sorted(kept, key=lambda item: gravity.index(item.severity))[:MOST_RESULTS]
-        notes.append(f"{len(diagnostics) - MOST_RESULTS} findings are left out: a run holds at most {MOST_RESULTS}")
+        notes.append(
+            f"{len(diagnostics) - MOST_RESULTS} findings are left out: a run holds at most {MOST_RESULTS}"
+        )
     codes = {code: number for number, code in enumerate(sorted({item.code for item in kept}))}
     texts = lines_of(sources)
     marks = _fingerprints(kept, texts)
-    results = [_result(item, codes[item.code], mark, texts) for item, mark in zip(kept, marks, strict=True)]
+    results = [
+        _result(item, codes[item.code], mark, texts) for item, mark in zip(kept, marks, strict=True)
+    ]
     paths = sorted({item.span.path for item in kept})
     run = {
         "tool": {
@@ -66,7 +86,9 @@ def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) 
         "invocations": [
             {
                 "executionSuccessful": True,
-                "toolExecutionNotifications": [{"level": "warning", "message": {"text": note}} for note in notes],
+                "toolExecutionNotifications": [
+                    {"level": "warning", "message": {"text": note}} for note in notes
+                ],
             }
         ],
         "results": results,
@@ -104,7 +126,10 @@ def _rule(code: str) -> dict[str, Any]:
         "name": row.name,
         "shortDescription": {"text": row.summary[0].upper() + row.summary[1:]},
         "defaultConfiguration": {"level": _LEVELS[row.severity]},
-        "properties": {"tags": ["fdc", _STAGES[code[3]]], "problem.severity": _PROBLEM[row.severity]},
+        "properties": {
+            "tags": ["fdc", _STAGES[code[3]]],
+            "problem.severity": _PROBLEM[row.severity],
+        },
     }
     try:
         found = explanations.load(code)
@@ -128,7 +153,9 @@ def _result(item: Diagnostic, rule_index: int, mark: str, texts: Texts) -> dict[
     }
     labels = item.labels[: MOST_PLACES - 1]
     if labels:
-        out["relatedLocations"] = [{"id": number, **_location(label, texts)} for number, label in enumerate(labels, 1)]
+        out["relatedLocations"] = [
+            {"id": number, **_location(label, texts)} for number, label in enumerate(labels, 1)
+        ]
     if item.trace:
         out["codeFlows"] = [{"threadFlows": [{"locations": _flow(item.trace, texts)}]}]
     if item.fix is not None and item.fix.edits:
@@ -171,7 +198,9 @@ def _artifact(path: str) -> dict[str, str]:
     if path.startswith(SHIPPED):
         return {"uri": uri(path[len(SHIPPED) :]), "uriBaseId": "%FDC%"}
     found = uri(path)
-    return {"uri": found} if found.startswith("file://") else {"uri": found, "uriBaseId": "%SRCROOT%"}
+    return (
+        {"uri": found} if found.startswith("file://") else {"uri": found, "uriBaseId": "%SRCROOT%"}
+    )
 
 
 def _region(span: Span) -> dict[str, int]:
@@ -189,7 +218,8 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "description": message(fix.title),
         "artifactChanges": [
-            {"artifactLocation": _artifact(path), "replacements": edits} for path, edits in by_path.items()
+            {"artifactLocation": _artifact(path), "replacements": edits}
+            for path, edits in by_path.items()
         ],
     }
 

@@ -63,7 +63,9 @@ STYLE = f"<style>{_SHAPE}{_SCHEMES}</style>\n<defs>{_TIPS}</defs>"
 
 def escaped(text: str) -> str:
     """Text for an element or a quoted attribute. Hidden characters are the caller's business (`draw.shown`)."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    )
 
 
 def body(kind: str, x: float, y: float, width: float, height: float) -> list[str]:
@@ -72,13 +74,21 @@ def body(kind: str, x: float, y: float, width: float, height: float) -> list[str
     right, bottom = left + width, top + height
     if kind in ("branch", "gate"):
         inner, outer = left + 14, right - 14
-        return _polygon([(inner, top), (outer, top), (right, y), (outer, bottom), (inner, bottom), (left, y)])
+        return _polygon(
+            [(inner, top), (outer, top), (right, y), (outer, bottom), (inner, bottom), (left, y)]
+        )
     if kind == "loop":
         inner, outer, low = left + 10, right - 10, top + 10
-        return _polygon([(inner, top), (outer, top), (right, low), (right, bottom), (left, bottom), (left, low)])
+        return _polygon(
+            [(inner, top), (outer, top), (right, low), (right, bottom), (left, bottom), (left, low)]
+        )
     if kind == "fork":
         return _polygon([(left + 12, top), (right, top), (right - 12, bottom), (left, bottom)])
-    lines = [_rect(left, top, width, height, {"step": 3.0, "call": 3.0, "end": height / 2}.get(kind, 9.0))]
+    lines = [
+        _rect(
+            left, top, width, height, {"step": 3.0, "call": 3.0, "end": height / 2}.get(kind, 9.0)
+        )
+    ]
     if kind == "accept":
         lines.append(_rect(left + 4, top + 4, width - 8, height - 8, 6, " inner"))
     elif kind == "call":
@@ -92,6 +102,8 @@ def _polygon(points: list[tuple[float, float]]) -> list[str]:
     return [f'<polygon class="body" points="{written}"/>']
 
 
-def _rect(left: float, top: float, width: float, height: float, radius: float, more: str = "") -> str:
+def _rect(
+    left: float, top: float, width: float, height: float, radius: float, more: str = ""
+) -> str:
     size = f'width="{width:.1f}" height="{height:.1f}" rx="{radius:g}"'
     return f'<rect class="body{more}" x="{left:.1f}" y="{top:.1f}" {size}/>'

@@ -60,7 +60,9 @@ def rows(trace: tuple[Label, ...], texts: Texts, style: Style, margin: int) -> l
     previous = 0
     for number, place, text, message in steps:
         if number != previous + 1:
-            out.append(style.paint("faint", f"{pad}{'...':>{size + 1}} {number - previous - 1} steps more"))
+            out.append(
+                style.paint("faint", f"{pad}{'...':>{size + 1}} {number - previous - 1} steps more")
+            )
         previous = number
         if room:
             text = cut(text, text_width)

@@ -36,7 +36,9 @@ class Bound(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-_INTERPRETERS = frozenset("python python3 bash sh dash zsh ksh env uv poetry exec command nohup time sudo builtin setsid".split())
+_INTERPRETERS = frozenset(
+    "python python3 bash sh dash zsh ksh env uv poetry exec command nohup time sudo builtin setsid".split()
+)
 _SHELLS = frozenset("bash sh dash zsh ksh".split())
 _TAKING = frozenset("timeout nice ionice stdbuf xargs doas chroot".split())
 """Programs that run what follows their own options and numbers."""
@@ -165,7 +167,9 @@ class Binder:
         key = (tool.name, tail, block)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = _unread(tool, tail, block) if tool.broken else _bound(tool, tail, block)
+            found = self._known[key] = (
+                _unread(tool, tail, block) if tool.broken else _bound(tool, tail, block)
+            )
         return found
 
 
@@ -189,20 +193,30 @@ def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
     if block is not None:
         if taken is None:
             message = f"unexpected text block: `{tool.name}` takes none"
-            problems.append(Problem("FDC107", -1, -1, message, "steps of one body have the same indentation"))
+            problems.append(
+                Problem("FDC107", -1, -1, message, "steps of one body have the same indentation")
+            )
         else:
             arguments[taken.name] = Value(block, values.template(block), 0, 0)
     elif taken is not None and taken.required:
         message = f"`{tool.name}` needs a text block; indent it below the step"
         problems.append(Problem("FDC305", -2, -2, message))
     for item in inline:
-        if item.name not in arguments and item.required and not any(p.code == "FDC109" for p in problems):
-            problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs `{item.name}`", _usage(tool)))
+        if (
+            item.name not in arguments
+            and item.required
+            and not any(p.code == "FDC109" for p in problems)
+        ):
+            problems.append(
+                Problem("FDC302", -2, -2, f"`{tool.name}` needs `{item.name}`", _usage(tool))
+            )
     if tool.need_one_of and not any(name in arguments for name in tool.need_one_of):
         wanted = " or ".join(f"`{name}`" for name in tool.need_one_of)
         problems.append(Problem("FDC302", -2, -2, f"`{tool.name}` needs {wanted}", _usage(tool)))
     if tool.forbidden:
-        problems.append(Problem("FDC306", -2, -2, f"CRITICAL: `{tool.name}` is forbidden: {tool.forbidden}"))
+        problems.append(
+            Problem("FDC306", -2, -2, f"CRITICAL: `{tool.name}` is forbidden: {tool.forbidden}")
+        )
     action = tool.action
     if tool.programs and any(word in tail for word in tool.programs):
         for when, symbol in tool.actions:
@@ -213,7 +227,13 @@ def _bound(tool: Tool, tail: str, block: str | None) -> Bound:
             if _fits(when, arguments, whole=False):
                 problems.append(Problem("FDC307", 0, max(1, len(tail)), why))
                 break
-    files = tuple([(item.access, arguments[item.name]) for item in inline if item.access and item.name in arguments])
+    files = tuple(
+        [
+            (item.access, arguments[item.name])
+            for item in inline
+            if item.access and item.name in arguments
+        ]
+    )
     return Bound(tool, action, arguments, files, tuple(problems))
 
 
@@ -225,7 +245,13 @@ def _usage(tool: Tool) -> str:
     return "usage: " + " ".join(words) + (" and a text block" if tool.block else "")
 
 
-def _rest(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value], problems: list[Problem], tool: Tool) -> None:
+def _rest(
+    inline: tuple[Parameter, ...],
+    tail: str,
+    arguments: dict[str, Value],
+    problems: list[Problem],
+    tool: Tool,
+) -> None:
     words, last = inline[:-1], inline[-1]
     at = 0
     for item in words:
@@ -240,13 +266,21 @@ def _rest(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value],
     parts: tuple[str | Ref, ...] = (text,)
     if "{" in text:
         parts = tuple(
-            part if isinstance(part, str) else part._replace(start=part.start + at, end=part.end + at)
+            part
+            if isinstance(part, str)
+            else part._replace(start=part.start + at, end=part.end + at)
             for part in values.template(text)
         )
     arguments[last.name] = Value(text, parts, at, len(tail))
 
 
-def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value], problems: list[Problem], tool: Tool) -> None:
+def _words(
+    inline: tuple[Parameter, ...],
+    tail: str,
+    arguments: dict[str, Value],
+    problems: list[Problem],
+    tool: Tool,
+) -> None:
     if not tail:
         return
     found = values.arguments(tail)
@@ -278,7 +312,11 @@ def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value]
             hint = did_you_mean(argument.key, names) or _usage(tool)
             problems.append(Problem("FDC303", argument.start, value.end, message, hint))
             continue
-        if item.kind == "number" and (literal := value.literal) is not None and not _is_number(literal):
+        if (
+            item.kind == "number"
+            and (literal := value.literal) is not None
+            and not _is_number(literal)
+        ):
             message = f"`{item.name}` takes a number, found `{literal}`"
             problems.append(Problem("FDC304", value.start, value.end, message))
         if not value.parts and item.kind in ("path", "glob"):
@@ -289,4 +327,8 @@ def _words(inline: tuple[Parameter, ...], tail: str, arguments: dict[str, Value]
 def _is_number(text: str) -> bool:
     digits = text[1:] if text[:1] == "-" else text
     whole, _, part = digits.partition(".")
-    return whole.isascii() and whole.isdigit() and (part.isascii() and part.isdigit() or "." not in digits)
+    return (
+        whole.isascii()
+        and whole.isdigit()
+        and (part.isascii() and part.isdigit() or "." not in digits)
+    )

@@ -18,7 +18,9 @@ def bound_in(nodes: list[Node]) -> set[str]:
             if node.call.bind:
                 names.add(node.call.bind)
         elif isinstance(node, Loop):
-            names.update(name for name in (node.name, node.alias, getattr(node.node, "bind", None)) if name)
+            names.update(
+                name for name in (node.name, node.alias, getattr(node.node, "bind", None)) if name
+            )
             work += node.body
         elif isinstance(node, Choice):
             work += node.then + node.orelse

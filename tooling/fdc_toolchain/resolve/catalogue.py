@@ -103,8 +103,12 @@ def reads_at_large(row: dict[str, Any]) -> bool:
     """
     if "python" in row.get("run", {}):
         return reads_all(row)
-    named = any(item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"])
-    return row["effect"] == "read" and row["trust"] == "workspace" and not named and "run" not in row
+    named = any(
+        item.get("access") or item["kind"] in ("path", "glob") for item in row["parameters"]
+    )
+    return (
+        row["effect"] == "read" and row["trust"] == "workspace" and not named and "run" not in row
+    )
 
 
 def _when(row: dict[str, Any]) -> When:
@@ -125,7 +129,8 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
             item.get("required", True),
             item.get("access"),
             _sink(item),
-            item.get("type") in ("text", "pattern") or (item["kind"] in ("path", "glob") and "run" not in row),
+            item.get("type") in ("text", "pattern")
+            or (item["kind"] in ("path", "glob") and "run" not in row),
             item.get("type"),
         )
         for item in row["parameters"]
@@ -151,12 +156,15 @@ def _tool(name: str, row: dict[str, Any]) -> Tool:
         tuple(item for item in parameters if item.kind != "block"),
         next((item for item in parameters if item.kind == "block"), None),
         frozenset(
-            item["when"]["program"].split(".")[0] for item in (*row.get("actions", ()), *row.get("refuse", ()))
+            item["when"]["program"].split(".")[0]
+            for item in (*row.get("actions", ()), *row.get("refuse", ()))
         ),
     )
 
 
-def read_catalogue(paths: Iterable[str], read: Callable[[str], bytes | None]) -> tuple[Catalogue, list[Diagnostic]]:
+def read_catalogue(
+    paths: Iterable[str], read: Callable[[str], bytes | None]
+) -> tuple[Catalogue, list[Diagnostic]]:
     """The shipped catalogues and those at `paths` (read by `read`; None: no such file), with what is wrong as FDC308."""
     known, predicates = _shipped()
     tools, rows = dict(known), dict(predicates)
@@ -177,7 +185,9 @@ def read_catalogue(paths: Iterable[str], read: Callable[[str], bytes | None]) ->
                 unsound[name] = ANY_NUMBER
             elif name not in tools:
                 tools[name] = _broken(name, _written(data, name))
-    return Catalogue(tools, {**unsound, **{name: len(row["parameters"]) for name, row in rows.items()}}, rows), found
+    return Catalogue(
+        tools, {**unsound, **{name: len(row["parameters"]) for name, row in rows.items()}}, rows
+    ), found
 
 
 @lru_cache(maxsize=1)
@@ -223,7 +233,10 @@ def _checked(
 
     schema = resources.read("grammar/catalogue.schema.json")
     names = "\0".join(sorted(shipped)).encode()
-    key = "catalogue-" + hashlib.blake2b(b"\1".join((schema, names, data)), digest_size=16).hexdigest()
+    key = (
+        "catalogue-"
+        + hashlib.blake2b(b"\1".join((schema, names, data)), digest_size=16).hexdigest()
+    )
     if not owners and cachedir.load(key) == "ok":
         document: dict[str, Any] = json.loads(data.decode("utf-8-sig"))
         return document, ()

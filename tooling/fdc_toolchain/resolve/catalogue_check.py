@@ -30,7 +30,9 @@ Rows = frozenset[tuple[str, str]]
 """Rows of a catalogue: (`tools` or `predicates`, the name)."""
 
 
-def explain(data: bytes, path: str, shipped: frozenset[str], elsewhere: dict[str, str]) -> list[Diagnostic]:
+def explain(
+    data: bytes, path: str, shipped: frozenset[str], elsewhere: dict[str, str]
+) -> list[Diagnostic]:
     """Everything that is wrong with the catalogue in `data`, in the order of the text; nothing, where it can be used."""
     return examined(data, path, shipped, elsewhere)[0]
 
@@ -55,7 +57,9 @@ def examined(
                 places.span(problem.start, problem.end),
                 "FDC308",
                 f"the catalogue is not JSON: {problem.message}",
-                (Label(places.span(problem.earlier.start, problem.earlier.end), "first here"),) if problem.earlier else (),
+                (Label(places.span(problem.earlier.start, problem.earlier.end), "first here"),)
+                if problem.earlier
+                else (),
                 help=problem.help,
             )
             for problem in problems
@@ -66,7 +70,9 @@ def examined(
     wrong = list(_schema(document))
     broken = frozenset(_row(way) for way, _, _ in wrong)
     if None not in broken:
-        tools = {name: row for name, row in document["tools"].items() if ("tools", name) not in broken}
+        tools = {
+            name: row for name, row in document["tools"].items() if ("tools", name) not in broken
+        }
         more = list(_meaning({**document, "tools": tools}, shipped, elsewhere))
         wrong += more
         broken |= {_row(way) for way, _, _ in more}
@@ -76,7 +82,9 @@ def examined(
 
 def _row(way: list[Any]) -> tuple[str, str] | None:
     """The row that a way leads into; None: it is about the catalogue as a whole."""
-    return (str(way[0]), str(way[1])) if len(way) > 1 and way[0] in ("tools", "predicates") else None
+    return (
+        (str(way[0]), str(way[1])) if len(way) > 1 and way[0] in ("tools", "predicates") else None
+    )
 
 
 class _Finder:
@@ -98,7 +106,9 @@ class _Finder:
                 node, key = member.value, member.key
             else:
                 node = node.value[step]
-        shown = key or (node if node.kind not in ("object", "array") else node._replace(end=node.start + 1))
+        shown = key or (
+            node if node.kind not in ("object", "array") else node._replace(end=node.start + 1)
+        )
         return Diagnostic(self.places.span(shown.start, shown.end), "FDC308", message, help=help_)
 
 
@@ -120,33 +130,67 @@ def _schema(document: Any) -> Iterator[Wrong]:
             for missing in error.validator_value:
                 if missing not in value and f"'{missing}'" in error.message:
                     yield way, f"{name} lacks `{missing}`", None
-        elif error.validator == "additionalProperties" and isinstance(error.schema.get("properties"), dict):
+        elif error.validator == "additionalProperties" and isinstance(
+            error.schema.get("properties"), dict
+        ):
             known = error.schema["properties"]
             for key in value:
                 if key not in known:
-                    yield [*way, key], f"{name} has no `{key}`", did_you_mean(key, known) or f"it has {', '.join(sorted(known))}"
-        elif error.validator == "propertyNames" or (error.parent is None and "propertyNames" in error.absolute_schema_path):
-            yield [*way, value], f"`{value}` is no name for this: expected {error.validator_value}", None
+                    yield (
+                        [*way, key],
+                        f"{name} has no `{key}`",
+                        did_you_mean(key, known) or f"it has {', '.join(sorted(known))}",
+                    )
+        elif error.validator == "propertyNames" or (
+            error.parent is None and "propertyNames" in error.absolute_schema_path
+        ):
+            yield (
+                [*way, value],
+                f"`{value}` is no name for this: expected {error.validator_value}",
+                None,
+            )
         elif error.validator in ("enum", "const"):
             words = error.validator_value if error.validator == "enum" else [error.validator_value]
             expected = "one of " + ", ".join(map(str, words)) if len(words) > 1 else str(words[0])
-            yield way, f"{name} is {json.dumps(value)[:80]}; expected {expected}", did_you_mean(str(value), map(str, words))
+            yield (
+                way,
+                f"{name} is {json.dumps(value)[:80]}; expected {expected}",
+                did_you_mean(str(value), map(str, words)),
+            )
         elif error.validator == "type":
-            kinds = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-            yield way, f"{name} is {json.dumps(value)[:80]}; expected {' or '.join(_KINDS[kind] for kind in kinds)}", None
+            kinds = (
+                error.validator_value
+                if isinstance(error.validator_value, list)
+                else [error.validator_value]
+            )
+            yield (
+                way,
+                f"{name} is {json.dumps(value)[:80]}; expected {' or '.join(_KINDS[kind] for kind in kinds)}",
+                None,
+            )
         elif error.validator == "pattern":
-            yield way, f"{name} is {json.dumps(value)[:80]}; expected a text like {error.validator_value}", None
+            yield (
+                way,
+                f"{name} is {json.dumps(value)[:80]}; expected a text like {error.validator_value}",
+                None,
+            )
         else:
             yield way, f"{name}: {error.message[:200]}", None
 
 
-def _meaning(document: dict[str, Any], shipped: frozenset[str], elsewhere: dict[str, str]) -> Iterator[Wrong]:
+def _meaning(
+    document: dict[str, Any], shipped: frozenset[str], elsewhere: dict[str, str]
+) -> Iterator[Wrong]:
     for name, row in document["tools"].items():
         way = ["tools", name]
         if name in shipped:
             yield way, f"`{name}` is a built-in tool; give this one another name", None
         elif name in elsewhere:
-            yield way, f"`{name}` is declared in `{elsewhere[name]}` already; give one of the two another name", None
+            yield (
+                way,
+                f"`{name}` is declared in `{elsewhere[name]}` already; give one of the two another name",
+                None,
+            )
         yield from _parameters(way, row)
         yield from _types(way, row)
         for below, message, help_ in own_row.wrong(row):
@@ -176,30 +220,60 @@ def _parameters(way: list[Any], row: dict[str, Any]) -> Iterator[Wrong]:
         if item["name"] in names[:number]:
             yield here, f"two parameters are called `{item['name']}`", None
         if item["kind"] == "rest" and number != inline[-1]:
-            yield here, f"`{item['name']}` takes the rest of the line, so nothing on the line can follow it", None
+            yield (
+                here,
+                f"`{item['name']}` takes the rest of the line, so nothing on the line can follow it",
+                None,
+            )
         if item["kind"] == "block" and any(other["kind"] == "block" for other in items[:number]):
             yield here, "a step has one text block, so only one parameter can be it", None
         if "access" in item and item["kind"] not in ("path", "word"):
-            yield [*way, "parameters", number, "access"], f"`{item['name']}` names no file: it is a {item['kind']}", None
+            yield (
+                [*way, "parameters", number, "access"],
+                f"`{item['name']}` names no file: it is a {item['kind']}",
+                None,
+            )
         if item["kind"] != "block":
             if item.get("required", True) and optional is not None:
-                message = f"`{item['name']}` is required, and the optional `{optional}` stands before it"
+                message = (
+                    f"`{item['name']}` is required, and the optional `{optional}` stands before it"
+                )
                 yield here, message, "required ones come first"
             elif not item.get("required", True):
                 optional = item["name"]
     for number, wanted in enumerate(row.get("need_one_of", ())):
         if wanted not in names:
-            yield [*way, "need_one_of", number], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)
+            yield (
+                [*way, "need_one_of", number],
+                f"there is no parameter `{wanted}`",
+                did_you_mean(wanted, names),
+            )
     for key in ("repeatable", "creates"):
         if key in row and row["effect"] != "once":
-            yield [*way, key], f"`{key}` is for tools that happen once; this one is {row['effect']}, and is repeated anyway", None
+            yield (
+                [*way, key],
+                f"`{key}` is for tools that happen once; this one is {row['effect']}, and is repeated anyway",
+                None,
+            )
     if "repeatable" in row and row.get("cost"):
-        yield [*way, "repeatable"], "a tool that has a cost cannot be repeated without anybody's word", None
+        yield (
+            [*way, "repeatable"],
+            "a tool that has a cost cannot be repeated without anybody's word",
+            None,
+        )
     for wanted in re.findall(r"\{(\w*)\}", row.get("creates", "")):
         if wanted not in names:
-            yield [*way, "creates"], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)
+            yield (
+                [*way, "creates"],
+                f"there is no parameter `{wanted}`",
+                did_you_mean(wanted, names),
+            )
     for key in ("actions", "refuse"):
         for number, item in enumerate(row.get(key, ())):
             wanted = item["when"]["parameter"]
             if wanted not in names:
-                yield [*way, key, number, "when", "parameter"], f"there is no parameter `{wanted}`", did_you_mean(wanted, names)
+                yield (
+                    [*way, key, number, "when", "parameter"],
+                    f"there is no parameter `{wanted}`",
+                    did_you_mean(wanted, names),
+                )

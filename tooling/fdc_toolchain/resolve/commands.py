@@ -22,5 +22,6 @@ def pieces(unit: Unit, value: Value) -> list[Piece]:
     """The computed pieces of a command, in order; the folder of the run is plain text."""
     found = data_places(value.parts, lambda ref: ref.path[0] not in BUILT_IN)
     return [
-        Piece(ref, place, ref.path[0] in unit.params and (place.leads or place.wrong is not None)) for ref, place in found
+        Piece(ref, place, ref.path[0] in unit.params and (place.leads or place.wrong is not None))
+        for ref, place in found
     ]

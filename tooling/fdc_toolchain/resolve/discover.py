@@ -33,7 +33,11 @@ _TEXTS = frozenset(("txt", "text", "pln", "fdc"))
 def is_other_text(name: str) -> bool:
     """True for file names that people give to plans and that a search passes over: `build_plan.txt`, `PLAN`, `plan.md`."""
     stem, dot, suffix = name.rpartition(".")
-    return suffix in _TEXTS or "plan" in name.lower() and (suffix == "md" or not dot and bool(stem or suffix))
+    return (
+        suffix in _TEXTS
+        or "plan" in name.lower()
+        and (suffix == "md" or not dot and bool(stem or suffix))
+    )
 
 
 def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: Seen) -> list[str]:
@@ -47,7 +51,13 @@ def find_keys(arguments: list[str], root: str, exclude: tuple[str, ...], seen: S
         absolute = os.path.abspath(argument)
         if os.path.isdir(argument):
             for _, folder, names in _search(argument, root, exclude, seen):
-                start = "" if folder == root else folder[len(below) :] + "/" if folder.startswith(below) else folder + "/"
+                start = (
+                    ""
+                    if folder == root
+                    else folder[len(below) :] + "/"
+                    if folder.startswith(below)
+                    else folder + "/"
+                )
                 found.update([start + name for name in names])
         else:
             found.add(absolute[len(below) :] if absolute.startswith(below) else absolute)
@@ -74,7 +84,9 @@ def find_plans(arguments: list[str], root: str, exclude: tuple[str, ...] = ()) -
     return list(found.values())
 
 
-def _search(folder: str, root: str, exclude: tuple[str, ...], seen: Seen) -> list[tuple[str, str, list[str]]]:
+def _search(
+    folder: str, root: str, exclude: tuple[str, ...], seen: Seen
+) -> list[tuple[str, str, list[str]]]:
     """(the folder as the user would write it, its absolute path, the names of its plans) of each folder with plans."""
     base = os.path.abspath(folder)
     above = _above(base, os.path.abspath(root), exclude, seen)
@@ -101,7 +113,11 @@ def _search(folder: str, root: str, exclude: tuple[str, ...], seen: Seen) -> lis
                     seen.file(os.path.join(here, name))
                 elif not rules or not _left_out(rules, here, name, False):
                     plans.append(name)
-            elif is_other_text(name) and entry.is_file() and not (rules and _left_out(rules, here, name, False)):
+            elif (
+                is_other_text(name)
+                and entry.is_file()
+                and not (rules and _left_out(rules, here, name, False))
+            ):
                 others.append(os.path.join(here, name))
         if plans:
             out.append((shown, here, plans))
@@ -135,7 +151,9 @@ def _left_out(rules: tuple[_Rules, ...], folder: str, name: str, is_folder: bool
 def _lines(path: str, seen: Seen) -> tuple[str, ...]:
     seen.file(path)
     try:
-        return tuple(read(path).decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n"))
+        return tuple(
+            read(path).decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
+        )
     except OSError:
         return ()
 
@@ -164,7 +182,9 @@ class _Rules:
 
     def ask(self, folder: str, name: str, is_folder: bool) -> bool | None:
         """What these lines say about `name` in `folder`: True leaves it out, False keeps it, None says nothing."""
-        if name not in self.names and not any(name.startswith(a) and name.endswith(z) for a, z in self.globs):
+        if name not in self.names and not any(
+            name.startswith(a) and name.endswith(z) for a, z in self.globs
+        ):
             return None  # a line can only be about what its last part fits
         if self.spec is None:
             self.spec = compiled(self.lines)

@@ -62,7 +62,11 @@ class Files:
         path = os.path.join(self.root, key)
         try:
             if key.startswith(SHIPPED):
-                data = resources.read(key[len(SHIPPED) :]) if resources.exists(key[len(SHIPPED) :]) else None
+                data = (
+                    resources.read(key[len(SHIPPED) :])
+                    if resources.exists(key[len(SHIPPED) :])
+                    else None
+                )
             elif os.path.isfile(path):
                 with open(path, "rb") as file:
                     data = file.read()
@@ -101,7 +105,11 @@ class Files:
         key = folder.rstrip("/") + "/"
         if key not in self.seen:
             self.seen[key] = listing(os.path.join(self.root, key[:-1]))
-        return [key + name for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\n") if name]
+        return [
+            key + name
+            for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\n")
+            if name
+        ]
 
     def find(self, path: str) -> str | None:
         """The key of a path as plans write it: the workspace's file, else the shipped one. One file has one key."""

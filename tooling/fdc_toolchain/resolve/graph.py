@@ -34,7 +34,11 @@ class Instance:
         """Unique among the instances of a program."""
         if not self.context:
             return self.unit.key
-        return self.unit.key + "#" + ",".join(f"{key}:{number}={count}" for (key, number), count in self.context)
+        return (
+            self.unit.key
+            + "#"
+            + ",".join(f"{key}:{number}={count}" for (key, number), count in self.context)
+        )
 
 
 def components(calls: Mapping[str, Collection[str | None]]) -> list[list[str]]:
@@ -83,7 +87,10 @@ def components(calls: Mapping[str, Collection[str | None]]) -> list[list[str]]:
 
 def calls_of(units: Mapping[str, Unit], *, stated: bool = True) -> dict[str, list[str | None]]:
     """What each plan calls; `stated`: also where the call says how deep."""
-    return {key: [call.key for call in unit.calls if stated or call.depth is None] for key, unit in units.items()}
+    return {
+        key: [call.key for call in unit.calls if stated or call.depth is None]
+        for key, unit in units.items()
+    }
 
 
 class Graph:
@@ -94,7 +101,8 @@ class Graph:
         self.cycles = [
             group
             for group in components(calls_of(units, stated=False))
-            if len(group) > 1 or any(call.key == group[0] and call.depth is None for call in units[group[0]].calls)
+            if len(group) > 1
+            or any(call.key == group[0] and call.depth is None for call in units[group[0]].calls)
         ]
         self.cyclic = {key for group in self.cycles for key in group}
         self._component: dict[str, int] = {}
@@ -141,10 +149,16 @@ class Graph:
         key = call.key
         if key is None or key not in self.units:
             return None
-        if key in self.cyclic and here.unit.key in self.cyclic and self._same_cycle(here.unit.key, key):
+        if (
+            key in self.cyclic
+            and here.unit.key in self.cyclic
+            and self._same_cycle(here.unit.key, key)
+        ):
             return None
         context: Context = ()
-        if call.depth is not None and self._component.get(key) == self._component.get(here.unit.key):
+        if call.depth is not None and self._component.get(key) == self._component.get(
+            here.unit.key
+        ):
             counts = dict(here.context)
             edge = (here.unit.key, call.number)
             count = counts.get(edge, 0)

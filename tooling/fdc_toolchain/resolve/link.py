@@ -57,13 +57,17 @@ class Linker:
             for name in settings.catalogues:
                 if self.files.read(name) is None:
                     span = Span(name, 1, 1, 1, 1)
-                    self.diagnostics.append(Diagnostic(span, "FDC308", f"the catalogue `{name}` does not exist"))
+                    self.diagnostics.append(
+                        Diagnostic(span, "FDC308", f"the catalogue `{name}` does not exist")
+                    )
         self.registry, found = read_registry(self.files.read(REGISTRY), REGISTRY)
         self.diagnostics += found
         shipped = resources.read(SHIPPED_REGISTRY) if resources.exists(SHIPPED_REGISTRY) else None
         self.shipped: Registry = read_registry(shipped, SHIPPED_REGISTRY)[0]
         self.bind = Binder().bind
-        self.obligations: tuple[Any, ...] = ()  # of `obligations.Obligation`, read where there are protocols
+        self.obligations: tuple[
+            Any, ...
+        ] = ()  # of `obligations.Obligation`, read where there are protocols
         sources = self.files.protocols(settings.protocols) if settings.protocols else []
         if sources:
             from .obligations import Workspace, read_obligations
@@ -100,7 +104,11 @@ class Linker:
             unit.asked = frozenset(asked)
             self.files.log = None
             self.units[here] = unit
-            work += [(call.key, None) for call in reversed(unit.calls) if call.key and call.key not in self.units]
+            work += [
+                (call.key, None)
+                for call in reversed(unit.calls)
+                if call.key and call.key not in self.units
+            ]
         return self.units[key]
 
     def resolve(self, name: str) -> tuple[str | None, str | None]:
@@ -149,7 +157,11 @@ class Linker:
 
 def _missing(key: str) -> Parsed:
     span = Span(key, 1, 1, 1, 1)
-    return Parsed(None, None, [Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")])
+    return Parsed(
+        None,
+        None,
+        [Diagnostic(span, "FDC321", f"there is no file `{key}`", help="name a plan that exists")],
+    )
 
 
 class _Reader:
@@ -167,7 +179,9 @@ class _Reader:
             self._headers(parsed.plan)
             unit.body = self._body(parsed.plan.statements)
 
-    def report(self, span: Span, code: str, message: str, help: str | None = None, **more: Any) -> None:
+    def report(
+        self, span: Span, code: str, message: str, help: str | None = None, **more: Any
+    ) -> None:
         self.found.append(Diagnostic(span, code, message, help=help, **more))
 
     def malformed(self, node: Any, wrong: Malformed) -> None:
@@ -183,7 +197,12 @@ class _Reader:
                 if match:
                     if not first:
                         message = "`# FSM:` below the first line; it is read only there"
-                        self.report(self.unit.span(node), "FDC112", message, "move it to the first line, or write `use fsm PATH`")
+                        self.report(
+                            self.unit.span(node),
+                            "FDC112",
+                            message,
+                            "move it to the first line, or write `use fsm PATH`",
+                        )
                     start = node.column + match.start(1)
                     span = Span(self.unit.key, node.line, start, node.line, start + len(match[1]))
                     self._automaton(match[1], span)
@@ -195,7 +214,12 @@ class _Reader:
         """The automaton that governs the plan or, with `part`, the plans that call it."""
         before = self.unit.stated or self.unit.part
         if before is not None:
-            self.report(span, "FDC111", "the automaton is named twice", labels=(Label(before, "first named here"),))
+            self.report(
+                span,
+                "FDC111",
+                "the automaton is named twice",
+                labels=(Label(before, "first named here"),),
+            )
             return
         if part:
             self.unit.part = span
@@ -204,17 +228,30 @@ class _Reader:
         key, automaton, found = self.linker.automaton(reference)
         if key is None:
             message = f"the automaton `{reference}` does not exist"
-            self.report(span, "FDC201", message, "expected a path in the workspace, or a name for `tooling/NAME_fsm.json`")
+            self.report(
+                span,
+                "FDC201",
+                message,
+                "expected a path in the workspace, or a name for `tooling/NAME_fsm.json`",
+            )
             return
         self.unit.reads = (*self.unit.reads, key)
         if automaton is None:
             labels = tuple(Label(item.span, item.message) for item in found[:3])
             self.report(span, "FDC202", f"the automaton `{reference}` is malformed", labels=labels)
             return
-        stands_in = key.startswith(SHIPPED) and not self.unit.key.startswith(SHIPPED) and reference.endswith(".json")
-        if stands_in and reference != self.linker.settings.fsm:  # which governs plans that name none, too
+        stands_in = (
+            key.startswith(SHIPPED)
+            and not self.unit.key.startswith(SHIPPED)
+            and reference.endswith(".json")
+        )
+        if (
+            stands_in and reference != self.linker.settings.fsm
+        ):  # which governs plans that name none, too
             message = f"the automaton `{reference}` is the one that comes with fdc; the workspace has no file of that path"
-            self.report(span, "FDC711", message, f"put the automaton that you mean at `{reference}`")
+            self.report(
+                span, "FDC711", message, f"put the automaton that you mean at `{reference}`"
+            )
         if part:
             self.unit.continues = automaton
         else:
@@ -230,9 +267,17 @@ class _Reader:
         else:
             value = tail.values[0]
             if value.literal is None:
-                self.report(self.unit.at(node, value.start, value.end), "FDC109", "the automaton must be named literally")
+                self.report(
+                    self.unit.at(node, value.start, value.end),
+                    "FDC109",
+                    "the automaton must be named literally",
+                )
             else:
-                self._automaton(value.literal, self.unit.at(node, value.start, value.end), part=tail.name == "fragment")
+                self._automaton(
+                    value.literal,
+                    self.unit.at(node, value.start, value.end),
+                    part=tail.name == "fragment",
+                )
 
     def _param(self, node: tree.Header) -> None:
         tail = values.param_tail(node.tail)
@@ -243,7 +288,9 @@ class _Reader:
             span, labels = self.unit.at(node, 0, len(tail.name)), (Label(where, "first here"),)
             self.report(span, "FDC111", f"`{tail.name}` is declared twice", labels=labels)
         else:
-            self.unit.params[tail.name] = Param(tail.name, tail.default, self.unit.at(node, 0, len(tail.name)))
+            self.unit.params[tail.name] = Param(
+                tail.name, tail.default, self.unit.at(node, 0, len(tail.name))
+            )
 
     def _budget(self, node: tree.Header) -> None:
         tail = values.header_tail("budget", node.tail)
@@ -266,7 +313,12 @@ class _Reader:
             self.malformed(node, tail)
         elif tail.name not in _ALLOW:
             message = f"`{tail.name}` is no capability; expected one of {', '.join(_ALLOW)}"
-            self.report(self.unit.at(node, 0, len(tail.name)), "FDC109", message, did_you_mean(tail.name, _ALLOW))
+            self.report(
+                self.unit.at(node, 0, len(tail.name)),
+                "FDC109",
+                message,
+                did_you_mean(tail.name, _ALLOW),
+            )
         else:
             self.unit.allow.setdefault(tail.name, []).extend(tail.values)
 
@@ -297,7 +349,9 @@ class _Reader:
         return out
 
     def _unknown_tool(self, node: tree.Step) -> None:
-        span = Span(self.unit.key, node.line, node.tool_column, node.line, node.tool_column + len(node.tool))
+        span = Span(
+            self.unit.key, node.line, node.tool_column, node.line, node.tool_column + len(node.tool)
+        )
         tools = self.linker.catalogue.tools
         assigned = assignment(node.tool, node.tail)
         hint = assigned or self.linker.nearest_tool(node.tool)
@@ -306,7 +360,13 @@ class _Reader:
             nearest = hint.split("`")[1]
             if nearest in tools:
                 fix = Fix(f"write `{nearest}`", (Edit(span, nearest),), safe=False)
-        self.report(span, "FDC301", f"Unknown command `{node.tool}`: no catalogue declares such a tool", hint, fix=fix)
+        self.report(
+            span,
+            "FDC301",
+            f"Unknown command `{node.tool}`: no catalogue declares such a tool",
+            hint,
+            fix=fix,
+        )
 
     def _problems(self, node: tree.Step, problems: tuple[Any, ...]) -> None:
         for code, start, end, message, hint in problems:
@@ -314,7 +374,13 @@ class _Reader:
                 block = node.block
                 span = Span(self.unit.key, block.line, 1, block.line, block.column)
             elif start < 0:
-                span = Span(self.unit.key, node.line, node.tool_column, node.line, node.tool_column + len(node.tool))
+                span = Span(
+                    self.unit.key,
+                    node.line,
+                    node.tool_column,
+                    node.line,
+                    node.tool_column + len(node.tool),
+                )
             else:
                 span = self.unit.at(node, start, end)
             self.report(span, code, message, hint)
@@ -337,20 +403,30 @@ class _Reader:
             hint = did_you_mean(name, self.linker.callable_names()) or self._elsewhere(name)
             self.report(span, "FDC321", f"Sub-plan file not found: `{name}`{where}", hint)
         elif registered is not None and registered != name and self.linker.files.find(name):
-            message = f"the registered plan `{name}` (`{registered}`) hides the file of the same name"
+            message = (
+                f"the registered plan `{name}` (`{registered}`) hides the file of the same name"
+            )
             self.report(span, "FDC324", message)
         if self.linker.settings.profile == "fdc":
             if tail.depth is not None:
                 self.report(span, "FDC326", "the `fdc` profile refuses recursion of any depth")
             if name != "deep-research":
-                self.report(span, "FDC326", f"the `fdc` profile refuses the call of `{name}`; it allows `deep-research` only")
+                self.report(
+                    span,
+                    "FDC326",
+                    f"the `fdc` profile refuses the call of `{name}`; it allows `deep-research` only",
+                )
         if tail.depth is not None and tail.depth < 1:
             self.report(span, "FDC109", "`depth` is 1 or more")
         arguments: dict[str, Value] = {}
         for argument in tail.arguments:
             assert argument.key is not None
             if argument.key in arguments:
-                self.report(self.unit.at(node, argument.start, argument.value.end), "FDC303", f"`{argument.key}` is given twice")
+                self.report(
+                    self.unit.at(node, argument.start, argument.value.end),
+                    "FDC303",
+                    f"`{argument.key}` is given twice",
+                )
             arguments[argument.key] = argument.value
         call = Invoke(node, key, name, arguments, tail.depth, len(self.unit.calls))
         self.unit.calls.append(call)
@@ -360,7 +436,9 @@ class _Reader:
 
     def _elsewhere(self, name: str) -> str | None:
         """Why a plan that is called by its path was not found, where that is easy to say."""
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(self.unit.key.removeprefix(SHIPPED)), name))
+        beside = posixpath.normpath(
+            posixpath.join(posixpath.dirname(self.unit.key.removeprefix(SHIPPED)), name)
+        )
         if not name.startswith("/") and self.linker.files.find(beside):
             return f"paths count from the workspace's root: write `{beside}`"
         if name.startswith("/") or ".." in name.split("/"):
@@ -370,10 +448,16 @@ class _Reader:
     def _bound(self, node: Any, most: int | None, word: str) -> int:
         if most is None:
             span = Span(self.unit.key, node.line, node.column, node.line, node.column + len(word))
-            self.report(span, "FDC116", f"`{word}` does not say how often it may run", "add `max N`")
+            self.report(
+                span, "FDC116", f"`{word}` does not say how often it may run", "add `max N`"
+            )
             return 1
         if most < 1:
-            self.report(self.unit.span(node), "FDC116", f"`max {most}` never runs the body; expected 1 or more")
+            self.report(
+                self.unit.span(node),
+                "FDC116",
+                f"`max {most}` never runs the body; expected 1 or more",
+            )
             return 1
         return most
 
@@ -420,7 +504,18 @@ class _Reader:
         self._predicates(node, tail.until)
         body = self._looped(node.body, collects=False)
         known = False if tail.until is None else fold(tail.until.tree)
-        return Loop(node, "iterate", None, None, None, 1, 1 if known else most, tail.until, body, exact=known is not None)
+        return Loop(
+            node,
+            "iterate",
+            None,
+            None,
+            None,
+            1,
+            1 if known else most,
+            tail.until,
+            body,
+            exact=known is not None,
+        )
 
     def _If(self, node: tree.If) -> Node | None:
         tail = values.if_tail(node.tail)
@@ -451,7 +546,12 @@ class _Reader:
         elif not self.loops:
             if self.yielded is not None:
                 where = (Label(self.unit.span(self.yielded), "the first one"),)
-                self.report(span, "FDC327", "a plan has one result; this is its second `yield`", labels=where)
+                self.report(
+                    span,
+                    "FDC327",
+                    "a plan has one result; this is its second `yield`",
+                    labels=where,
+                )
             self.yielded = node
         tail = values.yield_tail(node.tail)
         if isinstance(tail, Malformed):
@@ -464,6 +564,13 @@ class _Reader:
         for name, count, start, end in condition.predicates if condition else ():
             span = self.unit.at(node, start, end)
             if name not in known:
-                self.report(span, "FDC301", f"unknown predicate `{name}`", did_you_mean(name, [*known, "len"]))
+                self.report(
+                    span,
+                    "FDC301",
+                    f"unknown predicate `{name}`",
+                    did_you_mean(name, [*known, "len"]),
+                )
             elif known[name] not in (count, ANY_NUMBER):
-                self.report(span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}")
+                self.report(
+                    span, "FDC303", f"`{name}` takes {known[name]} arguments, found {count}"
+                )

@@ -35,7 +35,13 @@ class Invoke:
     __slots__ = ("call", "key", "name", "arguments", "depth", "number")
 
     def __init__(
-        self, call: tree.Call, key: str | None, name: str, arguments: dict[str, Value], depth: int | None, number: int
+        self,
+        call: tree.Call,
+        key: str | None,
+        name: str,
+        arguments: dict[str, Value],
+        depth: int | None,
+        number: int,
     ) -> None:
         self.call = call
         self.key = key
@@ -52,7 +58,19 @@ class Loop:
     `keeps`: a branch (of a fork) may stop anywhere, and the run goes on.
     """
 
-    __slots__ = ("node", "kind", "name", "alias", "over", "least", "most", "until", "body", "keeps", "exact")
+    __slots__ = (
+        "node",
+        "kind",
+        "name",
+        "alias",
+        "over",
+        "least",
+        "most",
+        "until",
+        "body",
+        "keeps",
+        "exact",
+    )
 
     def __init__(
         self,
@@ -87,7 +105,12 @@ class Choice:
     __slots__ = ("node", "condition", "known", "then", "orelse")
 
     def __init__(
-        self, node: tree.If, condition: Condition | None, known: bool | None, then: list[Node], orelse: list[Node]
+        self,
+        node: tree.If,
+        condition: Condition | None,
+        known: bool | None,
+        then: list[Node],
+        orelse: list[Node],
     ) -> None:
         self.node = node
         self.condition = condition
@@ -101,7 +124,9 @@ class Gate:
 
     __slots__ = ("node", "condition", "why", "known")
 
-    def __init__(self, node: tree.Require, condition: Condition | None, why: str, known: bool | None = None) -> None:
+    def __init__(
+        self, node: tree.Require, condition: Condition | None, why: str, known: bool | None = None
+    ) -> None:
         self.node = node
         self.condition = condition
         self.why = why
@@ -139,8 +164,25 @@ class Unit(Record):
     """
 
     __slots__ = (
-        "key", "text", "plan", "name", "automaton", "stated", "part", "continues", "params",
-        "budget", "allow", "body", "calls", "acts", "results", "loops", "diagnostics", "reads", "asked",
+        "key",
+        "text",
+        "plan",
+        "name",
+        "automaton",
+        "stated",
+        "part",
+        "continues",
+        "params",
+        "budget",
+        "allow",
+        "body",
+        "calls",
+        "acts",
+        "results",
+        "loops",
+        "diagnostics",
+        "reads",
+        "asked",
     )
 
     def __init__(

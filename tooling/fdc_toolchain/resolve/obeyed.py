@@ -14,7 +14,9 @@ from .protected import ANYWHERE, TOP, folded_name
 
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]')
 _ROW = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
-_KEYS = frozenset(("core.hookspath", "core.attributesfile", "core.fsmonitor", "include.path", "includeif.path"))
+_KEYS = frozenset(
+    ("core.hookspath", "core.attributesfile", "core.fsmonitor", "include.path", "includeif.path")
+)
 _MOST = 1 << 20
 
 
@@ -22,7 +24,11 @@ def obeyed(root: str) -> tuple[str, ...]:
     """Paths of the workspace that a link with a protected name leads to, at its top, or that git's settings name."""
     root = os.path.realpath(root)
     found = [os.path.realpath(path) for path in (*_links(root), *_of_git(root))]
-    return tuple(dict.fromkeys(os.path.relpath(path, root) for path in found if path.startswith(root + os.sep)))
+    return tuple(
+        dict.fromkeys(
+            os.path.relpath(path, root) for path in found if path.startswith(root + os.sep)
+        )
+    )
 
 
 def _links(root: str) -> Iterator[str]:
@@ -31,7 +37,11 @@ def _links(root: str) -> Iterator[str]:
             names = sorted(one.name for one in entries if one.is_symlink())
     except OSError:
         return
-    yield from (os.path.join(root, name) for name in names if folded_name(name) in ANYWHERE or folded_name(name) in TOP)
+    yield from (
+        os.path.join(root, name)
+        for name in names
+        if folded_name(name) in ANYWHERE or folded_name(name) in TOP
+    )
 
 
 def _of_git(root: str) -> Iterator[str]:
@@ -48,7 +58,12 @@ def _of_git(root: str) -> Iterator[str]:
     configs = [os.path.join(one, name) for one in folders for name in ("config", "config.worktree")]
     home = os.path.expanduser("~")
     there = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    for config in (*configs, os.path.join(home, ".gitconfig"), os.path.join(there, "git", "config"), "/etc/gitconfig"):
+    for config in (
+        *configs,
+        os.path.join(home, ".gitconfig"),
+        os.path.join(there, "git", "config"),
+        "/etc/gitconfig",
+    ):
         for key, value in _rows(_text(config)):
             yield _path(value, os.path.dirname(config) if key.endswith(".path") else root)
 

@@ -41,7 +41,12 @@ class Event(NamedTuple):
 
     def plain(self) -> dict[str, Any]:
         """The event as a program carries it."""
-        named = {"name": self.name, "tool": self.tool, "action": self.action, "arguments": dict(self.arguments)}
+        named = {
+            "name": self.name,
+            "tool": self.tool,
+            "action": self.action,
+            "arguments": dict(self.arguments),
+        }
         return {key: value for key, value in named.items() if value}
 
 
@@ -126,7 +131,9 @@ def described(group: tuple[Event, ...]) -> str:
 
 
 def _described(event: Event) -> str:
-    name = event.name or " ".join(part for part in (event.tool, event.action and f"({event.action})") if part)
+    name = event.name or " ".join(
+        part for part in (event.tool, event.action and f"({event.action})") if part
+    )
     given = " and ".join(f"{key} `{glob}`" for key, glob in event.arguments)
     shown = f"`{name}`" if name and " " not in name else name or "a step"
     return f"{shown} with {given}" if given else shown
@@ -141,14 +148,18 @@ class Workspace(NamedTuple):
 
 
 class _Wrong(Exception):
-    def __init__(self, place: Place, message: str, help: str | None = None, code: str = "FDC462") -> None:
+    def __init__(
+        self, place: Place, message: str, help: str | None = None, code: str = "FDC462"
+    ) -> None:
         self.place = place
         self.message = message
         self.help = help
         self.code = code
 
 
-def read_obligations(paths: Iterable[str], workspace: Workspace, found: list[Diagnostic]) -> tuple[Obligation, ...]:
+def read_obligations(
+    paths: Iterable[str], workspace: Workspace, found: list[Diagnostic]
+) -> tuple[Obligation, ...]:
     """The checks in the sources under `paths`, in order; what is wrong with them is added to `found` (FDC462, FDC501)."""
     out: list[Obligation] = []
     for path in paths:
@@ -193,7 +204,9 @@ def _document(data: bytes) -> dict[str, Any]:
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise ValueError("`rules` is not a list of objects")
     for rule in rules:
-        if "check" in rule and not (isinstance(rule.get("rule_id"), str) and isinstance(rule.get("description"), str)):
+        if "check" in rule and not (
+            isinstance(rule.get("rule_id"), str) and isinstance(rule.get("description"), str)
+        ):
             raise ValueError("a rule with a `check` has a `rule_id` and a `description`")
     return body
 
@@ -207,8 +220,15 @@ def _unreadable(path: str, data: bytes, why: str) -> list[Diagnostic]:
     problems = parse(text)[1]
     help_ = "`fdc protocols check` says all that is wrong with it"
     if not problems:
-        return [Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", f"its checks cannot be read: {why}", help=help_)]
-    return [Diagnostic(places.span(one.start, one.end), "FDC501", one.message, help=one.help) for one in problems]
+        return [
+            Diagnostic(
+                Span(path, 1, 1, 1, 2), "FDC501", f"its checks cannot be read: {why}", help=help_
+            )
+        ]
+    return [
+        Diagnostic(places.span(one.start, one.end), "FDC501", one.message, help=one.help)
+        for one in problems
+    ]
 
 
 def place(data: bytes, path: str, where: Place) -> Span:
@@ -250,16 +270,24 @@ def _check(
     wanted = declare.compiled(template).letters
     for at, letter in enumerate("abc"):
         if (letter in check) != bool(wanted >> at & 1):
-            takes = ", ".join(f"`{one}`" for position, one in enumerate("abc") if wanted >> position & 1)
+            takes = ", ".join(
+                f"`{one}`" for position, one in enumerate("abc") if wanted >> position & 1
+            )
             where: Place = (letter,) if letter in check else ()
-            raise _Wrong(where, f"`{template}` takes {takes}{'' if letter in check else f'; `{letter}` is missing'}")
+            raise _Wrong(
+                where,
+                f"`{template}` takes {takes}{'' if letter in check else f'; `{letter}` is missing'}",
+            )
     n = check.get("n", 1)
     if "n" in check and template not in declare.COUNTED:
-        raise _Wrong(("n",), f"`{template}` takes no `n`", f"only {', '.join(declare.COUNTED)} count")
+        raise _Wrong(
+            ("n",), f"`{template}` takes no `n`", f"only {', '.join(declare.COUNTED)} count"
+        )
     if type(n) is not int or not 1 <= n <= 100:
         raise _Wrong(("n",), "`n` is a whole number from 1 to 100")
     events = tuple(
-        _events(check[letter], (letter,), workspace.catalogue) if letter in check else () for letter in "abc"
+        _events(check[letter], (letter,), workspace.catalogue) if letter in check else ()
+        for letter in "abc"
     )
     automata, plans = _where(check.get("where", {}), workspace)
     return Obligation(
@@ -286,7 +314,9 @@ def _known(given: dict[str, Any], keys: Iterable[str], where: Place, what: str) 
             raise _Wrong((*where, key), f"{what} `{key}`", did_you_mean(key, names))
 
 
-def _choice(check: dict[str, Any], key: str, choices: tuple[str, ...], default: str | None = None) -> str:
+def _choice(
+    check: dict[str, Any], key: str, choices: tuple[str, ...], default: str | None = None
+) -> str:
     value = check.get(key, default)
     if value not in choices:
         if key not in check:
@@ -304,7 +334,9 @@ def _codes(check: dict[str, Any]) -> None:
     for code in codes:
         if not isinstance(code, str) or code not in CODES:
             hint = did_you_mean(code, CODES) if isinstance(code, str) else None
-            raise _Wrong(("code",), f"`{code}` is no code of a diagnostic", hint or "`fdc rules` lists them")
+            raise _Wrong(
+                ("code",), f"`{code}` is no code of a diagnostic", hint or "`fdc rules` lists them"
+            )
 
 
 def _events(value: Any, where: Place, catalogue: Catalogue) -> tuple[Event, ...]:
@@ -329,7 +361,7 @@ def _event(value: Any, where: Place, catalogue: Catalogue) -> Event:
     if isinstance(value, str):
         if value not in catalogue.tools and value not in actions_of(catalogue):
             known = [*catalogue.tools, *sorted(actions_of(catalogue))]
-            shell = "a command is an argument: {\"tool\": \"run_in_bash_session\", \"arguments\": {\"command\": \"GLOB\"}}"
+            shell = 'a command is an argument: {"tool": "run_in_bash_session", "arguments": {"command": "GLOB"}}'
             near = did_you_mean(value, known) or (shell if " " in value else None)
             raise _Wrong(where, f"`{value}` is neither a tool nor an action type", near)
         return Event(value, None, None, ())
@@ -341,7 +373,9 @@ def _event(value: Any, where: Place, catalogue: Catalogue) -> Event:
         hint = did_you_mean(tool, catalogue.tools) if isinstance(tool, str) else None
         raise _Wrong((*where, "tool"), f"no catalogue declares a tool `{tool}`", hint)
     if "action" in value and action not in actions_of(catalogue):
-        hint = did_you_mean(action, sorted(actions_of(catalogue))) if isinstance(action, str) else None
+        hint = (
+            did_you_mean(action, sorted(actions_of(catalogue))) if isinstance(action, str) else None
+        )
         raise _Wrong((*where, "action"), f"no tool has the action type `{action}`", hint)
     arguments = value.get("arguments", {})
     if not isinstance(arguments, dict) or "arguments" in value and not arguments:
@@ -374,7 +408,9 @@ def _tools(events: Iterable[Event], catalogue: Catalogue) -> list[Tool]:
     ]
 
 
-def _same(check: dict[str, Any], events: Iterable[tuple[Event, ...]], catalogue: Catalogue) -> str | None:
+def _same(
+    check: dict[str, Any], events: Iterable[tuple[Event, ...]], catalogue: Catalogue
+) -> str | None:
     if "same" not in check:
         return None
     same = check["same"]
@@ -383,7 +419,11 @@ def _same(check: dict[str, Any], events: Iterable[tuple[Event, ...]], catalogue:
     for letter, group in zip("abc", events, strict=True):
         names = [item.name for tool in _tools(group, catalogue) for item in tool.parameters]
         if group and same not in names:
-            raise _Wrong(("same",), f"no step of `{letter}` has a parameter `{same}`", did_you_mean(same, names))
+            raise _Wrong(
+                ("same",),
+                f"no step of `{letter}` has a parameter `{same}`",
+                did_you_mean(same, names),
+            )
     return same
 
 
@@ -392,13 +432,19 @@ def _where(where: Any, workspace: Workspace) -> tuple[tuple[str, ...], tuple[str
         raise _Wrong(("where",), "`where` is an object")
     _known(where, ("automata", "plans"), ("where",), "`where` has no")
     for key, names in where.items():
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
+        if (
+            not isinstance(names, list)
+            or not names
+            or not all(isinstance(name, str) and name for name in names)
+        ):
             raise _Wrong(("where", key), f"`{key}` is a list of texts")
     keys = []
     for number, name in enumerate(where.get("automata", ())):
         key = workspace.automaton(name)
         if key is None:
             help_ = "expected a path in the workspace, or a name for `tooling/NAME_fsm.json`"
-            raise _Wrong(("where", "automata", number), f"the automaton `{name}` does not exist", help_)
+            raise _Wrong(
+                ("where", "automata", number), f"the automaton `{name}` does not exist", help_
+            )
         keys.append(key)
     return tuple(keys), tuple(where.get("plans", ()))

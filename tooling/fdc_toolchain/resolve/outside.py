@@ -31,7 +31,15 @@ ANY = "*"
 OUTSIDE = "outside"
 """`runs/NAME/outside/` is the folder of a run for text from outside; its path says so, no row does."""
 
-_WORDS = {"path": str, "sha256": str, "there": bool, "run": str, "at": str, "plan": str, "line": int}
+_WORDS = {
+    "path": str,
+    "sha256": str,
+    "there": bool,
+    "run": str,
+    "at": str,
+    "plan": str,
+    "line": int,
+}
 
 
 class Row(NamedTuple):
@@ -89,7 +97,9 @@ class Table:
             self.open.append(found)
         else:
             known = self.rows.get((found.path, found.sha256))
-            self.rows[found.path, found.sha256] = found if known is None else known._replace(there=known.there or found.there)
+            self.rows[found.path, found.sha256] = (
+                found if known is None else known._replace(there=known.there or found.there)
+            )
 
 
 def check(row: dict[str, Any]) -> str:
@@ -108,7 +118,11 @@ def read(root: str, files: Files | None = None) -> Table:
     if data is not None:
         table.add(data, TABLE)
     elif files.kind(TABLE) != "missing":
-        raise Damaged(errno.EINVAL, "this is no regular file, so nobody knows which files hold text from outside", TABLE)
+        raise Damaged(
+            errno.EINVAL,
+            "this is no regular file, so nobody knows which files hold text from outside",
+            TABLE,
+        )
     return table
 
 
@@ -174,7 +188,10 @@ def changed_since(root: str, since: int) -> Iterator[str]:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in (".git", ".fdc") and not is_hidden(path + "/"):
                         work.append(path + "/")
-                elif entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_ctime_ns >= since:
+                elif (
+                    entry.is_file(follow_symlinks=False)
+                    and entry.stat(follow_symlinks=False).st_ctime_ns >= since
+                ):
                     yield path
             except OSError:
                 continue

@@ -35,7 +35,9 @@ def modules(targets: Iterable[str], files: Files) -> list[str]:
             key = file_of(part, files)
             if key is not None and key not in found:
                 found[key] = None
-                work += _imported(files.read(key) or b"", part if key.endswith("/__init__.py") else part[:-1])
+                work += _imported(
+                    files.read(key) or b"", part if key.endswith("/__init__.py") else part[:-1]
+                )
     return sorted(found)
 
 
@@ -58,7 +60,11 @@ def _imported(source: bytes, package: list[str]) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             if node.level > len(package) + 1 or (node.level and not package):
                 continue  # beyond the top: importing it fails
-            base = [*package[: len(package) - node.level + 1], *_words(node.module)] if node.level else _words(node.module)
+            base = (
+                [*package[: len(package) - node.level + 1], *_words(node.module)]
+                if node.level
+                else _words(node.module)
+            )
             yield from (".".join([*base, alias.name]) for alias in node.names if alias.name != "*")
             yield ".".join(base)
         elif isinstance(node, ast.Call) and node.args and _called(node) in _CALLS:

@@ -8,7 +8,10 @@ from typing import Any
 
 from .secret_files import variable
 
-_RULES = re.compile(r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)", re.IGNORECASE)
+_RULES = re.compile(
+    r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)",
+    re.IGNORECASE,
+)
 
 
 def targets(row: Mapping[str, Any]) -> Iterator[str]:
@@ -22,7 +25,11 @@ def targets(row: Mapping[str, Any]) -> Iterator[str]:
 def reads_all(row: Mapping[str, Any]) -> bool:
     """True for a tool whose function may read the whole workspace: not one that is pure, that answers for a model, or that is
     asked in a condition."""
-    return "python" in row.get("run", {}) and row.get("effect", "pure") != "pure" and "read" not in row.get("access", {})
+    return (
+        "python" in row.get("run", {})
+        and row.get("effect", "pure") != "pure"
+        and "read" not in row.get("access", {})
+    )
 
 
 def no_variable(name: str) -> str | None:
@@ -40,7 +47,11 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
     if access is None:
         return
     if not any(True for _ in targets(row)):
-        yield ["access"], "`access` is for tools that are Python functions (`run`: `python` or `embedded`)", None
+        yield (
+            ["access"],
+            "`access` is for tools that are Python functions (`run`: `python` or `embedded`)",
+            None,
+        )
     for key in ("read", "write"):
         for number, glob in enumerate(access.get(key, ())):
             if ".." in glob.split("/"):
@@ -51,6 +62,14 @@ def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]
             yield ["access", "env", number], why, None
     if row.get("effect") == "pure" and any(access.get(key) for key in ("read", "write", "net")):
         help_ = "say `read`, `idempotent` or `once` as its effect"
-        yield ["access"], "a pure tool makes its result of its arguments alone, and touches nothing else", help_
+        yield (
+            ["access"],
+            "a pure tool makes its result of its arguments alone, and touches nothing else",
+            help_,
+        )
     if access.get("net") and row.get("trust") != "untrusted":
-        yield ["access", "net"], "what comes from the network is not trusted", "say `untrusted` as its `trust`"
+        yield (
+            ["access", "net"],
+            "what comes from the network is not trusted",
+            "say `untrusted` as its `trust`",
+        )

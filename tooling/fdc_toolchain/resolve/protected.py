@@ -98,7 +98,9 @@ SETTINGS = tuple(path for path, (_, never) in TOP.items() if never)
 """Files that decide what fdc lets plans do, beside the [tool.fdc] of a pyproject.toml; no step may change them."""
 
 
-def protected(path: str, settings: Iterable[str] = (), more: Iterable[str] = ()) -> Protected | None:
+def protected(
+    path: str, settings: Iterable[str] = (), more: Iterable[str] = ()
+) -> Protected | None:
     """Why nothing may write the file or folder at `path`, or None.
 
     `settings`: more paths of fdc's own settings, such as its catalogues of tools. `more`: globs of a workspace's own
@@ -144,7 +146,9 @@ def own_environment(folder: str) -> bool:
     above = os.path.dirname(folder)
     if os.path.basename(above) == "node_modules":
         return True
-    return os.path.exists(os.path.join(above, "pyvenv.cfg")) and os.path.lexists(os.path.join(folder, "python"))
+    return os.path.exists(os.path.join(above, "pyvenv.cfg")) and os.path.lexists(
+        os.path.join(folder, "python")
+    )
 
 
 def packages(folder: str) -> bool:
@@ -156,7 +160,11 @@ def packages(folder: str) -> bool:
         return name == "node_modules"
     library, version = os.path.split(above)
     around, lib = os.path.split(library)
-    return version.startswith("python") and lib in ("lib", "lib64") and os.path.exists(os.path.join(around, "pyvenv.cfg"))
+    return (
+        version.startswith("python")
+        and lib in ("lib", "lib64")
+        and os.path.exists(os.path.join(around, "pyvenv.cfg"))
+    )
 
 
 def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
@@ -166,7 +174,11 @@ def named(entry: str, glob: Sequence[tuple[bool, str]]) -> bool:
     """
     known = ""
     for is_value, text in glob:
-        cut = 0 if is_value else next((at for at, character in enumerate(text) if character in "*?"), len(text))
+        cut = (
+            0
+            if is_value
+            else next((at for at, character in enumerate(text) if character in "*?"), len(text))
+        )
         known += text[:cut]
         if cut < len(text) or is_value:
             break
@@ -178,7 +190,11 @@ def opened(glob: str, settings: Iterable[str] = (), more: Iterable[str] = ()) ->
     """What a glob of `allow write`, as a plan writes it, opens by naming it; None for a glob that names nothing protected."""
     known = glob[: next((at for at, character in enumerate(glob) if character in "*?{"), len(glob))]
     found = protected(known, settings, more)
-    return found if found is not None and not found.never and named(found.entry, [(False, glob)]) else None
+    return (
+        found
+        if found is not None and not found.never and named(found.entry, [(False, glob)])
+        else None
+    )
 
 
 def folded_path(path: str) -> str:

@@ -90,7 +90,10 @@ def places(data: bytes, path: str) -> dict[str, Span]:
     if node is None or node.kind != "object":
         return {}
     where = Places(path, text)
-    return {member.key.value: where.span(member.key.start, member.key.end) for member in reversed(node.value)}
+    return {
+        member.key.value: where.span(member.key.start, member.key.end)
+        for member in reversed(node.value)
+    }
 
 
 def _sound(data: bytes) -> dict[str, str] | None:
@@ -135,13 +138,21 @@ def _explained(data: bytes, path: str) -> tuple[Registry, list[Diagnostic]]:
 
     def add(start: int, end: int, message: str, hint: str | None = None) -> None:
         span = where.span(start, end)
-        found.append(Diagnostic(span, "FDC325", f"the plan registry is damaged: {message}", help=hint or help_))
+        found.append(
+            Diagnostic(
+                span, "FDC325", f"the plan registry is damaged: {message}", help=hint or help_
+            )
+        )
 
     for problem in problems:
         add(problem.start, problem.end, problem.message, problem.help)
     entries: dict[str, str] = {}
     if node is not None and node.kind != "object":
-        add(node.start, node.end, f"expected an object of names and paths, found {_article(node.kind)}")
+        add(
+            node.start,
+            node.end,
+            f"expected an object of names and paths, found {_article(node.kind)}",
+        )
     elif node is not None:
         for key, value in node.value:
             if value.kind != "string":

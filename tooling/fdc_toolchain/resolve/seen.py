@@ -123,7 +123,14 @@ def _devices_that_keep_times() -> set[int]:
         with open("/proc/self/mountinfo", "rb") as file:
             for line in file:
                 words = line.split()
-                if words[words.index(b"-") + 1] in (b"ext2", b"ext3", b"ext4", b"xfs", b"tmpfs", b"overlay"):
+                if words[words.index(b"-") + 1] in (
+                    b"ext2",
+                    b"ext3",
+                    b"ext4",
+                    b"xfs",
+                    b"tmpfs",
+                    b"overlay",
+                ):
                     major, minor = words[2].split(b":")
                     found.add(os.makedev(int(major), int(minor)))
     except (OSError, ValueError, IndexError, AttributeError):
@@ -183,7 +190,11 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:
     stat, lstat = os.stat, os.lstat
     try:
         for path, was in folders.items():
-            if folder_stamp(path) != was[0] or was[1] is not None and tuple(os.listdir(path)) != was[1]:
+            if (
+                folder_stamp(path) != was[0]
+                or was[1] is not None
+                and tuple(os.listdir(path)) != was[1]
+            ):
                 return None
         for path, was in files.items():
             if was is None:
@@ -210,7 +221,12 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:
 
 
 def remember(
-    name: str, seen: Seen, files: dict[str, Stamp | None], present: list[str], absent: list[str], kept: object
+    name: str,
+    seen: Seen,
+    files: dict[str, Stamp | None],
+    present: list[str],
+    absent: list[str],
+    kept: object,
 ) -> None:
     """Keeps a value of built-in types with what it rests on; not where a file may yet change behind its stamp."""
     files = {**seen.files, **files}

@@ -119,7 +119,13 @@ def _shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)[:80]
 
 
-_KINDS = {str: "a text", list: "a list", dict: "a table", bool: "true or false", int: "a whole number"}
+_KINDS = {
+    str: "a text",
+    list: "a list",
+    dict: "a table",
+    bool: "true or false",
+    int: "a whole number",
+}
 
 
 def _settings(table: Any, where: str) -> Settings:
@@ -143,13 +149,17 @@ def _settings(table: Any, where: str) -> Settings:
             raise SettingsError(f"{where}: unknown key `{key}`" + (f"; {hint}" if hint else ""))
         kinds: tuple[type, ...] = known[key] if isinstance(known[key], tuple) else (known[key],)
         if type(value) not in kinds:
-            raise SettingsError(f"{where}: `{key}` takes {' or '.join(_KINDS[kind] for kind in kinds)}, found {_shown(value)}")
+            raise SettingsError(
+                f"{where}: `{key}` takes {' or '.join(_KINDS[kind] for kind in kinds)}, found {_shown(value)}"
+            )
         values[key.replace("-", "_")] = value
 
     def codes(items: Any, key: str) -> tuple[str, ...]:
         for item in items:
             if not isinstance(item, str):
-                raise SettingsError(f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it")
+                raise SettingsError(
+                    f"{where}: `{key}` takes a list of codes, found {_shown(item)} in it"
+                )
             if item not in CODES:
                 raise SettingsError(f"{where}: `{key}` names `{item}`, which is no code")
             if not silenced_by_text(item):
@@ -158,7 +168,9 @@ def _settings(table: Any, where: str) -> Settings:
         return tuple(items)
 
     if values.get("profile", "default") not in ("default", "fdc"):
-        raise SettingsError(f"{where}: `profile` is `default` or `fdc`, found `{values['profile']}`")
+        raise SettingsError(
+            f"{where}: `profile` is `default` or `fdc`, found `{values['profile']}`"
+        )
     for key in ("catalogues", "exclude", "untrusted", "protect", "secret"):
         if key in values:
             if not all(isinstance(item, str) for item in values[key]):
@@ -171,14 +183,21 @@ def _settings(table: Any, where: str) -> Settings:
     if "per_file_ignores" in values:
         for glob, items in values["per_file_ignores"].items():
             if not isinstance(items, list):
-                message = f"`per-file-ignores` takes lists of codes, found {_shown(items)} for `{glob}`"
+                message = (
+                    f"`per-file-ignores` takes lists of codes, found {_shown(items)} for `{glob}`"
+                )
                 raise SettingsError(f"{where}: {message}")
         values["per_file_ignores"] = tuple(
-            (glob, codes(items, "per-file-ignores")) for glob, items in sorted(values["per_file_ignores"].items())
+            (glob, codes(items, "per-file-ignores"))
+            for glob, items in sorted(values["per_file_ignores"].items())
         )
     if "max_stack" in values and not 1 <= values["max_stack"] <= 10:
         raise SettingsError(f"{where}: `max-stack` is 1 to 10, found {values['max_stack']}")
-    for key, least, most in (("test_seconds", 1, 86_400), ("debug_attempts", 0, 20), ("research_seconds", 1, 86_400)):
+    for key, least, most in (
+        ("test_seconds", 1, 86_400),
+        ("debug_attempts", 0, 20),
+        ("research_seconds", 1, 86_400),
+    ):
         if key in values and not least <= values[key] <= most:
             message = f"`{key.replace('_', '-')}` is {least} to {most}, found {values[key]}"
             raise SettingsError(f"{where}: {message}")
@@ -188,9 +207,13 @@ def _settings(table: Any, where: str) -> Settings:
         for key, value in limits.items():
             if key not in names:
                 hint = did_you_mean(key, names)
-                raise SettingsError(f"{where}: unknown limit `{key}`" + (f"; {hint}" if hint else ""))
+                raise SettingsError(
+                    f"{where}: unknown limit `{key}`" + (f"; {hint}" if hint else "")
+                )
             if type(value) is not int or value < 1:
-                raise SettingsError(f"{where}: limit `{key}` takes a whole number of 1 or more, found {_shown(value)}")
+                raise SettingsError(
+                    f"{where}: limit `{key}` takes a whole number of 1 or more, found {_shown(value)}"
+                )
         if limits.get("nesting", 0) > 200:
             raise SettingsError(f"{where}: limit `nesting` is at most 200")
         values["limits"] = Limits(**{names[key]: value for key, value in limits.items()})
@@ -223,9 +246,13 @@ def _allow(row: Any, where: str) -> Allowed:
     if not isinstance(row, dict) or set(row) != set(Allowed._fields):
         raise SettingsError(f"{where}: each `[[allow]]` has {wanted}, found {_shown(row)}")
     if not all(isinstance(value, str) and value.strip() for value in row.values()):
-        raise SettingsError(f"{where}: {wanted} of `[[allow]]` take a text each, found {_shown(row)}")
+        raise SettingsError(
+            f"{where}: {wanted} of `[[allow]]` take a text each, found {_shown(row)}"
+        )
     if row["code"] not in SAFETY:
-        raise SettingsError(f"{where}: `[[allow]]` takes {', '.join(sorted(SAFETY))}; nobody can allow `{row['code']}`")
+        raise SettingsError(
+            f"{where}: `[[allow]]` takes {', '.join(sorted(SAFETY))}; nobody can allow `{row['code']}`"
+        )
     return Allowed(**row)
 
 
@@ -237,7 +264,9 @@ def _assumptions(value: Any, where: str) -> tuple[str, ...]:
         return ("deny",)
     if isinstance(value, list) and all(item in known for item in value):
         return tuple(value)
-    raise SettingsError(f"{where}: `assumptions` takes `deny` or a list of {', '.join(known)}, found {_shown(value)}")
+    raise SettingsError(
+        f"{where}: `assumptions` takes `deny` or a list of {', '.join(known)}, found {_shown(value)}"
+    )
 
 
 def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any]], ...]:
@@ -248,13 +277,22 @@ def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any
     for role, row in sorted(table.items()):
         row = {"model": row} if isinstance(row, str) else row
         if not isinstance(row, dict):
-            raise SettingsError(f"{where}: `models.{role}` takes a model's name or a table, found {_shown(row)}")
+            raise SettingsError(
+                f"{where}: `models.{role}` takes a model's name or a table, found {_shown(row)}"
+            )
         for key, value in row.items():
             if key not in known:
                 hint = did_you_mean(key, known)
-                raise SettingsError(f"{where}: unknown key `{key}` in `models.{role}`" + (f"; {hint}" if hint else ""))
-            if type(value) is not known[key] or (isinstance(value, int) and not 0 <= value <= 1_000_000):
-                raise SettingsError(f"{where}: `models.{role}.{key}` takes {_KINDS[known[key]]}, found {_shown(value)}")
+                raise SettingsError(
+                    f"{where}: unknown key `{key}` in `models.{role}`"
+                    + (f"; {hint}" if hint else "")
+                )
+            if type(value) is not known[key] or (
+                isinstance(value, int) and not 0 <= value <= 1_000_000
+            ):
+                raise SettingsError(
+                    f"{where}: `models.{role}.{key}` takes {_KINDS[known[key]]}, found {_shown(value)}"
+                )
         rows.append((role, {key.replace("-", "_"): value for key, value in row.items()}))
     return tuple(rows)
 
@@ -262,17 +300,29 @@ def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any
 def _agents(table: dict[str, Any], where: str) -> AgentFiles:
     from ..text.suggest import did_you_mean
 
-    known: dict[str, type] = {"output": str, "profile": str, "split": bool, "targets": list, "max-bytes": int}
+    known: dict[str, type] = {
+        "output": str,
+        "profile": str,
+        "split": bool,
+        "targets": list,
+        "max-bytes": int,
+    }
     for key, value in table.items():
         if key not in known:
             hint = did_you_mean(key, known)
-            raise SettingsError(f"{where}: unknown key `{key}` in `agents`" + (f"; {hint}" if hint else ""))
-        if type(value) is not known[key] or (type(value) is list and not all(isinstance(item, str) for item in value)):
+            raise SettingsError(
+                f"{where}: unknown key `{key}` in `agents`" + (f"; {hint}" if hint else "")
+            )
+        if type(value) is not known[key] or (
+            type(value) is list and not all(isinstance(item, str) for item in value)
+        ):
             kind = "a list of texts" if key == "targets" else _KINDS[known[key]]
             raise SettingsError(f"{where}: `agents.{key}` takes {kind}, found {_shown(value)}")
     values: dict[str, Any] = {key.replace("-", "_"): value for key, value in table.items()}
     if "targets" in values:
         values["targets"] = tuple(values["targets"])
     if values.get("max_bytes", 1) < 1:
-        raise SettingsError(f"{where}: `agents.max-bytes` is 1 or more, found {values['max_bytes']}")
+        raise SettingsError(
+            f"{where}: `agents.max-bytes` is 1 or more, found {values['max_bytes']}"
+        )
     return AgentFiles(**values)

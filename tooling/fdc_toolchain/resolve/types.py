@@ -68,7 +68,11 @@ def list_of(item: Type) -> Type:
 
 def object_of(fields: dict[str, Type]) -> Type:
     """The objects with these fields."""
-    return Type(OBJECT, None, tuple(sorted((name, _cut(inner, MOST_DEPTH)) for name, inner in fields.items())))
+    return Type(
+        OBJECT,
+        None,
+        tuple(sorted((name, _cut(inner, MOST_DEPTH)) for name, inner in fields.items())),
+    )
 
 
 def of_constant(value: Any) -> Type:
@@ -98,7 +102,9 @@ def _joined_fields(one: Type, other: Type) -> tuple[tuple[str, Type], ...] | Non
         return None
     left, right = dict(one.fields), dict(other.fields)
     names = sorted({*left, *right})
-    return tuple((name, joined(left.get(name, NOTHING), right.get(name, NOTHING))) for name in names)
+    return tuple(
+        (name, joined(left.get(name, NOTHING), right.get(name, NOTHING))) for name in names
+    )
 
 
 def _cut(one: Type, levels: int) -> Type:
@@ -107,7 +113,11 @@ def _cut(one: Type, levels: int) -> Type:
     if levels == 0:
         return Type(one.kinds)
     item = None if one.item is None else _cut(one.item, levels - 1)
-    fields = None if one.fields is None else tuple((name, _cut(inner, levels - 1)) for name, inner in one.fields)
+    fields = (
+        None
+        if one.fields is None
+        else tuple((name, _cut(inner, levels - 1)) for name, inner in one.fields)
+    )
     return Type(one.kinds, item, fields)
 
 
@@ -155,7 +165,9 @@ def _one(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type, int]:
     word = tokens[at] if at < len(tokens) else ""
     found = SIMPLE.get(word)
     if found is None or depth > MOST_DEPTH:
-        raise NoType(f"`{text}` is no type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}, TYPE?")
+        raise NoType(
+            f"`{text}` is no type; expected one of {', '.join(SIMPLE)}, list[TYPE], object{{field: TYPE}}, TYPE?"
+        )
     mark = tokens[at + 1] if at + 1 < len(tokens) else ""
     if word == "list" and mark == "[":
         item, at = _read(tokens, at + 2, text, depth + 1)
@@ -191,7 +203,9 @@ FAILED = object_of({"failed": TEXT, "why": TEXT})
 
 def kept(item: Type) -> Type:
     """The record of a branch that stopped, with the item that it was for."""
-    return object_of({"failed": TEXT, "why": TEXT, "item": item, "at": TEXT, "path": TEXT, "line": COUNT})
+    return object_of(
+        {"failed": TEXT, "why": TEXT, "item": item, "at": TEXT, "path": TEXT, "line": COUNT}
+    )
 
 
 # ---- values beside types -----------------------------------------------------------------------
@@ -209,10 +223,24 @@ def misfit(value: Any, kind: Type, name: str = "") -> str | None:
         who = f"`{name}`" if name else "it"
         return f"{who} is {shown(of_value(value))}, not {shown(kind)}"
     if isinstance(value, list) and kind.item is not None and kind.item.kinds & KINDS != KINDS:
-        return next((said for at, one in enumerate(value) if (said := misfit(one, kind.item, f"{name}[{at}]"))), None)
+        return next(
+            (
+                said
+                for at, one in enumerate(value)
+                if (said := misfit(one, kind.item, f"{name}[{at}]"))
+            ),
+            None,
+        )
     if isinstance(value, dict) and kind.fields is not None:
         within = f"{name}." if name else ""
-        return next((said for key, inner in kind.fields if (said := misfit(value.get(key), inner, within + key))), None)
+        return next(
+            (
+                said
+                for key, inner in kind.fields
+                if (said := misfit(value.get(key), inner, within + key))
+            ),
+            None,
+        )
     return None
 
 

@@ -53,7 +53,9 @@ class Guard:
         self.cookie = f"fdc_{port}"  # cookies know no ports
         self.hosts = frozenset((f"127.0.0.1:{port}", f"localhost:{port}"))
 
-    def address(self, headers: Mapping[str, list[str]], *, entering: bool = False) -> Refusal | None:
+    def address(
+        self, headers: Mapping[str, list[str]], *, entering: bool = False
+    ) -> Refusal | None:
         """Whether a request is meant for us and comes from nobody else's page.
 
         `entering`: it brings a code. The page that a browser is opened with is a file, so its link to us is one from elsewhere.
@@ -91,7 +93,11 @@ class Guard:
                 return None
         if end is None:
             return Refusal(403, "this address is none that `fdc ui` gave")
-        return Refusal(410, "this address was used before") if end == 0.0 else Refusal(403, "this address is too old")
+        return (
+            Refusal(410, "this address was used before")
+            if end == 0.0
+            else Refusal(403, "this address is too old")
+        )
 
     def set_cookie(self) -> str:
         """The header that lets the browser in from now on."""
@@ -99,9 +105,15 @@ class Guard:
 
     def known(self, headers: Mapping[str, list[str]]) -> bool:
         """Whether the request carries our cookie, exactly once."""
-        pairs = [part.strip().partition("=") for line in headers.get("cookie", []) for part in line.split(";")]
+        pairs = [
+            part.strip().partition("=")
+            for line in headers.get("cookie", [])
+            for part in line.split(";")
+        ]
         found = [value for name, _, value in pairs if name == self.cookie]
-        return len(found) == 1 and compare_digest(found[0].encode("utf-8", "replace"), self._session.encode())
+        return len(found) == 1 and compare_digest(
+            found[0].encode("utf-8", "replace"), self._session.encode()
+        )
 
     def change(self, headers: Mapping[str, list[str]]) -> Refusal | int:
         """Whether a POST may be read; returns how many bytes its form has."""
@@ -110,7 +122,11 @@ class Guard:
         if not _FORM.fullmatch("".join(headers.get("content-type", []))):
             return Refusal(415, "expected a form")
         length = headers.get("content-length", [])
-        if "transfer-encoding" in headers or len(length) != 1 or not re.fullmatch(r"[0-9]{1,9}", length[0]):
+        if (
+            "transfer-encoding" in headers
+            or len(length) != 1
+            or not re.fullmatch(r"[0-9]{1,9}", length[0])
+        ):
             return Refusal(411, "the request does not say how long it is")
         if int(length[0]) > MOST_BODY:
             return Refusal(413, f"more than {MOST_BODY} bytes")
@@ -118,7 +134,9 @@ class Guard:
 
     def form(self, fields: Mapping[str, str]) -> Refusal | None:
         """Whether a form is one of ours."""
-        if not compare_digest(fields.get("csrf", "").encode("utf-8", "replace"), self.csrf.encode()):
+        if not compare_digest(
+            fields.get("csrf", "").encode("utf-8", "replace"), self.csrf.encode()
+        ):
             return Refusal(403, "the form is not of this session; load the page again")
         return None
 

@@ -53,7 +53,10 @@ def case(found: dict[str, Any]) -> tuple[str, str]:
     """The page of a repair, and its policy as a header."""
     page = case_page.render(found)
     style = case_page.style_hash()
-    return page, f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    return (
+        page,
+        f"default-src 'none'; style-src '{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
 
 
 def enter() -> str:

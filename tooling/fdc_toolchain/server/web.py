@@ -41,7 +41,9 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(self, runs: Runs, port: int = 0, tell: Callable[[str], None] = lambda sentence: None) -> None:
+    def __init__(
+        self, runs: Runs, port: int = 0, tell: Callable[[str], None] = lambda sentence: None
+    ) -> None:
         """`tell` is told what whoever started the server should know: once each time that a code is refused."""
         self.runs = runs
         self.tell = tell
@@ -134,7 +136,12 @@ class _Handler(BaseHTTPRequestHandler):
         except (ConnectionError, TimeoutError):
             return
         except Exception as bug:
-            self._refuse(Refusal(500, f"internal error: {type(bug).__name__}; this is a bug of ours, please report it"))
+            self._refuse(
+                Refusal(
+                    500,
+                    f"internal error: {type(bug).__name__}; this is a bug of ours, please report it",
+                )
+            )
 
     def _get(self) -> Refusal | None:
         guard, runs = self.server.guard, self.server.runs
@@ -170,7 +177,9 @@ class _Handler(BaseHTTPRequestHandler):
         """The code of a request that wants to be let in."""
         if self.command != "GET" or not self.path.startswith("/?"):
             return None
-        return dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True, max_num_fields=5)).get("code")
+        return dict(
+            parse_qsl(urlsplit(self.path).query, keep_blank_values=True, max_num_fields=5)
+        ).get("code")
 
     def _enter(self, code: str) -> Refusal | None:
         """Lets whoever has a code in, once. A page that leads on, no redirect: a browser would not send the cookie along,
@@ -195,7 +204,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = self._read(length)
         try:
             pairs = parse_qsl(
-                body.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict", max_num_fields=20
+                body.decode("ascii"),
+                keep_blank_values=True,
+                strict_parsing=True,
+                errors="strict",
+                max_num_fields=20,
             )
         except ValueError:
             return Refusal(400, "the form cannot be read")
@@ -218,7 +231,9 @@ class _Handler(BaseHTTPRequestHandler):
             if found[2] == "answer":
                 # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
                 text = fields.get("text", "").replace("\r\n", "\n")
-                self.server.said.append(runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text))
+                self.server.said.append(
+                    runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)
+                )
             if found[2] == "resume" or (fields.get("go") == "on" and not runs.goes_on):
                 self.server.said.append(runs.resume(name))
         except Trouble as trouble:
@@ -236,10 +251,16 @@ class _Handler(BaseHTTPRequestHandler):
         return self._page(page, {"Content-Security-Policy": policy})
 
     def _json(self, status: int, value: Any) -> Refusal | None:
-        if status == 202 and "text/html" in ",".join(self.fields.get("accept", [])):  # a form of ours, in a browser
+        if status == 202 and "text/html" in ",".join(
+            self.fields.get("accept", [])
+        ):  # a form of ours, in a browser
             self.server.said.append(value["said"])
             return self._elsewhere("/")
-        return self._send(status, (json.dumps(value, ensure_ascii=True) + "\n").encode("ascii"), "application/json")
+        return self._send(
+            status,
+            (json.dumps(value, ensure_ascii=True) + "\n").encode("ascii"),
+            "application/json",
+        )
 
     def _read(self, length: int) -> bytes:
         """The body, if it comes in time: each piece has `SLOW` seconds, the whole not much more."""
@@ -255,7 +276,9 @@ class _Handler(BaseHTTPRequestHandler):
         return bytes(data)
 
     def _said(self) -> list[str]:
-        if "live" in self.fields.get("x-fdc", []):  # the script refreshes: what was said stays for the person
+        if "live" in self.fields.get(
+            "x-fdc", []
+        ):  # the script refreshes: what was said stays for the person
             return []
         out = []
         while self.server.said:
@@ -297,15 +320,21 @@ class _Handler(BaseHTTPRequestHandler):
                 self._json(refused.status, {"error": refused.sentence})
                 return
             self._send(
-                refused.status, pages.trouble(refused.status, refused.sentence).encode("utf-8"), "text/html; charset=utf-8"
+                refused.status,
+                pages.trouble(refused.status, refused.sentence).encode("utf-8"),
+                "text/html; charset=utf-8",
             )
         except OSError:
             pass  # nobody listens any more
 
     def _elsewhere(self, path: str, headers: dict[str, str] | None = None) -> Refusal | None:
-        return self._send(303, b"", "text/plain; charset=utf-8", {"Location": path, **(headers or {})})
+        return self._send(
+            303, b"", "text/plain; charset=utf-8", {"Location": path, **(headers or {})}
+        )
 
-    def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None) -> Refusal | None:
+    def _send(
+        self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None
+    ) -> Refusal | None:
         self.send_response(status)
         self._headers({"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})})
         if self.command != "HEAD":

@@ -33,8 +33,12 @@ def compiled(text: str) -> Grammar:
     """The tables of a grammar."""
     shape, tails = shape_parser(text), tail_parser(text)
     wanted = {"BINDING": shape, "STEP": shape, "PLACEHOLDER": tails}
-    terminals = {name: parser.get_terminal(name).pattern.to_regexp() for name, parser in wanted.items()}
-    return Grammar(_tables(shape, ["plan"], lexed=False), _tables(tails, TAILS, lexed=True), terminals)
+    terminals = {
+        name: parser.get_terminal(name).pattern.to_regexp() for name, parser in wanted.items()
+    }
+    return Grammar(
+        _tables(shape, ["plan"], lexed=False), _tables(tails, TAILS, lexed=True), terminals
+    )
 
 
 def _tables(parser: Lark, starts: list[str], *, lexed: bool) -> Tables:
@@ -71,7 +75,10 @@ def _rule(rule: Any) -> Any:
     size = len(rule.expansion)
     gaps = [0] * (size + 1)
     if rule.options.empty_indices:
-        gaps = [len(ones) for ones in "".join(str(int(bit)) for bit in rule.options.empty_indices).split("0")]
+        gaps = [
+            len(ones)
+            for ones in "".join(str(int(bit)) for bit in rule.options.empty_indices).split("0")
+        ]
     kept: list[tuple[int, bool, int]] = []
     nones = 0
     for at, symbol in enumerate(rule.expansion):
@@ -90,7 +97,9 @@ def _rule(rule: Any) -> Any:
 def _pattern(lexer: Any) -> Any:
     """The alternation that a lexer tries, in its order, and the texts that are keywords instead."""
     scanner = lexer.scanner
-    alternation = "|".join(f"(?P<{item.name}>{item.pattern.to_regexp()})" for item in scanner.terminals)
+    alternation = "|".join(
+        f"(?P<{item.name}>{item.pattern.to_regexp()})" for item in scanner.terminals
+    )
     keywords: dict[str, dict[str, str]] = {}
     for name, callback in lexer.callback.items():
         if isinstance(callback, UnlessCallback):

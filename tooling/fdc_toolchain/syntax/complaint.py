@@ -29,7 +29,7 @@ class Wrong(Exception):
 
 
 FORMS = {
-    "arguments": "an argument is a word, a \"quoted text\", `{name}`, or `key=` before one of these",
+    "arguments": 'an argument is a word, a "quoted text", `{name}`, or `key=` before one of these',
     "call_tail": "the form is `call_plan NAME key=value ...`",
     "for_each_tail": "the form is `for_each_file GLOB [as NAME] [max N]`",
     "for_tail": "the form is `for NAME in VALUE max N`",
@@ -87,8 +87,21 @@ _NAMES = {
     "LEN": "`len`",
 }
 _VALUE = {"STRING", "REFERENCE", "INTEGER", "DECIMAL", "NAME", "WORD"}
-_OPERAND = {"IDENTIFIER", "BRACED", "DOTTED", "STRING", "NUMBER", "TRUE", "FALSE", "LEN", "LPAR", "_NOT"}
-_LUMP = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*|-?[0-9]+(?:\.[0-9]+)?|[=<>!&|]+|\{[^}\s]*\}?|'[^']*'?|\S")
+_OPERAND = {
+    "IDENTIFIER",
+    "BRACED",
+    "DOTTED",
+    "STRING",
+    "NUMBER",
+    "TRUE",
+    "FALSE",
+    "LEN",
+    "LPAR",
+    "_NOT",
+}
+_LUMP = re.compile(
+    r"[A-Za-z_][A-Za-z0-9_.]*|-?[0-9]+(?:\.[0-9]+)?|[=<>!&|]+|\{[^}\s]*\}?|'[^']*'?|\S"
+)
 
 
 def clip(text: str) -> str:
@@ -116,9 +129,18 @@ def complain(start: str, text: str, at: int, expected: set[str]) -> Malformed:
         return Malformed(at, at + len(lump), "a text is quoted with `\"`, not with `'`", form)
     if start not in _CONDITIONS and '"' in lump:
         place = at + lump.index('"')
-        return Malformed(place, place + 1, "a `\"` inside a word", 'quote the whole argument, and write `\\"` inside')
+        return Malformed(
+            place,
+            place + 1,
+            'a `"` inside a word',
+            'quote the whole argument, and write `\\"` inside',
+        )
     shown = clip(lump)
-    said = _condition(text, at, shown) if _in_condition(start, text, at) else _other(start, text, at, shown)
+    said = (
+        _condition(text, at, shown)
+        if _in_condition(start, text, at)
+        else _other(start, text, at, shown)
+    )
     message = said or f"unexpected `{shown}`; expected {_list(expected, start)}"
     return Malformed(at, at + len(lump), message, None if said and start in _CONDITIONS else form)
 
@@ -130,7 +152,9 @@ def _lump(start: str, text: str, at: int) -> str:
 
 
 def _in_condition(start: str, text: str, at: int) -> bool:
-    return start in ("if_tail", "require_tail") or (start == "iterate_tail" and " until " in f" {text[:at]}")
+    return start in ("if_tail", "require_tail") or (
+        start == "iterate_tail" and " until " in f" {text[:at]}"
+    )
 
 
 def _condition(text: str, at: int, lump: str) -> str | None:
@@ -142,7 +166,9 @@ def _condition(text: str, at: int, lump: str) -> str | None:
     if lump in _WORDS:
         return _WORDS[lump]
     if lump in ("==", "!=", "<", "<=", ">", ">="):
-        return "comparisons do not chain; join two with `and`" if re.search(r"[=<>]", before) else None
+        return (
+            "comparisons do not chain; join two with `and`" if re.search(r"[=<>]", before) else None
+        )
     if lump == ":" and at == len(text) - 1:
         return "no colon after a condition; the body stands indented below"
     if lump[0] == "'":

@@ -44,14 +44,18 @@ class Driver:
         rules = [_reduction(rule, builder) for rule in tables.rules]
         self._starts = tables.starts
         self._actions: dict[int, dict[str, Any]] = {
-            state: {name: action if action >= 0 else rules[-1 - action] for name, action in row.items()}
+            state: {
+                name: action if action >= 0 else rules[-1 - action] for name, action in row.items()
+            }
             for state, row in tables.states.items()
         }
         self._leaps: dict[tuple[int, int, str], int] = {}
         self._lexers = tables.lexers
         self._patterns = tables.patterns
         self._scanners: dict[int, tuple[Any, dict[str, dict[str, str]]]] = {}
-        self._gap = " " if tables.ignored else None  # the grammar ignores spaces, and no word starts with one
+        self._gap = (
+            " " if tables.ignored else None
+        )  # the grammar ignores spaces, and no word starts with one
 
     def parse(self, start: str, tokens: Iterable[Any]) -> Any:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""

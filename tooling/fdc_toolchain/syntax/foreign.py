@@ -43,7 +43,9 @@ RESERVED: dict[str, str] = {
 }
 """Words of other languages that start no line here, and what to write instead."""
 
-_SHOUTED = {form: word for word in WORDS for form in (word.upper(), word.capitalize()) if form != word}
+_SHOUTED = {
+    form: word for word in WORDS for form in (word.upper(), word.capitalize()) if form != word
+}
 
 FOREIGN = frozenset(RESERVED) | frozenset(_SHOUTED)
 """Every word that looks like a tool's name and starts no line: for one look-up a line."""
@@ -66,9 +68,13 @@ def advise(head: str, tail: str) -> Advice:
         return Advice("FDC113", message, None)
     migrate = "convert the plan with `fdc migrate`"
     if head == "---":
-        return Advice("FDC119", "`---` separates steps in an older notation; here a step is a line", migrate)
+        return Advice(
+            "FDC119", "`---` separates steps in an older notation; here a step is a line", migrate
+        )
     if re.fullmatch(r"[0-9]+[.)]", head):
-        message = f"`{head}` numbers a step in an older notation; here the order of the lines counts"
+        message = (
+            f"`{head}` numbers a step in an older notation; here the order of the lines counts"
+        )
         return Advice("FDC119", message, migrate)
     if re.fullmatch(r"<[A-Za-z_][A-Za-z0-9_]*>", head):
         message = f"`{head}` is a placeholder of an older notation; here it is `{{{head[1:-1]}}}`"
@@ -84,7 +90,11 @@ def advise(head: str, tail: str) -> Advice:
     if head.startswith("run:"):
         message = f"`{head}` is an older notation for a shell command"
         return Advice("FDC119", message, "write `run_in_bash_session COMMAND`")
-    return Advice("FDC109", f"`{head}` does not start a line; expected a tool, a keyword or `#`", _instead(head, tail))
+    return Advice(
+        "FDC109",
+        f"`{head}` does not start a line; expected a tool, a keyword or `#`",
+        _instead(head, tail),
+    )
 
 
 def _instead(head: str, tail: str) -> str | None:
@@ -108,7 +118,9 @@ def unbound_arrow(head: str, tail: str) -> Advice | None:
     if not tail[2:].strip():
         help_ = f"write a step after the arrow: `{head} <- TOOL ARGUMENTS`"
         return Advice("FDC109", f"`{head} <-` binds nothing", help_)
-    message = f"`{head}` cannot be bound; a result is bound to a name of ASCII letters, digits and `_`"
+    message = (
+        f"`{head}` cannot be bound; a result is bound to a name of ASCII letters, digits and `_`"
+    )
     return Advice("FDC109", message, None)
 
 

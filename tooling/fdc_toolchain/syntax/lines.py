@@ -19,7 +19,20 @@ from ..text.diagnostic import Diagnostic, Edit, Fix
 from ..text.source import Limits, refused
 from ..text.span import Span
 from .foreign import FOREIGN, Advice, advise, unbound_arrow
-from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Require, Statement, Step, TextBlock, Yield
+from .tree import (
+    Call,
+    Comment,
+    For,
+    ForEach,
+    Header,
+    If,
+    Iterate,
+    Require,
+    Statement,
+    Step,
+    TextBlock,
+    Yield,
+)
 
 
 class Mark:
@@ -79,7 +92,9 @@ class LineLexer:
         self._line = re.compile(line.format("")).fullmatch
         self._step = re.compile(step).fullmatch
 
-    def lex(self, text: str, path: str, limits: Limits) -> tuple[list[Token] | None, list[Diagnostic]]:
+    def lex(
+        self, text: str, path: str, limits: Limits
+    ) -> tuple[list[Token] | None, list[Diagnostic]]:
         """The tokens of a text with LF line ends, and what was dropped. None: over a limit."""
         tokens: list[Token] = []
         found: list[Diagnostic] = []
@@ -87,7 +102,13 @@ class LineLexer:
         levels = [0]
         pending: list[tuple[int, Comment]] = []
         last: Statement | Else | None = None  # what an indented line could belong to
-        match_line, match_bound, is_step, words, foreign = self._line, self._bound, self._step, _WORDS, FOREIGN
+        match_line, match_bound, is_step, words, foreign = (
+            self._line,
+            self._bound,
+            self._step,
+            _WORDS,
+            FOREIGN,
+        )
         steps: set[str] = set()  # words that start a step, as far as they were met
         most_findings, most_statements = limits.findings, limits.statements
         number, count = 0, len(lines)
@@ -98,7 +119,9 @@ class LineLexer:
             if not line or line.isspace():
                 continue
             if len(found) > most_findings:
-                message = f"more than {most_findings} lines are not of the language; the rest is not read"
+                message = (
+                    f"more than {most_findings} lines are not of the language; the rest is not read"
+                )
                 return None, [*found, refused(path, message, "is this a plan?", number)]
             if line[0] == " " and type(last) is Step and line.startswith(" " * (levels[-1] + 1)):
                 number = self._text_block(lines, number - 1, levels[-1], tokens)
@@ -113,7 +136,10 @@ class LineLexer:
             statements += 1
             if statements > most_statements:
                 message = f"the plan has more than the {most_statements} statements that may be"
-                return None, [*found, refused(path, message, "split the plan, or raise `limits.statements`", number)]
+                return None, [
+                    *found,
+                    refused(path, message, "split the plan, or raise `limits.statements`", number),
+                ]
             indent_text, binding, head, tail = match.groups()
             indent = len(indent_text)
             level = levels[-1]
@@ -128,7 +154,10 @@ class LineLexer:
                     tokens.append(INDENT)
                     if len(levels) > limits.nesting + 1:
                         message = f"bodies are nested deeper than the {limits.nesting} that may be"
-                        return None, [*found, refused(path, message, "call a sub-plan instead", number)]
+                        return None, [
+                            *found,
+                            refused(path, message, "call a sub-plan instead", number),
+                        ]
                 else:
                     found.append(_unexpected(path, number, indent, level, last))
                     number = _skip_deeper(lines, number, level)
@@ -175,10 +204,16 @@ class LineLexer:
             if binding:
                 if isinstance(node, _BINDABLE):
                     node.column = column
-                    tokens.append(Mark("BINDING", number, column, binding.split("<", 1)[0].rstrip()))
+                    tokens.append(
+                        Mark("BINDING", number, column, binding.split("<", 1)[0].rstrip())
+                    )
                 else:
                     message = f"`{head}` has no result to bind"
-                    found.append(Diagnostic(Span(path, number, column, number, word_column), "FDC109", message))
+                    found.append(
+                        Diagnostic(
+                            Span(path, number, column, number, word_column), "FDC109", message
+                        )
+                    )
             tokens.append(node)
             last = node
         for at_indent, comment in pending:
@@ -219,7 +254,9 @@ def _skip_deeper(lines: list[str], number: int, level: int) -> int:
 
 def _white_space(path: str, number: int, line: str, level: int) -> Diagnostic:
     width = len(line) - len(line.lstrip())
-    place = next((at for at, character in enumerate(line) if character.isspace() and character != " "), 0)
+    place = next(
+        (at for at, character in enumerate(line) if character.isspace() and character != " "), 0
+    )
     name = "a tab" if line[place] == "\t" else f"U+{ord(line[place]):04X}"
     if place >= width:
         span = Span(path, number, place + 1, number, place + 2)
@@ -227,13 +264,20 @@ def _white_space(path: str, number: int, line: str, level: int) -> Diagnostic:
         return Diagnostic(span, "FDC109", f"{name} where a space is expected", fix=fix)
     span = Span(path, number, 1, number, width + 1)
     message = f"{name} in the indentation (column {place + 1}); the body above is indented by {level} spaces"
-    fix = Fix("indent with spaces", (Edit(span, " " * len(line[:width].expandtabs(2))),), safe=False)
+    fix = Fix(
+        "indent with spaces", (Edit(span, " " * len(line[:width].expandtabs(2))),), safe=False
+    )
     return Diagnostic(span, "FDC105", message, help="indent with spaces", fix=fix)
 
 
 def _unexpected(path: str, number: int, indent: int, level: int, last: object) -> Diagnostic:
     span = Span(path, number, 1, number, indent + 1)
-    what = {Header: "a header line", Call: "`call_plan`", Require: "`require`", Yield: "`yield`"}.get(type(last))
+    what = {
+        Header: "a header line",
+        Call: "`call_plan`",
+        Require: "`require`",
+        Yield: "`yield`",
+    }.get(type(last))
     if what:
         message = f"unexpected indentation: {what} takes no indented lines"
     elif last is None and not level and number == 1:
@@ -246,7 +290,9 @@ def _unexpected(path: str, number: int, indent: int, level: int, last: object) -
 def _mismatch(path: str, number: int, indent: int, levels: list[int]) -> Diagnostic:
     span = Span(path, number, 1, number, indent + 1)
     open_ = " or ".join(str(level) for level in levels)
-    message = f"unexpected indentation of {_spaces(indent)}, which no open body has; expected {open_}"
+    message = (
+        f"unexpected indentation of {_spaces(indent)}, which no open body has; expected {open_}"
+    )
     return Diagnostic(span, "FDC107", message)
 
 
@@ -255,4 +301,6 @@ def _spaces(count: int) -> str:
 
 
 def _no_line(path: str, number: int, column: int, head: str, advice: Advice) -> Diagnostic:
-    return Diagnostic(Span(path, number, column, number, column + len(head)), *advice[:2], help=advice.help)
+    return Diagnostic(
+        Span(path, number, column, number, column + len(head)), *advice[:2], help=advice.help
+    )

@@ -108,7 +108,9 @@ for _rule in ("if", "else", "for", "yield"):
 @lru_cache(maxsize=1)
 def _machinery() -> tuple[LineLexer, Driver]:
     made = grammar()
-    return LineLexer(made.terminals["BINDING"], made.terminals["STEP"]), Driver(made.shape, _Builder())
+    return LineLexer(made.terminals["BINDING"], made.terminals["STEP"]), Driver(
+        made.shape, _Builder()
+    )
 
 
 def _shape(tokens: list[Token]) -> list[Any]:
@@ -127,9 +129,15 @@ def parse(data: bytes, path: str, limits: Limits = DEFAULT) -> Parsed:
     lines = text.count("\n") + (not text.endswith("\n"))
     settler = _Settler(path, found)
     statements = settler.settle(_shape(tokens), 0, lines + 1, top=True)
-    if all(type(node) in (Comment, Header) for node in statements) and not any(d.severity == "error" for d in found):
+    if all(type(node) in (Comment, Header) for node in statements) and not any(
+        d.severity == "error" for d in found
+    ):
         span = Span(path, 1, 1, 1, 1)
-        found.append(Diagnostic(span, "FDC118", "the plan has no step", help="a plan needs at least one step"))
+        found.append(
+            Diagnostic(
+                span, "FDC118", "the plan has no step", help="a plan needs at least one step"
+            )
+        )
     return Parsed(Plan(path, statements, lines), text, found)
 
 
@@ -137,7 +145,9 @@ def _unspoiled(more: list[Diagnostic], found: list[Diagnostic], text: str) -> li
     """The lexer's findings without those on lines whose characters are already reported: one flaw, one finding."""
     spoiled = {item.span.line for item in found if item.severity == "error"}
     if found[0].code == "FDC101":  # the first byte that is not UTF-8 stands for all of them
-        spoiled.update(number for number, line in enumerate(text.split("\n"), 1) if "\ufffd" in line)
+        spoiled.update(
+            number for number, line in enumerate(text.split("\n"), 1) if "\ufffd" in line
+        )
     return [item for item in more if item.span.line not in spoiled or item.code == "FDC106"]
 
 
@@ -193,22 +203,44 @@ class _Settler:
                     if node.else_tail:
                         at = node.else_column + 4
                         message = f"`else` takes nothing on its line, found `{node.else_tail}`"
-                        help_ = "put an `if` inside its body" if node.else_tail.startswith("if") else None
-                        self._report(node.else_line, at, 1 + len(node.else_tail), "FDC109", message, help_)
-                    node.orelse = self._body(node.orelse, node.else_line, node.else_column, after, "else")
+                        help_ = (
+                            "put an `if` inside its body"
+                            if node.else_tail.startswith("if")
+                            else None
+                        )
+                        self._report(
+                            node.else_line, at, 1 + len(node.else_tail), "FDC109", message, help_
+                        )
+                    node.orelse = self._body(
+                        node.orelse, node.else_line, node.else_column, after, "else"
+                    )
         return out
 
-    def _body(self, nodes: list[Any], line: int, column: int, end: int, word: str) -> list[Statement]:
+    def _body(
+        self, nodes: list[Any], line: int, column: int, end: int, word: str
+    ) -> list[Statement]:
         body = self.settle(nodes, line, end, top=False)
         if not any(type(node) is not Comment for node in body) and not self._has_dropped(line, end):
-            self._report(line, column, len(word), "FDC108", f"`{word}` has no body; indent its steps below it")
+            self._report(
+                line,
+                column,
+                len(word),
+                "FDC108",
+                f"`{word}` has no body; indent its steps below it",
+            )
         return body
 
     def _has_dropped(self, after: int, before: int) -> bool:
         return bisect_right(self.dropped, after) < bisect_left(self.dropped, before)
 
-    def _report(self, line: int, column: int, width: int, code: str, message: str, help_: str | None = None) -> None:
-        self.found.append(Diagnostic(Span(self.path, line, column, line, column + width), code, message, help=help_))
+    def _report(
+        self, line: int, column: int, width: int, code: str, message: str, help_: str | None = None
+    ) -> None:
+        self.found.append(
+            Diagnostic(
+                Span(self.path, line, column, line, column + width), code, message, help=help_
+            )
+        )
 
 
 def _line(node: Any) -> int:

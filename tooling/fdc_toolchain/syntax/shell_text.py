@@ -18,7 +18,9 @@ from .conditions import Ref
 
 WORD, DOUBLE, SINGLE = "word", "double", "single"
 
-_KEYWORDS = frozenset("! { } if then elif else fi while until do done for in case esac time".split())
+_KEYWORDS = frozenset(
+    "! { } if then elif else fi while until do done for in case esac time".split()
+)
 _WRAPPERS = frozenset("env sudo exec command nohup nice time timeout stdbuf setsid builtin".split())
 _READS_CODE = frozenset(
     "eval trap let declare typeset alias complete bind mapfile readarray coproc ssh watch parallel su script expect".split()
@@ -139,7 +141,11 @@ class _Reader:
                 option = begun
             if option is not None:
                 return f"`{name}` reads what follows `{option}` as code"
-            if name in _SCRIPT_FIRST and all(word.startswith("-") for word in since) and not self._redirected():
+            if (
+                name in _SCRIPT_FIRST
+                and all(word.startswith("-") for word in since)
+                and not self._redirected()
+            ):
                 return f"`{name}` reads its first word as code"
         return None
 
@@ -151,8 +157,13 @@ class _Reader:
     def _leads(self) -> bool:
         if _ASSIGNMENT.match(self.word):
             return False
-        names = [word for word in self.words if word not in _KEYWORDS and not _ASSIGNMENT.match(word)]
-        return all(word in _WRAPPERS or word.startswith("-") for word in names) and not self._redirected()
+        names = [
+            word for word in self.words if word not in _KEYWORDS and not _ASSIGNMENT.match(word)
+        ]
+        return (
+            all(word in _WRAPPERS or word.startswith("-") for word in names)
+            and not self._redirected()
+        )
 
     def _redirected(self) -> bool:
         return bool(self.words) and self.words[-1] in ("<", ">")
@@ -308,7 +319,13 @@ class _Reader:
             return len(text)  # it is not looked for its end: nothing computed may follow
         if text[at] == "\\":
             return at + 2
-        closing = {"backquotes": "`", "`${`": "}", "`$'`": "'", "`$[`": "]", "an arithmetic expression": "))"}.get(top)
+        closing = {
+            "backquotes": "`",
+            "`${`": "}",
+            "`$'`": "'",
+            "`$[`": "]",
+            "an arithmetic expression": "))",
+        }.get(top)
         if closing is not None and text.startswith(closing, at):
             self.stack.pop()
             return at + len(closing)

@@ -83,11 +83,24 @@ def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
             name = word.strip()
             code = name if name in CODES else BY_NAME.get(name)
             if code is None:
-                message = f"`{name}` is no code and no rule" if name else "the suppression names no code"
-                found.append(Diagnostic(span, "FDC115", message, help=did_you_mean(name, [*CODES, *BY_NAME]) if name else None))
+                message = (
+                    f"`{name}` is no code and no rule" if name else "the suppression names no code"
+                )
+                found.append(
+                    Diagnostic(
+                        span,
+                        "FDC115",
+                        message,
+                        help=did_you_mean(name, [*CODES, *BY_NAME]) if name else None,
+                    )
+                )
             elif not silenced_by_text(code):
                 message = f"no comment silences {code} ({CODES[code].name}); only warnings can be silenced"
-                mends = "mend the plan, and remove the comment" if CODES[code].severity == "error" else "remove the comment"
+                mends = (
+                    "mend the plan, and remove the comment"
+                    if CODES[code].severity == "error"
+                    else "remove the comment"
+                )
                 found.append(Diagnostic(span, "FDC115", message, help=mends))
             else:
                 codes.add(code)
@@ -130,9 +143,19 @@ def apply(plan: Plan, diagnostics: list[Diagnostic], *, judged: bool = True) -> 
     for one in made:
         for code in sorted(one.codes - one.used if judged else one.codes - one.used - WHOLE_RUNS):
             comment = one.comment
-            span = Span(plan.path, comment.line, comment.column, comment.line, comment.column + len(comment.text))
+            span = Span(
+                plan.path,
+                comment.line,
+                comment.column,
+                comment.line,
+                comment.column + len(comment.text),
+            )
             all_of_it = Span(plan.path, comment.line, 1, comment.line + 1, 1)
             alone = not one.used and len(one.codes) == 1
-            fix = Fix("remove the suppression", (Edit(all_of_it, ""),), safe=True) if alone else None
-            left.append(Diagnostic(span, "FDC114", f"nothing to suppress: there is no {code} here", fix=fix))
+            fix = (
+                Fix("remove the suppression", (Edit(all_of_it, ""),), safe=True) if alone else None
+            )
+            left.append(
+                Diagnostic(span, "FDC114", f"nothing to suppress: there is no {code} here", fix=fix)
+            )
     return left + found

@@ -12,7 +12,20 @@ from ..text.diagnostic import Diagnostic
 from ..text.span import Span
 from . import values
 from .complaint import Malformed
-from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Require, Statement, Step, Yield
+from .tree import (
+    Call,
+    Comment,
+    For,
+    ForEach,
+    Header,
+    If,
+    Iterate,
+    Plan,
+    Require,
+    Statement,
+    Step,
+    Yield,
+)
 
 _READERS = {
     Call: values.call_tail,
@@ -29,7 +42,11 @@ _PLACES = frozenset(("start", "end", "refs", "predicates"))
 def read_tail(node: Statement, tail: str) -> Any:
     """What `tail` means after the first word of `node`; Malformed, or None for steps and comments."""
     if isinstance(node, Header):
-        return values.param_tail(tail) if node.keyword == "param" else values.header_tail(node.keyword, tail)
+        return (
+            values.param_tail(tail)
+            if node.keyword == "param"
+            else values.header_tail(node.keyword, tail)
+        )
     if isinstance(node, For):
         return values.fork_tail(tail) if node.fork else values.for_tail(tail)
     reader = _READERS.get(type(node))
@@ -63,7 +80,10 @@ def placeless(value: Any) -> Any:
     """A reading without the places in it: equal for two texts exactly where they mean the same."""
     fields = getattr(value, "_fields", None)
     if fields is not None:
-        return (type(value).__name__, *(placeless(getattr(value, name)) for name in fields if name not in _PLACES))
+        return (
+            type(value).__name__,
+            *(placeless(getattr(value, name)) for name in fields if name not in _PLACES),
+        )
     if isinstance(value, tuple):
         return tuple(placeless(item) for item in value)
     return value

@@ -59,7 +59,9 @@ class Call(Record):
     __slots__ = ("line", "column", "tail", "tail_column", "bind")
     type = "CALL"
 
-    def __init__(self, line: int, column: int, tail: str, tail_column: int, bind: str | None = None) -> None:
+    def __init__(
+        self, line: int, column: int, tail: str, tail_column: int, bind: str | None = None
+    ) -> None:
         self.line = line
         self.column = column
         self.tail = tail
@@ -141,7 +143,17 @@ class Iterate(Record):
 class If(Record):
     """`if COND` with an optional `else`. `else_line` is 0 where there is none."""
 
-    __slots__ = ("line", "column", "tail", "tail_column", "body", "else_line", "else_column", "else_tail", "orelse")
+    __slots__ = (
+        "line",
+        "column",
+        "tail",
+        "tail_column",
+        "body",
+        "else_line",
+        "else_column",
+        "else_tail",
+        "orelse",
+    )
     type = "IF"
 
     def __init__(

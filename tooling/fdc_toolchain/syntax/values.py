@@ -94,6 +94,8 @@ class NamedValues(NamedTuple):
 
 
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
+
+
 def _string(token: Any) -> str:
     def escaped(match: re.Match[str]) -> str:
         if match[1] not in _ESCAPES:
@@ -111,7 +113,11 @@ def _fixed(token: Any, what: str) -> str:
     for part in template(text):
         if isinstance(part, Ref):
             name = ".".join(part.path)
-            raise Wrong(token.start_pos, token.end_pos, f"{what} is a fixed text; `{{{name}}}` in it is not filled in")
+            raise Wrong(
+                token.start_pos,
+                token.end_pos,
+                f"{what} is a fixed text; `{{{name}}}` in it is not filled in",
+            )
     return text
 
 
@@ -138,7 +144,14 @@ class _Reader(Conditions):
             parts = tuple(
                 part
                 if isinstance(part, str)
-                else Ref(part.path, *((part.start + shift, part.end + shift) if shift is not None else (start, end)))
+                else Ref(
+                    part.path,
+                    *(
+                        (part.start + shift, part.end + shift)
+                        if shift is not None
+                        else (start, end)
+                    ),
+                )
                 for part in parts
             )
         return Value(text, parts, start, end)
@@ -198,13 +211,16 @@ class _Reader(Conditions):
         if not isinstance(default, Value):
             return ParamTail(str(name), None)
         if default.literal is None:
-            raise Wrong(default.start, default.end, "a default is a fixed text; nothing in it is filled in")
+            raise Wrong(
+                default.start, default.end, "a default is a fixed text; nothing in it is filled in"
+            )
         return ParamTail(name[:-1] if name.type == "KEY" else str(name), default.literal)
 
     def use_tail(self, children: list[Any]) -> NamedValues:
         return NamedValues(str(children[0]), tuple(children[1:]))
 
     budget_tail = allow_tail = use_tail
+
 
 @lru_cache(maxsize=1)
 def _driver() -> Driver:
@@ -244,7 +260,7 @@ def placeholder() -> re.Pattern[str]:
 
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
-_PLAIN = "[^\\s\"'=][^\\s\"=]*"
+_PLAIN = '[^\\s"\'=][^\\s"=]*'
 _MAX = "(?: +max +([0-9]{1,9}))?"
 _WORDS = re.compile(f"(?:{_NAME}=)?{_PLAIN}(?: +(?:{_NAME}=)?{_PLAIN})*").fullmatch
 _WORD = re.compile(_PLAIN).fullmatch
@@ -257,7 +273,10 @@ def _plain(text: str, start: int) -> Value:
     """The value that a word without quotes is."""
     parts = template(text)
     if "{" in text:
-        shifted = [part if isinstance(part, str) else Ref(part.path, part.start + start, part.end + start) for part in parts]
+        shifted = [
+            part if isinstance(part, str) else Ref(part.path, part.start + start, part.end + start)
+            for part in parts
+        ]
         parts = tuple(shifted)
     return Value(text, parts, start, start + len(text))
 

@@ -14,7 +14,21 @@ from ..text.diagnostic import Diagnostic
 from ..text.source import Limits
 from .parse import parse
 from .tails import malformed_tails, meaning, placeless, read_tail
-from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Require, Statement, Step, TextBlock, Yield
+from .tree import (
+    Call,
+    Comment,
+    For,
+    ForEach,
+    Header,
+    If,
+    Iterate,
+    Plan,
+    Require,
+    Statement,
+    Step,
+    TextBlock,
+    Yield,
+)
 
 _INDENT = "  "
 _KEYWORDS = {
@@ -28,7 +42,9 @@ _DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) *= *(.*)")
 _DEFAULTS = Limits()
 
 
-def canonical(data: bytes, path: str, limits: Limits = _DEFAULTS) -> tuple[bytes | None, list[Diagnostic]]:
+def canonical(
+    data: bytes, path: str, limits: Limits = _DEFAULTS
+) -> tuple[bytes | None, list[Diagnostic]]:
     """The bytes of a plan as `fdc fmt` writes them, and what its text's reading found.
 
     None where the text does not read cleanly: a text that is not understood is not rewritten. The
@@ -46,7 +62,9 @@ def canonical(data: bytes, path: str, limits: Limits = _DEFAULTS) -> tuple[bytes
     if again.plan is None:  # its indentation took it over a limit
         return None, found + again.diagnostics
     if meaning(again.plan.statements) != meaning(parsed.plan.statements):
-        raise AssertionError(f"formatting {path} would change what it means; the file is left as it is")
+        raise AssertionError(
+            f"formatting {path} would change what it means; the file is left as it is"
+        )
     if data[: data.find(b"\n") + 1].endswith(b"\r\n"):
         text = text.replace("\n", "\r\n")
     return text.encode("utf-8"), found
@@ -62,7 +80,9 @@ def write(plan: Plan) -> str:
 class _Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.last = 0  # the line of the old text that was written last: a gap after it is blank lines
+        self.last = (
+            0  # the line of the old text that was written last: a gap after it is blank lines
+        )
 
     def body(self, nodes: list[Statement], level: int) -> None:
         for number, node in enumerate(nodes):

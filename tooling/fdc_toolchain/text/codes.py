@@ -23,7 +23,11 @@ CODES: dict[str, Code] = {
     # 1: text and syntax
     "FDC101": Code("invalid-encoding", "error", "bytes that are not UTF-8, or a control character"),
     "FDC102": Code("byte-order-mark", "error", "a byte order mark inside the text"),
-    "FDC103": Code("hidden-character", "error", "a character that changes how the text looks but cannot be seen"),
+    "FDC103": Code(
+        "hidden-character",
+        "error",
+        "a character that changes how the text looks but cannot be seen",
+    ),
     "FDC104": Code("line-ending", "error", "a line separator other than LF or CRLF"),
     "FDC105": Code("tab-indentation", "error", "a tab where indentation counts"),
     "FDC106": Code("over-limit", "error", "a text beyond a limit is refused whole"),
@@ -31,11 +35,15 @@ CODES: dict[str, Code] = {
     "FDC108": Code("empty-body", "error", "a loop or branch without steps"),
     "FDC109": Code("syntax-error", "error", "a line that is not of its form"),
     "FDC110": Code("stray-else", "error", "`else` without an `if` above it"),
-    "FDC111": Code("misplaced-header", "error", "a header line below the first step, or said twice"),
+    "FDC111": Code(
+        "misplaced-header", "error", "a header line below the first step, or said twice"
+    ),
     "FDC112": Code("misplaced-directive", "error", "`# FSM:` below the first line"),
     "FDC113": Code("non-ascii-name", "error", "a name with characters outside ASCII"),
     "FDC114": Code("unused-suppression", "warning", "a suppression that suppresses nothing"),
-    "FDC115": Code("malformed-suppression", "error", "a suppression without a known code or without a reason"),
+    "FDC115": Code(
+        "malformed-suppression", "error", "a suppression without a known code or without a reason"
+    ),
     "FDC116": Code("unbounded-loop", "error", "a loop that does not say how often it may run"),
     "FDC117": Code("computed-call-target", "error", "a sub-plan chosen at run time"),
     "FDC118": Code("empty-plan", "error", "a plan without a step"),
@@ -46,7 +54,9 @@ CODES: dict[str, Code] = {
     "FDC202": Code("malformed-automaton", "error", "a file that is of neither automaton shape"),
     "FDC203": Code("undeclared-state", "error", "a state that the automaton does not declare"),
     "FDC204": Code("undeclared-symbol", "error", "a symbol outside the automaton's alphabet"),
-    "FDC205": Code("nondeterministic-automaton", "error", "two transitions for one state and symbol"),
+    "FDC205": Code(
+        "nondeterministic-automaton", "error", "two transitions for one state and symbol"
+    ),
     "FDC206": Code("unreachable-state", "warning", "a state that no run reaches"),
     "FDC207": Code("dead-state", "warning", "a state from which no run is accepted"),
     "FDC208": Code("duplicate-transition", "warning", "the same transition twice"),
@@ -55,97 +65,199 @@ CODES: dict[str, Code] = {
     "FDC302": Code("missing-argument", "error", "a step without an argument that its tool needs"),
     "FDC303": Code("unknown-argument", "error", "an argument that the tool or plan does not take"),
     "FDC304": Code("malformed-argument", "error", "an argument of the wrong kind"),
-    "FDC305": Code("missing-text-block", "error", "a step without the text block that its tool needs"),
+    "FDC305": Code(
+        "missing-text-block", "error", "a step without the text block that its tool needs"
+    ),
     "FDC306": Code("forbidden-tool", "error", "a tool that no plan may use"),
-    "FDC307": Code("reentrant-command", "error", "a plan that starts the toolchain which governs it"),
+    "FDC307": Code(
+        "reentrant-command", "error", "a plan that starts the toolchain which governs it"
+    ),
     "FDC308": Code("malformed-catalogue", "error", "a catalogue that does not follow its schema"),
-    "FDC309": Code("missing-prompt", "error", "a tool's prompt, or the schema of its reply, that is not there"),
+    "FDC309": Code(
+        "missing-prompt", "error", "a tool's prompt, or the schema of its reply, that is not there"
+    ),
     "FDC311": Code("unbound-name", "error", "a name that nothing binds"),
     "FDC312": Code("possibly-unbound-name", "error", "a name that some runs leave unbound"),
     "FDC313": Code("unused-name", "warning", "a name that is bound and never used"),
     "FDC314": Code("shadowed-name", "warning", "a name bound over another of the same name"),
     "FDC315": Code("unknown-field", "error", "a field that the result does not have"),
-    "FDC316": Code("unbound-text-name", "warning", "a placeholder in a text block that nothing binds"),
+    "FDC316": Code(
+        "unbound-text-name", "warning", "a placeholder in a text block that nothing binds"
+    ),
     "FDC321": Code("missing-plan", "error", "a call of a plan that does not exist"),
     "FDC322": Code("call-cycle", "error", "plans that call each other without end"),
     "FDC323": Code("stack-depth", "error", "a chain of calls deeper than the stack may be"),
-    "FDC324": Code("shadowed-plan", "warning", "a registered name that hides a file of the same name"),
+    "FDC324": Code(
+        "shadowed-plan", "warning", "a registered name that hides a file of the same name"
+    ),
     "FDC325": Code("damaged-registry", "error", "a plan registry that cannot be read"),
     "FDC326": Code("refused-call", "error", "a call that the profile in force refuses"),
     "FDC327": Code("yield-outside", "error", "a `yield` where its value goes nowhere"),
     "FDC328": Code("dead-entry", "error", "a registry entry that no call can use"),
     "FDC329": Code("missing-registry", "warning", "a workspace without a plan registry"),
     # 4: analyses
-    "FDC401": Code("automaton-refuses", "error", "a run makes a step that the automaton does not allow"),
-    "FDC402": Code("automaton-unfinished", "error", "a run ends where the automaton does not accept"),
-    "FDC403": Code("unclosed-plan", "error", "a run does not end by closing the task, or goes on after its submit"),
+    "FDC401": Code(
+        "automaton-refuses", "error", "a run makes a step that the automaton does not allow"
+    ),
+    "FDC402": Code(
+        "automaton-unfinished", "error", "a run ends where the automaton does not accept"
+    ),
+    "FDC403": Code(
+        "unclosed-plan",
+        "error",
+        "a run does not end by closing the task, or goes on after its submit",
+    ),
     "FDC404": Code("off-alphabet", "error", "a step whose action the automaton does not know"),
-    "FDC405": Code("fork-interleaving", "error", "parallel branches whose order the automaton would notice"),
+    "FDC405": Code(
+        "fork-interleaving", "error", "parallel branches whose order the automaton would notice"
+    ),
     "FDC411": Code("missing-file", "error", "a run uses a file that does not exist at that point"),
     "FDC412": Code("existing-file", "error", "a run creates a file that exists already"),
     "FDC413": Code("fork-conflict", "error", "parallel branches that write the same file"),
     "FDC414": Code("unproved-file", "assumption", "a command makes a file that a later step uses"),
-    "FDC415": Code("not-a-file", "error", "a path where a file should be that is, or leads through, something else"),
+    "FDC415": Code(
+        "not-a-file",
+        "error",
+        "a path where a file should be that is, or leads through, something else",
+    ),
     "FDC416": Code("outside-path", "error", "a path that leads out of the workspace"),
     "FDC417": Code("protected-file", "error", "a step that changes what rules fdc or git"),
-    "FDC418": Code("secret-file", "error", "a step that reads a file which holds secrets, without leave"),
+    "FDC418": Code(
+        "secret-file", "error", "a step that reads a file which holds secrets, without leave"
+    ),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
     "FDC422": Code("unbudgeted", "error", "a plan that may do very much and states no budget"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),
-    "FDC432": Code("complexity-mismatch", "error", "the plan's complexity class is not the stated one"),
+    "FDC432": Code(
+        "complexity-mismatch", "error", "the plan's complexity class is not the stated one"
+    ),
     "FDC441": Code("unverified-write", "warning", "a write that no later step looks at"),
     "FDC451": Code("capability", "error", "a step touches what `allow` does not name"),
     "FDC461": Code("broken-rule", "error", "a run that breaks a rule of the workspace's protocols"),
-    "FDC462": Code("malformed-check", "error", "a check of a protocol's rule that cannot be made out"),
-    "FDC463": Code("unproved-rule", "warning", "a run may break a rule, and it is not known that none does"),
-    "FDC471": Code("untrusted-flow", "error", "text from outside chooses a command, a path, an address or words to send"),
+    "FDC462": Code(
+        "malformed-check", "error", "a check of a protocol's rule that cannot be made out"
+    ),
+    "FDC463": Code(
+        "unproved-rule", "warning", "a run may break a rule, and it is not known that none does"
+    ),
+    "FDC471": Code(
+        "untrusted-flow",
+        "error",
+        "text from outside chooses a command, a path, an address or words to send",
+    ),
     "FDC472": Code("untrusted-choice", "error", "text from outside chooses which steps are done"),
     "FDC473": Code("unquoted-data", "error", "data where the shell would read it as code"),
-    "FDC474": Code("untrusted-code", "error", "a command that can see, and so may execute, files with text from outside"),
+    "FDC474": Code(
+        "untrusted-code",
+        "error",
+        "a command that can see, and so may execute, files with text from outside",
+    ),
     "FDC481": Code("wrong-type", "error", "a value used where no value of its type can be"),
     "FDC482": Code("failing-gate", "error", "a gate that no run passes"),
     "FDC483": Code("idle-gate", "warning", "a gate that stops no run"),
     "FDC484": Code("failing-argument", "error", "an argument with which the step certainly fails"),
-    "FDC485": Code("missing-script", "error", "a command that runs a file of the workspace that is not there"),
+    "FDC485": Code(
+        "missing-script", "error", "a command that runs a file of the workspace that is not there"
+    ),
     # 5: protocols
-    "FDC501": Code("malformed-protocol", "error", "a protocol source that does not follow its schema"),
+    "FDC501": Code(
+        "malformed-protocol", "error", "a protocol source that does not follow its schema"
+    ),
     "FDC502": Code("duplicate-protocol", "error", "an id that two protocols or two rules have"),
-    "FDC503": Code("malformed-version", "error", "a `VERSION` that is absent or is not a semantic version"),
-    "FDC504": Code("stale-agents-file", "error", "an AGENTS.md that is not what the protocols compile to"),
+    "FDC503": Code(
+        "malformed-version", "error", "a `VERSION` that is absent or is not a semantic version"
+    ),
+    "FDC504": Code(
+        "stale-agents-file", "error", "an AGENTS.md that is not what the protocols compile to"
+    ),
     "FDC505": Code("oversized-agents-file", "error", "an AGENTS.md that agents would cut off"),
-    "FDC506": Code("missing-tool-file", "warning", "a tool's file that a protocol names and that is not there"),
-    "FDC507": Code("damaged-region", "error", "marks of a hand-written region that do not fit together"),
-    "FDC508": Code("foreign-agents-file", "error", "a file in the way of a build that fdc did not write"),
+    "FDC506": Code(
+        "missing-tool-file", "warning", "a tool's file that a protocol names and that is not there"
+    ),
+    "FDC507": Code(
+        "damaged-region", "error", "marks of a hand-written region that do not fit together"
+    ),
+    "FDC508": Code(
+        "foreign-agents-file", "error", "a file in the way of a build that fdc did not write"
+    ),
     "FDC509": Code("missing-scope", "error", "a protocol for a folder that does not exist"),
-    "FDC510": Code("hidden-agents-file", "warning", "a file that agents read in place of a compiled one"),
-    "FDC511": Code("leftover-agents-file", "warning", "a changed file of an earlier build that has no source any more"),
+    "FDC510": Code(
+        "hidden-agents-file", "warning", "a file that agents read in place of a compiled one"
+    ),
+    "FDC511": Code(
+        "leftover-agents-file",
+        "warning",
+        "a changed file of an earlier build that has no source any more",
+    ),
     "FDC520": Code("undecodable-agents-file", "error", "an AGENTS.md to import that is not UTF-8"),
-    "FDC521": Code("unimported-block", "warning", "a block of an imported file that names a protocol and is none"),
-    "FDC522": Code("malformed-layout", "error", "a `layout.json` beside imported sources that is none"),
-    "FDC523": Code("hidden-protocol", "error", "a protocol that no reader of the compiled file would find"),
-    "FDC524": Code("active-html", "warning", "HTML in an imported file that would act where it is shown"),
+    "FDC521": Code(
+        "unimported-block",
+        "warning",
+        "a block of an imported file that names a protocol and is none",
+    ),
+    "FDC522": Code(
+        "malformed-layout", "error", "a `layout.json` beside imported sources that is none"
+    ),
+    "FDC523": Code(
+        "hidden-protocol", "error", "a protocol that no reader of the compiled file would find"
+    ),
+    "FDC524": Code(
+        "active-html", "warning", "HTML in an imported file that would act where it is shown"
+    ),
     "FDC530": Code("unreferenced-tool", "warning", "a tool that no protocol names"),
-    "FDC531": Code("unowned-rule", "warning", "a rule whose check names a tool that its protocol does not"),
+    "FDC531": Code(
+        "unowned-rule", "warning", "a rule whose check names a tool that its protocol does not"
+    ),
     "FDC532": Code("unresolved-tool", "warning", "the name of a tool that stands for nothing"),
-    "FDC535": Code("unenforced-rule", "error", "a rule that calls itself enforced without a check that works"),
-    "FDC536": Code("silenced-rule", "error", "a rule whose check reports codes that the settings ignore"),
+    "FDC535": Code(
+        "unenforced-rule", "error", "a rule that calls itself enforced without a check that works"
+    ),
+    "FDC536": Code(
+        "silenced-rule", "error", "a rule whose check reports codes that the settings ignore"
+    ),
     "FDC537": Code("unowned-tool", "warning", "a tool that was used and that no protocol names"),
-    "FDC538": Code("unused-tool", "info", "a tool that a protocol names and that no step on record used"),
-    "FDC539": Code("vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"),
+    "FDC538": Code(
+        "unused-tool", "info", "a tool that a protocol names and that no step on record used"
+    ),
+    "FDC539": Code(
+        "vacuous-rule", "info", "a rule that says nothing about any plan of the workspace"
+    ),
     "FDC540": Code("damaged-log-line", "warning", "a line of the activity log that is no entry"),
     "FDC541": Code("open-task", "info", "a task that was started and never closed"),
     # 7: what a proof rests on, and what is not proved
     "FDC700": Code("fragment", "fragment", "a plan that runs only as a part of others"),
-    "FDC702": Code("kept-file", "assumption", "a command leaves the files alone that the plan uses after it"),
-    "FDC703": Code("inside-workspace", "assumption", "a computed path names a file of the workspace that the step can use"),
+    "FDC702": Code(
+        "kept-file", "assumption", "a command leaves the files alone that the plan uses after it"
+    ),
+    "FDC703": Code(
+        "inside-workspace",
+        "assumption",
+        "a computed path names a file of the workspace that the step can use",
+    ),
     "FDC704": Code("distinct-items", "assumption", "values that nobody knows name different files"),
-    "FDC706": Code("result-shape", "assumption", "a value is of the form in which the plan uses it"),
-    "FDC707": Code("program-present", "assumption", "a program that a command needs is on this machine"),
-    "FDC711": Code("shipped-automaton", "assumption", "an automaton of fdc, since the workspace has none of that path"),
+    "FDC706": Code(
+        "result-shape", "assumption", "a value is of the form in which the plan uses it"
+    ),
+    "FDC707": Code(
+        "program-present", "assumption", "a program that a command needs is on this machine"
+    ),
+    "FDC711": Code(
+        "shipped-automaton",
+        "assumption",
+        "an automaton of fdc, since the workspace has none of that path",
+    ),
     "FDC712": Code("allowed-error", "assumption", "a safety error that the operator allowed"),
     "FDC713": Code("fitting-diff", "assumption", "a diff fits the file when its step comes to it"),
-    "FDC715": Code("absent-closer", "assumption", "a script that a command closes the task with, and that is not there now"),
-    "FDC716": Code("opened-file", "assumption", "a person lets the run change what is protected and the plan names"),
+    "FDC715": Code(
+        "absent-closer",
+        "assumption",
+        "a script that a command closes the task with, and that is not there now",
+    ),
+    "FDC716": Code(
+        "opened-file",
+        "assumption",
+        "a person lets the run change what is protected and the plan names",
+    ),
 }
 
 SAFETY = frozenset(("FDC451", "FDC471", "FDC472", "FDC473", "FDC474"))

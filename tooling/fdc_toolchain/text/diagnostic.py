@@ -139,7 +139,13 @@ def parted(diagnostics: list[Diagnostic]) -> Parts:
     parts = Parts([], [], [])
     for item in diagnostics:
         severity = item.severity
-        kind = parts.assumptions if severity == "assumption" else parts.fragments if severity == "fragment" else parts.findings
+        kind = (
+            parts.assumptions
+            if severity == "assumption"
+            else parts.fragments
+            if severity == "fragment"
+            else parts.findings
+        )
         kind.append(item)
     return parts
 

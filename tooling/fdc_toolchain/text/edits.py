@@ -20,7 +20,9 @@ _Piece = tuple[int, int, str]
 def safe(diagnostics: Iterable[Diagnostic], path: str | None = None) -> list[Fix]:
     """The fixes that `--fix` applies, in the order of the findings; with `path` only those that stay in that file."""
     fixes = [item.fix for item in diagnostics if item.fix is not None and item.fix.safe]
-    return [fix for fix in fixes if path is None or all(edit.span.path == path for edit in fix.edits)]
+    return [
+        fix for fix in fixes if path is None or all(edit.span.path == path for edit in fix.edits)
+    ]
 
 
 def apply(text: str, fixes: list[Fix]) -> tuple[str, list[Fix]]:
@@ -90,7 +92,10 @@ class _Table:
         found: set[_Piece] = set()
         for edit in edits:
             span = edit.span
-            start, end = self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
+            start, end = (
+                self.offset(span.line, span.column),
+                self.offset(span.end_line, span.end_column),
+            )
             if start is None or end is None or end < start:
                 return []
             found.add((start, end, self.ended(span.line, edit.replacement)))

@@ -70,7 +70,9 @@ class _Walker:
         """Where a character leads from a place."""
         if len(self.places) > 2000:
             self.places.clear()
-        found = here.next[character] = self._place(frozenset(after(here.positions, self.tokens, character)))
+        found = here.next[character] = self._place(
+            frozenset(after(here.positions, self.tokens, character))
+        )
         return found
 
     def _place(self, positions: frozenset[int]) -> _Place:
@@ -168,7 +170,11 @@ def meet(one: Tokens, other: Tokens) -> bool:
         at = work.pop()
         if at == ends:
             return True
-        named = [tokens[here >> 1] for tokens, here in zip((one, other), at, strict=True) if here >> 1 < len(tokens)]
+        named = [
+            tokens[here >> 1]
+            for tokens, here in zip((one, other), at, strict=True)
+            if here >> 1 < len(tokens)
+        ]
         for letter in {"/", "\0", *(token for token in named if len(token) == 1)}:
             for left in after(at[:1], one, letter):
                 for right in after(at[1:], other, letter):
@@ -193,7 +199,10 @@ def within(glob: str, allowed: Iterable[Tokens], *, folder: bool = False) -> boo
     texts = [name]
     if folder and not any(mark in name for mark in "*?["):
         texts.append(f"{name}/**")
-    inner = [compiled([(False, "/".join("*" if "[" in part else part for part in text.split("/")))]) for text in texts]
+    inner = [
+        compiled([(False, "/".join("*" if "[" in part else part for part in text.split("/")))])
+        for text in texts
+    ]
     return any(compare(one, outer) is True for outer in allowed for one in inner)
 
 

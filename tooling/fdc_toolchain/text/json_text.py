@@ -29,7 +29,11 @@ _SPACE = re.compile(r"[ \t\r\n]*+")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*+')
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 _SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_WORDS: dict[str, tuple[str, Any]] = {"true": ("boolean", True), "false": ("boolean", False), "null": ("null", None)}
+_WORDS: dict[str, tuple[str, Any]] = {
+    "true": ("boolean", True),
+    "false": ("boolean", False),
+    "null": ("null", None),
+}
 _CLOSING = {"{": "}", "[": "]"}
 
 
@@ -139,7 +143,9 @@ def _document(text: str, max_depth: int, problems: list[Problem]) -> Node:
             continue
         elif mark in ("{", "["):
             if len(stack) >= max_depth:
-                raise _Stop(Problem(start, end, f"values nested deeper than {max_depth} levels", limit=True))
+                raise _Stop(
+                    Problem(start, end, f"values nested deeper than {max_depth} levels", limit=True)
+                )
             stack.append([mark, start, [], None, {}])
             expect, at = ("key or close" if mark == "{" else "value or close"), end
             continue
@@ -172,7 +178,9 @@ def _next(text: str, at: int, expect: str) -> tuple[str, int, int]:
     start = _SPACE.match(text, at).end()  # type: ignore[union-attr]
     if start >= len(text):
         last = len(text.rstrip(" \t\r\n"))
-        wanted = {"more": "a `,` or the closing bracket", ":": "a `:`"}.get(expect, "a " + expect.split()[0])
+        wanted = {"more": "a `,` or the closing bracket", ":": "a `:`"}.get(
+            expect, "a " + expect.split()[0]
+        )
         raise _Stop(Problem(last, last, f"the text ends where {wanted} is expected"))
     return "other", start, start + 1
 
@@ -207,7 +215,9 @@ def _key(text: str, start: int, after: int, seen: dict[str, Node], problems: lis
     node = Node("string", value, start, end)
     if value in seen:
         shown = text[start + 1 : min(end - 1, start + 61)]
-        problems.append(Problem(start, end, f"the key `{shown}` twice in one object", earlier=seen[value]))
+        problems.append(
+            Problem(start, end, f"the key `{shown}` twice in one object", earlier=seen[value])
+        )
     else:
         seen[value] = node
     return node
@@ -215,7 +225,9 @@ def _key(text: str, start: int, after: int, seen: dict[str, Node], problems: lis
 
 def _number(text: str, start: int, end: int) -> Node:
     if end - start > MAX_DIGITS:
-        raise _Stop(Problem(start, end, f"a number longer than {MAX_DIGITS} characters", limit=True))
+        raise _Stop(
+            Problem(start, end, f"a number longer than {MAX_DIGITS} characters", limit=True)
+        )
     written = text[start:end]
     value = float(written) if any(mark in written for mark in ".eE") else int(written)
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
@@ -241,7 +253,9 @@ def _string(text: str, at: int) -> tuple[str, int]:
         elif mark in ("", "\n", "\r"):
             raise _Stop(Problem(opening, at, "a string that does not end on its line"))
         else:
-            raise _Stop(Problem(at, at + 1, f"a control character (U+{ord(mark):04X}) inside a string"))
+            raise _Stop(
+                Problem(at, at + 1, f"a control character (U+{ord(mark):04X}) inside a string")
+            )
 
 
 def _escape(text: str, at: int) -> tuple[str, int]:
@@ -255,6 +269,8 @@ def _escape(text: str, at: int) -> tuple[str, int]:
             if 0xDC00 <= low < 0xE000:
                 return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)), at + 12
         if 0xD800 <= unit < 0xE000:
-            raise _Stop(Problem(at, at + 6, f"half of a character (U+{unit:04X}) without its other half"))
+            raise _Stop(
+                Problem(at, at + 6, f"half of a character (U+{unit:04X}) without its other half")
+            )
         return chr(unit), at + 6
     raise _Stop(Problem(at, at + 2, "an escape that JSON does not have"))

@@ -80,7 +80,9 @@ def apply(text: str, diff: str) -> tuple[str, int]:
     places.sort(key=lambda place: place[0])
     for (start, first), (after, second) in zip(places, places[1:], strict=False):
         if start + len(first.search) > after:
-            raise NoMerge(f"the sections at lines {first.line} and {second.line} of the diff overlap")
+            raise NoMerge(
+                f"the sections at lines {first.line} and {second.line} of the diff overlap"
+            )
     for start, section in reversed(places):
         ending = "\r" if lines[start].endswith("\r") else ""
         lines[start : start + len(section.search)] = [line + ending for line in section.replace]

@@ -9,7 +9,9 @@ class Record:
     __slots__: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return type(other) is type(self) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__slots__
+        )
 
     def __hash__(self) -> int:
         raise TypeError(f"a {type(self).__name__} changes, and cannot be a key")

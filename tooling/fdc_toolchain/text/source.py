@@ -72,7 +72,9 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
             )
         ]
     found: list[Diagnostic] = []
-    offset: int | None = 0  # of the text's first byte; None where characters and bytes do not correspond
+    offset: int | None = (
+        0  # of the text's first byte; None where characters and bytes do not correspond
+    )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -92,7 +94,9 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
     if text.startswith("\ufeff"):
         text = text[1:]
         offset = offset if offset is None else 3
-        found.append(Diagnostic(Span(path, 1, 1, 1, 1), "FDC121", "the text starts with a byte order mark"))
+        found.append(
+            Diagnostic(Span(path, 1, 1, 1, 1), "FDC121", "the text starts with a byte order mark")
+        )
     if data.translate(None, _PLAIN) and _SUSPECT.search(text):
         found += _suspects(text, path, offset)
     if "\r" in text:
@@ -122,7 +126,9 @@ def _suspects(text: str, path: str, offset: int | None) -> list[Diagnostic]:
             message = f"{_SEPARATORS[character]} ({name}) inside a line; lines end with LF or CRLF"
             found.append(Diagnostic(span, "FDC104", message, fix=remove))
         elif character == "\ufeff":
-            found.append(Diagnostic(span, "FDC102", "a byte order mark inside the text", fix=remove))
+            found.append(
+                Diagnostic(span, "FDC102", "a byte order mark inside the text", fix=remove)
+            )
         elif character < "\xa0" and character != "\xad":
             where = "" if offset is None else f" at offset {offset + len(text[:at].encode())}"
             found.append(Diagnostic(span, "FDC101", f"control character {name}{where}", fix=remove))

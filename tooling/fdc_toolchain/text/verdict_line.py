@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 
-def verdict_line(plans: int, assumptions: int = 0, fragments: int = 0, *, listed: bool = True) -> str:
+def verdict_line(
+    plans: int, assumptions: int = 0, fragments: int = 0, *, listed: bool = True
+) -> str:
     """`2 plans proved, 1 fragment, 3 assumptions`; `no findings` where there is nothing to add.
 
     `listed` False: the assumptions are counted only, and the line says what lists them.
     """
     if not plans:
         return "no plans found"
-    rest = [_plural(number, word) for number, word in ((fragments, "fragment"), (assumptions, "assumption")) if number]
+    rest = [
+        _plural(number, word)
+        for number, word in ((fragments, "fragment"), (assumptions, "assumption"))
+        if number
+    ]
     line = ", ".join([f"{_plural(plans - fragments, 'plan')} proved", *(rest or ["no findings"])])
     return line if listed or not assumptions else f"{line} (`--assumptions` lists them)"
 

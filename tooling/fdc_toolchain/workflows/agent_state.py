@@ -98,7 +98,9 @@ class AgentState:
             if key not in data:
                 raise ValueError(f"the agent's state has no `{key}`")
         if not isinstance(data["task"], str) or not isinstance(data["orientation_complete"], bool):
-            raise ValueError("the agent's state: `task` is a text, `orientation_complete` true or false")
+            raise ValueError(
+                "the agent's state: `task` is a text, `orientation_complete` true or false"
+            )
         for key in _TEXTS:
             if data[key] is not None and not isinstance(data[key], str):
                 raise ValueError(f"the agent's state: `{key}` is a text or null")
@@ -113,18 +115,29 @@ class AgentState:
 
 def _stack(rows: Any) -> list[PlanContext]:
     try:
-        stack = [PlanContext(row["plan_path"], row["current_step"], row["plan_length"]) for row in rows]
+        stack = [
+            PlanContext(row["plan_path"], row["current_step"], row["plan_length"]) for row in rows
+        ]
     except (TypeError, KeyError) as wrong:
-        raise ValueError("the agent's state: `plan_stack` lists plan_path, current_step, plan_length") from wrong
+        raise ValueError(
+            "the agent's state: `plan_stack` lists plan_path, current_step, plan_length"
+        ) from wrong
     for row in stack:
-        if not isinstance(row.plan_path, str) or type(row.current_step) is not int or type(row.plan_length) is not int:
-            raise ValueError("the agent's state: `plan_stack` lists a path and two whole numbers a plan")
+        if (
+            not isinstance(row.plan_path, str)
+            or type(row.current_step) is not int
+            or type(row.plan_length) is not int
+        ):
+            raise ValueError(
+                "the agent's state: `plan_stack` lists a path and two whole numbers a plan"
+            )
     return stack
 
 
 def _messages(rows: Any) -> list[dict[str, str]]:
     if not isinstance(rows, list) or not all(
-        isinstance(row, dict) and all(isinstance(part, str) for part in row.values()) for row in rows
+        isinstance(row, dict) and all(isinstance(part, str) for part in row.values())
+        for row in rows
     ):
         raise ValueError("the agent's state: `messages` is a list of objects of texts")
     return [dict(row) for row in rows]

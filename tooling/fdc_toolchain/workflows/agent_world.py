@@ -152,7 +152,9 @@ class World(Protocol):
     def files(self, glob: str) -> Sequence[tuple[str, str]]:
         """(path, text) of the workspace's text files that a glob names."""
 
-    def patch(self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str) -> Sequence[str]:
+    def patch(
+        self, task_id: str, number: int, edits: Sequence[Mapping[str, str]], glob: str
+    ) -> Sequence[str]:
         """Applies edits, all or none, to files that the glob names. Returns paths. Raises PatchRefused."""
 
     def patched(self, task_id: str, number: int) -> Sequence[str] | None:

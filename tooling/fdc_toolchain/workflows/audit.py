@@ -63,7 +63,9 @@ class Audit(NamedTuple):
 
     def count(self, state: str, protocol: str | None = None) -> int:
         """How many rules are in a state, of one protocol or of all."""
-        return sum(1 for row in self.rules if row.state == state and protocol in (None, row.protocol))
+        return sum(
+            1 for row in self.rules if row.state == state and protocol in (None, row.protocol)
+        )
 
     @property
     def failed(self) -> bool:
@@ -71,7 +73,9 @@ class Audit(NamedTuple):
         return any(item.severity == "error" for item in self.findings)
 
 
-def audit(root: str, settings: Settings, sources: Mapping[str, bytes], built: Sequence[Diagnostic]) -> Audit:
+def audit(
+    root: str, settings: Settings, sources: Mapping[str, bytes], built: Sequence[Diagnostic]
+) -> Audit:
     """Audits the workspace at `root`; it reads and changes nothing.
 
     `sources` are the protocol sources by path; `built` is what their build and its comparison with AGENTS.md
@@ -124,8 +128,19 @@ def _rules(
         unknown = [code for code in codes if code not in CODES]
         if unknown or ("code" not in check and number not in proved):
             state = BROKEN
-            why = f"names {', '.join(unknown)}, which nothing reports" if unknown else "has a check that cannot be made out"
-            findings.append(Diagnostic(at, "FDC535", f"{label} {why}", help="`fdc rules` lists the codes; `fdc lint` says more"))
+            why = (
+                f"names {', '.join(unknown)}, which nothing reports"
+                if unknown
+                else "has a check that cannot be made out"
+            )
+            findings.append(
+                Diagnostic(
+                    at,
+                    "FDC535",
+                    f"{label} {why}",
+                    help="`fdc rules` lists the codes; `fdc lint` says more",
+                )
+            )
         elif codes and silent.issuperset(codes):
             state = BROKEN
             which = ", ".join(f"`{code}`" for code in codes)
@@ -174,10 +189,16 @@ def _vacuous(
         steps = (letter for unit in meant for act in unit.acts for letter in letters(rule, act))
         if meant and (not wakes or any(letter & wakes for letter in steps)):
             continue
-        at = place(sources[rule.path], rule.path, ("rules", rule.number, "rule_id")) if rule.path in sources else _top(rule.path)
+        at = (
+            place(sources[rule.path], rule.path, ("rules", rule.number, "rule_id"))
+            if rule.path in sources
+            else _top(rule.path)
+        )
         why = "none has a step that it speaks of" if meant else "it is about none of them"
         count = f"the {len(plans)} plans" if len(plans) > 1 else "the one plan"
-        yield Diagnostic(at, "FDC539", f"the rule `{rule.id}` says nothing about {count} here: {why}")
+        yield Diagnostic(
+            at, "FDC539", f"the rule `{rule.id}` says nothing about {count} here: {why}"
+        )
 
 
 def _is_meant(rule: Obligation, unit: Unit) -> bool:
@@ -191,12 +212,21 @@ def _is_meant(rule: Obligation, unit: Unit) -> bool:
 
 def _log(seen: Usage) -> Iterable[Diagnostic]:
     for number in seen.damaged:
-        yield Diagnostic(_line(number), "FDC540", "the line is no log entry: it is no JSON object", help="it is passed over")
+        yield Diagnostic(
+            _line(number),
+            "FDC540",
+            "the line is no log entry: it is no JSON object",
+            help="it is passed over",
+        )
     for number, why in seen.invalid:
-        yield Diagnostic(_line(number), "FDC540", f"the line is no log entry: {why}", help="it is passed over")
+        yield Diagnostic(
+            _line(number), "FDC540", f"the line is no log entry: {why}", help="it is passed over"
+        )
     for task, number in seen.unclosed:
         message = f"the task `{task}` was started and never closed"
-        yield Diagnostic(_line(number), "FDC541", message, help="`fdc close --task-id ID` ends a task")
+        yield Diagnostic(
+            _line(number), "FDC541", message, help="`fdc close --task-id ID` ends a task"
+        )
 
 
 def _owners(protocols: Iterable[Protocol], linker: Linker) -> dict[str, dict[str, str]]:
@@ -219,14 +249,23 @@ def _owners(protocols: Iterable[Protocol], linker: Linker) -> dict[str, dict[str
 
 
 def _tools(
-    seen: Usage, owners: Mapping[str, Mapping[str, str]], protocols: Sequence[Protocol], linker: Linker
+    seen: Usage,
+    owners: Mapping[str, Mapping[str, str]],
+    protocols: Sequence[Protocol],
+    linker: Linker,
 ) -> Iterable[Diagnostic]:
     """FDC537 and FDC538: tools that were used and belong to no protocol, and the other way round."""
     if not seen.steps or not protocols:
         return
     used = {one.name for one in seen.tools}
     started = {one.name for one in seen.scripts}
-    by_action = {event.name for one in linker.obligations for group in one.events for event in group if event.name}
+    by_action = {
+        event.name
+        for one in linker.obligations
+        for group in one.events
+        for event in group
+        if event.name
+    }
     for one in seen.tools:
         declared = linker.catalogue.tools.get(one.name)
         if one.name not in owners and not (declared and declared.action in by_action):
@@ -236,11 +275,17 @@ def _tools(
                 help="name it in the `associated_tools` of the protocol that it belongs to",
             )  # fmt: skip
     for tool, where in sorted(owners.items()):
-        known = _script(tool) in started if "/" in tool else tool in used or tool.rpartition(".")[2] in used
+        known = (
+            _script(tool) in started
+            if "/" in tool
+            else tool in used or tool.rpartition(".")[2] in used
+        )
         if not known:
             names = ", ".join(f"`{name}`" for name in sorted(where))
             yield Diagnostic(
-                _top(sorted(where.values())[0]), "FDC538", f"`{tool}` is a tool of {names}, and no step on record used it"
+                _top(sorted(where.values())[0]),
+                "FDC538",
+                f"`{tool}` is a tool of {names}, and no step on record used it",
             )
 
 
@@ -263,9 +308,21 @@ def _centrality(seen: Usage, owners: Mapping[str, Mapping[str, str]]) -> tuple[T
     for kind, tool in graph:
         if kind != "tool":
             continue
-        one = scripts.get(_script(tool)) if "/" in tool else uses.get(tool) or uses.get(tool.rpartition(".")[2])
+        one = (
+            scripts.get(_script(tool))
+            if "/" in tool
+            else uses.get(tool) or uses.get(tool.rpartition(".")[2])
+        )
         protocols = tuple(sorted(owners.get(tool, ())))
-        rows.append(ToolRow(tool, protocols, one.used if one else 0, one.failed if one else 0, round(central[kind, tool], 4)))
+        rows.append(
+            ToolRow(
+                tool,
+                protocols,
+                one.used if one else 0,
+                one.failed if one else 0,
+                round(central[kind, tool], 4),
+            )
+        )
     return tuple(sorted(rows, key=lambda row: (-row.centrality, -row.used, row.name)))
 
 

@@ -9,7 +9,9 @@ from .. import durable
 from ..report.json_ import one
 from .audit import ADVICE, BROKEN, ENFORCED, Audit
 
-TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates", "audit_report.md.j2")
+TEMPLATE = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "templates", "audit_report.md.j2"
+)
 
 
 def as_text(found: Audit) -> str:
@@ -79,14 +81,17 @@ def as_markdown(found: Audit, version: str) -> str:
     source = durable.read(TEMPLATE)
     if source is None:
         raise FileNotFoundError(2, "the template of the report does not exist", TEMPLATE)
-    page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)
+    page = Environment(
+        undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True
+    )
     page.filters["cell"] = _cell
     return page.from_string(source.decode("utf-8")).render(
         audit=found,
         version=version,
         summary=summary(found),
         protocols=[
-            (name, *(found.count(state, name) for state in (ENFORCED, ADVICE, BROKEN))) for name in _protocols(found)
+            (name, *(found.count(state, name) for state in (ENFORCED, ADVICE, BROKEN)))
+            for name in _protocols(found)
         ],
     )
 

@@ -31,7 +31,9 @@ def write_plan(root: str, plan: str, text: str) -> None:
     os.makedirs(folder, exist_ok=True)
     top = os.path.realpath(root)
     if os.path.realpath(folder) != os.path.join(top, *PLANS.split("/")):
-        raise OSError(errno.EPERM, "a link, so plans would be written outside of the workspace", folder)
+        raise OSError(
+            errno.EPERM, "a link, so plans would be written outside of the workspace", folder
+        )
     data = text.encode("utf-8", "replace")
     if durable.read(path) != data:
         durable.replace(path, data)

@@ -30,8 +30,14 @@ EDITS: dict[str, Any] = {
                 "additionalProperties": False,
                 "properties": {
                     "path": {"type": "string", "minLength": 1},
-                    "diff": {"type": "string", "description": "SEARCH/REPLACE sections for a file that exists"},
-                    "content": {"type": "string", "description": "the whole of a file that does not exist yet"},
+                    "diff": {
+                        "type": "string",
+                        "description": "SEARCH/REPLACE sections for a file that exists",
+                    },
+                    "content": {
+                        "type": "string",
+                        "description": "the whole of a file that does not exist yet",
+                    },
                 },
                 "oneOf": [{"required": ["diff"]}, {"required": ["content"]}],
             },
@@ -69,7 +75,14 @@ def generate(turn: Turn) -> str:
     except PatchRefused as refused:
         work["failure"] = f"the patch does not apply: {refused}"
         turn.control["patches"] = number
-        turn.log(3, "CRITIC_FEEDBACK", {"role": role}, "FAILURE", error=work["failure"], step=work["address"])
+        turn.log(
+            3,
+            "CRITIC_FEEDBACK",
+            {"role": role},
+            "FAILURE",
+            error=work["failure"],
+            step=work["address"],
+        )
         return "RUNNING_TESTS"
     turn.control["patches"] = number
     details = {"role": role, "paths": list(paths), "attempt": work["attempts"] + 1}
@@ -85,10 +98,15 @@ def _edits(turn: Turn, work: dict[str, Any], role: str, number: int) -> list[dic
     else:
         files = turn.world.files(work["files"])
         provenance.of_files(turn, files)
-        reply = validated(turn.model.complete(role, request(work, files, turn.state.task), EDITS), EDITS)
+        reply = validated(
+            turn.model.complete(role, request(work, files, turn.state.task), EDITS), EDITS
+        )
         edits, by = reply["edits"], f"the {role}"
     if edits:
-        provenance.clear(turn, provenance.Text("patch", shown(edits), by, f"{work['address']}#{number}", data=edits))
+        provenance.clear(
+            turn,
+            provenance.Text("patch", shown(edits), by, f"{work['address']}#{number}", data=edits),
+        )
     return list(edits)
 
 
@@ -108,7 +126,10 @@ def run_tests(turn: Turn) -> str:
     policy = turn.world.policy()
     if not work.get("failure"):
         if not policy.test_command:
-            work.update(failure="no test command is configured (`test-command` in fdc.toml), so nothing can be shown", final=True)
+            work.update(
+                failure="no test command is configured (`test-command` in fdc.toml), so nothing can be shown",
+                final=True,
+            )
         else:
             _test(turn, work, policy)
     if work.get("failure"):
@@ -120,7 +141,11 @@ def run_tests(turn: Turn) -> str:
 
 def _test(turn: Turn, work: dict[str, Any], policy: Policy) -> None:
     tested = turn.world.test(policy.test_command, policy.test_seconds)
-    details = {"command": policy.test_command, "exit_code": tested.exit_code, "attempt": work["attempts"] + 1}
+    details = {
+        "command": policy.test_command,
+        "exit_code": tested.exit_code,
+        "attempt": work["attempts"] + 1,
+    }
     if tested.exit_code == 0:
         turn.log(3, "TOOL_EXEC", details, "SUCCESS", "the tests passed", step=work["address"])
         return
@@ -128,7 +153,14 @@ def _test(turn: Turn, work: dict[str, Any], policy: Policy) -> None:
         provenance.of_tests(turn)
     work["failure"] = tested.failure or f"the tests failed with exit code {tested.exit_code}"
     work["tests"] = _tail(tested)
-    turn.log(3, "TOOL_EXEC", details, "FAILURE", error=f"{work['failure']}: {_last(tested)}", step=work["address"])
+    turn.log(
+        3,
+        "TOOL_EXEC",
+        details,
+        "FAILURE",
+        error=f"{work['failure']}: {_last(tested)}",
+        step=work["address"],
+    )
 
 
 def debug(turn: Turn) -> str:
@@ -138,16 +170,36 @@ def debug(turn: Turn) -> str:
     why = str(work.get("failure") or "the tests failed")
     work["attempts"] += 1
     if work.get("final") or work["attempts"] > limit:
-        spent = "" if work.get("final") else f" (after {limit} {'attempt' if limit == 1 else 'attempts'} at debugging)"
-        turn.control["answer"] = {work["address"]: f"failed: {why}{spent}"} if work["address"] else {}
+        spent = (
+            ""
+            if work.get("final")
+            else f" (after {limit} {'attempt' if limit == 1 else 'attempts'} at debugging)"
+        )
+        turn.control["answer"] = (
+            {work["address"]: f"failed: {why}{spent}"} if work["address"] else {}
+        )
         turn.control["given_up"] = f"{why}{spent}"
         turn.control["code"] = None
-        turn.log(3, "CRITIC_FEEDBACK", {"attempts": work["attempts"] - 1}, "FAILURE", error=f"{why}{spent}", step=work["address"])
+        turn.log(
+            3,
+            "CRITIC_FEEDBACK",
+            {"attempts": work["attempts"] - 1},
+            "FAILURE",
+            error=f"{why}{spent}",
+            step=work["address"],
+        )
         return "EXECUTING"
     turn.control.setdefault("repairs", []).append(why)
     work["report"] = f"{why}\n\n{work['tests']}" if work.get("tests") else why
     details = {"attempt": work["attempts"], "of": limit}
-    turn.log(3, "CRITIC_FEEDBACK", details, "IN_PROGRESS", f"to be repaired: {why}"[:400], step=work["address"])
+    turn.log(
+        3,
+        "CRITIC_FEEDBACK",
+        details,
+        "IN_PROGRESS",
+        f"to be repaired: {why}"[:400],
+        step=work["address"],
+    )
     return "EXECUTING"
 
 
@@ -168,7 +220,13 @@ def request(work: dict[str, Any], files: Sequence[tuple[str, str]], task: str) -
             left -= len(text)
     missing = len(files) - len(shown)
     text = prompt(
-        "coder", task=task, what=work["what"], glob=work["files"], files=shown, missing=missing, report=work["report"]
+        "coder",
+        task=task,
+        what=work["what"],
+        glob=work["files"],
+        files=shown,
+        missing=missing,
+        report=work["report"],
     )
     return [{"role": "system", "content": prompt("coder_rules")}, {"role": "user", "content": text}]
 
@@ -187,5 +245,8 @@ def _tail(tested: Tested) -> str:
 
 
 def _last(tested: Tested) -> str:
-    line = next((line for line in reversed(tested.output.splitlines()) if line.strip()), "it printed nothing")
+    line = next(
+        (line for line in reversed(tested.output.splitlines()) if line.strip()),
+        "it printed nothing",
+    )
     return line.strip()[:300]

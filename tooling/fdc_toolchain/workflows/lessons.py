@@ -83,7 +83,9 @@ def parse(root: str, path: str, today: date) -> tuple[postmortem.Postmortem, lis
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        raise Unreadable(f"the post-mortem `{path}` is not UTF-8 text (byte {wrong.start})") from None
+        raise Unreadable(
+            f"the post-mortem `{path}` is not UTF-8 text (byte {wrong.start})"
+        ) from None
     inside = os.path.relpath(os.path.realpath(path), os.path.realpath(root)).replace(os.sep, "/")
     found = postmortem.read(text, today)
     made = records.made(found, os.path.basename(path) if inside.startswith("../") else inside)
@@ -107,7 +109,9 @@ def add(root: str, path: str, today: date, *, dry_run: bool = False) -> Added:
     return Added(tuple(made), tuple(new), found.notes)
 
 
-def settle(root: str, lesson_id: str, decide: Callable[[Lesson], dict[str, Any] | str], now: datetime) -> Settled:
+def settle(
+    root: str, lesson_id: str, decide: Callable[[Lesson], dict[str, Any] | str], now: datetime
+) -> Settled:
     """A person's decision on a lesson that is not applied: another action (pending again), or why there is none.
 
     `decide` gives the action, or the reason. What was there before stays in the lesson's history.
@@ -116,15 +120,26 @@ def settle(root: str, lesson_id: str, decide: Callable[[Lesson], dict[str, Any] 
         found = notebook.book.find(lesson_id)
         if len(found) != 1:
             none = f"there is no lesson `{lesson_id}`"
-            return Settled(False, f"{len(found)} lessons begin with `{lesson_id}`" if found else none)
+            return Settled(
+                False, f"{len(found)} lessons begin with `{lesson_id}`" if found else none
+            )
         lesson = found[0]
         if lesson["status"] in (APPLIED, APPLYING):
-            return Settled(False, f"the lesson {lesson['lesson_id']} is {lesson['status']}; there is nothing to decide")
+            return Settled(
+                False,
+                f"the lesson {lesson['lesson_id']} is {lesson['status']}; there is nothing to decide",
+            )
         chosen = decide(lesson)
         if isinstance(chosen, str):
             notebook.enter(lesson, records.DISMISSED, now, why=chosen)
             return Settled(True, f"Lesson {lesson['lesson_id']} is dismissed.")
-        notebook.enter({**lesson, "action": chosen}, PENDING, now, why="a person gave it an action", was=lesson["action"])
+        notebook.enter(
+            {**lesson, "action": chosen},
+            PENDING,
+            now,
+            why="a person gave it an action",
+            was=lesson["action"],
+        )
         return Settled(True, f"Lesson {lesson['lesson_id']} has another action and is pending.")
 
 

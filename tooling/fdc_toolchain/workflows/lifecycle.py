@@ -54,7 +54,9 @@ def start(
     identity, fault = _identity(root)
     if fault:
         return Report((), f"L1 self-awareness failed: {fault}")
-    lines = [f"L1 self-awareness: {identity['model_name']}, knowledge until {identity['knowledge_cutoff']}"]
+    lines = [
+        f"L1 self-awareness: {identity['model_name']}, knowledge until {identity['knowledge_cutoff']}"
+    ]
     artifacts, fault = _artifacts(root)
     if fault:
         return Report(tuple(lines), f"L2 repository sync failed: {fault}")
@@ -65,7 +67,12 @@ def start(
         scanned = _documents(*documents(), lines)
     capabilities = render(probe())
     lines += ["L3 environmental probing:", *(f"  {line}" for line in capabilities.splitlines())]
-    oriented = {"identity": identity, "artifacts": artifacts, **scanned, "vm_capability_report": capabilities}
+    oriented = {
+        "identity": identity,
+        "artifacts": artifacts,
+        **scanned,
+        "vm_capability_report": capabilities,
+    }
     details = {"orientation": oriented}
     written: list[Entry] = []
 
@@ -74,11 +81,21 @@ def start(
         ends = history.of(task_id, "TASK_END")
         if ends:
             when = ends[-1].get("timestamp")
-            raise NotPossible(f"the task `{task_id}` was closed at {when}; begin a new one under another id")
+            raise NotPossible(
+                f"the task `{task_id}` was closed at {when}; begin a new one under another id"
+            )
         if not history.of(task_id, "TASK_START"):
             session = new_id()
             written.append(
-                entry("TASK_START", details, task_id=task_id, phase=0, session_id=session, log_id=new_id(), now=now)
+                entry(
+                    "TASK_START",
+                    details,
+                    task_id=task_id,
+                    phase=0,
+                    session_id=session,
+                    log_id=new_id(),
+                    now=now,
+                )
             )
         return written
 
@@ -87,7 +104,9 @@ def start(
     except NotPossible as refused:
         return Report(tuple(lines), str(refused))
     done = f"TASK_START logged for task `{task_id}` in {LOG}"
-    return Report((*lines, done if written else f"task `{task_id}` was started before; nothing was logged"))
+    return Report(
+        (*lines, done if written else f"task `{task_id}` was started before; nothing was logged")
+    )
 
 
 def close(
@@ -113,12 +132,18 @@ def close(
         lines.extend(_damage(history))
         starts, ends = history.of(task_id, "TASK_START"), history.of(task_id, "TASK_END")
         if not starts:
-            raise NotPossible(f"the task `{task_id}` was never started; `fdc start --task-id` begins one")
+            raise NotPossible(
+                f"the task `{task_id}` was never started; `fdc start --task-id` begins one"
+            )
         if ends:
-            lines.append(f"task `{task_id}` was closed at {ends[-1].get('timestamp')}; nothing was logged")
+            lines.append(
+                f"task `{task_id}` was closed at {ends[-1].get('timestamp')}; nothing was logged"
+            )
             return []
         path, made = draft(root, task_id, history, now=now, template=template)
-        lines.append(f"post-mortem to fill in: {path}" if made else f"post-mortem kept as it is: {path}")
+        lines.append(
+            f"post-mortem to fill in: {path}" if made else f"post-mortem kept as it is: {path}"
+        )
         lines.append(f"TASK_END logged for task `{task_id}` in {LOG}")
         session = starts[-1].get("session_id")
         return [
@@ -166,7 +191,9 @@ def finalize(
         lines.extend(_damage(history))
         ends = history.of(task_id, "TASK_END")
         if not ends:
-            raise NotPossible(f"the task `{task_id}` is not closed; `fdc close --task-id` does that")
+            raise NotPossible(
+                f"the task `{task_id}` is not closed; `fdc close --task-id` does that"
+            )
         if history.of(task_id, "POST_MORTEM"):
             lines.append(f"the post-mortem of task `{task_id}` is on record; nothing was logged")
             return []
@@ -177,7 +204,9 @@ def finalize(
         gaps = unfilled(data.decode("utf-8", "replace"))
         if gaps:
             lines.extend(f"{path}:{gap.line}: {gap.section}: {gap.what}" for gap in gaps)
-            raise NotPossible(f"{path} is not filled in: {len(gaps)} place{'s' * (len(gaps) != 1)} left")
+            raise NotPossible(
+                f"{path} is not filled in: {len(gaps)} place{'s' * (len(gaps) != 1)} left"
+            )
         lines.append(f"POST_MORTEM logged for task `{task_id}` in {LOG}: {path}")
         session = ends[-1].get("session_id")
         return [
@@ -202,7 +231,9 @@ def draft(
     Raises NotPossible where the task was never started, or where there is no template.
     """
     if not history.of(task_id, "TASK_START"):
-        raise NotPossible(f"the task `{task_id}` was never started; `fdc start --task-id` begins one")
+        raise NotPossible(
+            f"the task `{task_id}` was never started; `fdc start --task-id` begins one"
+        )
     path = _existing(root, task_id)
     if path is not None:
         return path, False
@@ -237,7 +268,9 @@ def _artifacts(root: str) -> tuple[list[str], str | None]:
 
     folder = os.path.join(root, "knowledge_core")
     try:
-        names = sorted(name for name in os.listdir(folder) if not name.startswith(".") and name.isprintable())
+        names = sorted(
+            name for name in os.listdir(folder) if not name.startswith(".") and name.isprintable()
+        )
     except OSError as refused:
         return [], f"knowledge_core/ cannot be listed: {refused.strerror}"
     lines = []
@@ -269,7 +302,9 @@ def _documents(read: int, skipped: Sequence[tuple[str, str]], lines: list[str]) 
 
 
 def _damage(history: History) -> list[str]:
-    return [f"warning: {LOG}:{number} is no log entry and is passed over" for number in history.damaged]
+    return [
+        f"warning: {LOG}:{number} is no log entry and is passed over" for number in history.damaged
+    ]
 
 
 def _existing(root: str, task_id: str) -> str | None:
@@ -279,7 +314,11 @@ def _existing(root: str, task_id: str) -> str | None:
     except FileNotFoundError:
         return None
     for name in names:
-        if name.endswith(".md") and safe_id(task_id) in name and _is_of(root, f"postmortems/{name}", task_id):
+        if (
+            name.endswith(".md")
+            and safe_id(task_id) in name
+            and _is_of(root, f"postmortems/{name}", task_id)
+        ):
             return f"postmortems/{name}"
     return None
 

@@ -28,7 +28,11 @@ from .turn import Failed, Turn
 
 FSM = "tooling/fsm.json"
 FORMAT = 1
-_DETOUR = {"GENERATING_CODE": "RUNNING_TESTS", "RUNNING_TESTS": "DEBUGGING", "DEBUGGING": "EXECUTING"}
+_DETOUR = {
+    "GENERATING_CODE": "RUNNING_TESTS",
+    "RUNNING_TESTS": "DEBUGGING",
+    "DEBUGGING": "EXECUTING",
+}
 """The way to ERROR where the automaton has none at once: the next state finds `given_up` and passes it on."""
 
 CALLER = "a caller of the library"
@@ -80,16 +84,22 @@ class MasterControlGraph:
 
     # The handlers
 
-    def do_orientation(self, agent_state: AgentState, logger: Logger | None, tools: Tools | None = None) -> str | None:
+    def do_orientation(
+        self, agent_state: AgentState, logger: Logger | None, tools: Tools | None = None
+    ) -> str | None:
         """ORIENTING (FDC-88): the cascade, the workspace's files, the latest post-mortem, its documents."""
         return self._act("ORIENTING", agent_state, logger, lambda turn: self._orient(turn, tools))
 
-    def do_planning(self, agent_state: AgentState, plan_content: str, logger: Logger | None) -> str | None:
+    def do_planning(
+        self, agent_state: AgentState, plan_content: str, logger: Logger | None
+    ) -> str | None:
         """PLANNING (FDC-04, FDC-89): lints the plan, compiles it, pushes it; or takes it as a request for research.
 
         Where whoever plans may have been shown text from outside, it waits until `approve` was called for it.
         """
-        return self._act("PLANNING", agent_state, logger, lambda turn: self._plan(turn, plan_content, CALLER))
+        return self._act(
+            "PLANNING", agent_state, logger, lambda turn: self._plan(turn, plan_content, CALLER)
+        )
 
     def do_researching(self, agent_state: AgentState, logger: Logger | None) -> str | None:
         """RESEARCHING (FDC-90): starts the research in the background."""
@@ -122,27 +132,41 @@ class MasterControlGraph:
             agent_state.error = f"{type(failed).__name__}: {failed}"
             return None
 
-    def do_execution(self, agent_state: AgentState, step_result: Any, logger: Logger | None) -> str | None:
+    def do_execution(
+        self, agent_state: AgentState, step_result: Any, logger: Logger | None
+    ) -> str | None:
         """EXECUTING (FDC-05, FDC-91): records what became of the current step, and advances.
 
         `step_result`: a StepResult; an exception, or an object with an `error` or the status FAILURE, for
         a step that failed; anything else that JSON can say is what the step brought.
         """
-        return self._act("EXECUTING", agent_state, logger, lambda turn: self._step(turn, step_result))
+        return self._act(
+            "EXECUTING", agent_state, logger, lambda turn: self._step(turn, step_result)
+        )
 
     def execute(self, agent_state: AgentState, logger: Logger | None) -> str | None:
         """EXECUTING by the engine: as far as the plan goes without anybody else."""
         return self._act("EXECUTING", agent_state, logger, self._drive)
 
     def do_finalizing(
-        self, agent_state: AgentState, analysis_content: str | Mapping[str, str] | None, logger: Logger | None
+        self,
+        agent_state: AgentState,
+        analysis_content: str | Mapping[str, str] | None,
+        logger: Logger | None,
     ) -> str | None:
         """FINALIZING (FDC-93): post-mortem, TASK_END, lessons, self-correction."""
-        return self._act("FINALIZING", agent_state, logger, lambda turn: retrospect.finalize(turn, analysis_content))
+        return self._act(
+            "FINALIZING",
+            agent_state,
+            logger,
+            lambda turn: retrospect.finalize(turn, analysis_content),
+        )
 
     # A person
 
-    def decide(self, agent_state: AgentState, name: str, by: str, logger: Logger | None, *, approved: bool) -> dict[str, Any]:
+    def decide(
+        self, agent_state: AgentState, name: str, by: str, logger: Logger | None, *, approved: bool
+    ) -> dict[str, Any]:
         """A person, `by`, approves the text that waits, or sends it back; `name` is how its sha256 begins (12 digits).
 
         Returns what that is, once the decision is saved. Raises ValueError where this is not what waits, and OSError.
@@ -178,11 +202,18 @@ class MasterControlGraph:
             elif source == "ORIENTING":
                 trigger = self.do_orientation(agent_state, logger, tools)
             elif source == "PLANNING":
-                trigger = self._act("PLANNING", agent_state, logger, lambda turn: self._from_source(turn, plan))
+                trigger = self._act(
+                    "PLANNING", agent_state, logger, lambda turn: self._from_source(turn, plan)
+                )
             elif source == "EXECUTING":
                 trigger = self.execute(agent_state, logger)
             elif source == "FINALIZING":
-                trigger = self._act(source, agent_state, logger, lambda turn: retrospect.finalize(turn, analysis(turn.state)))
+                trigger = self._act(
+                    source,
+                    agent_state,
+                    logger,
+                    lambda turn: retrospect.finalize(turn, analysis(turn.state)),
+                )
             elif source in _PLAIN:
                 trigger = _PLAIN[source](self, agent_state, logger)
             else:
@@ -217,7 +248,9 @@ class MasterControlGraph:
             "format": FORMAT, "task_id": agent_state.task_id, "state": state or self.current_state,
             "waiting": self.waiting, "agent": agent_state.to_json(), "control": self.notes(agent_state),
         }  # fmt: skip
-        self._world.save(agent_state.task_id, {**record, "seal": provenance.seal_of(self._world, record)})
+        self._world.save(
+            agent_state.task_id, {**record, "seal": provenance.seal_of(self._world, record)}
+        )
 
     def load(self, task_id: str) -> AgentState | None:
         """The saved state of a task, with `current_state` where it stood. Raises ValueError where it is damaged."""
@@ -225,10 +258,14 @@ class MasterControlGraph:
         if record is None:
             return None
         if record.get("format") != FORMAT or not isinstance(record.get("control"), dict):
-            raise ValueError(f"the record of the task `{task_id}` was written by another fdc, or is damaged")
+            raise ValueError(
+                f"the record of the task `{task_id}` was written by another fdc, or is damaged"
+            )
         state = AgentState.from_json(record.get("agent"), task_id)
         if record.get("state") not in self._machine.states:
-            raise ValueError(f"the task `{task_id}` stands in `{record.get('state')}`, which is no state of the automaton")
+            raise ValueError(
+                f"the task `{task_id}` stands in `{record.get('state')}`, which is no state of the automaton"
+            )
         self.current_state = record["state"]
         self._control[task_id] = provenance.resumed(self._world, record)
         return state
@@ -252,7 +289,10 @@ class MasterControlGraph:
         state.messages = [row for row in state.messages if row.get("role") != "system"]
         state.say("system", f"The workspace has {len(files)} files: {', '.join(files[:200])}")
         if latest is not None and OUTSIDE in latest[1]:
-            state.say("system", f"The latest post-mortem, {latest[0]}, is not shown: its task had been shown text from outside.")
+            state.say(
+                "system",
+                f"The latest post-mortem, {latest[0]}, is not shown: its task had been shown text from outside.",
+            )
         elif latest is not None:
             state.say("system", f"The latest post-mortem, {latest[0]}:\n{latest[1][:8000]}")
         details = {
@@ -266,11 +306,19 @@ class MasterControlGraph:
     def _listed(self, turn: Turn, tools: Tools | None) -> list[str]:
         tool = (tools or {}).get("list_files")
         if tool is None:
-            turn.log(0, "INFO", {"tool": "list_files"}, "SUCCESS", "no list_files tool was given; the controller lists itself")
+            turn.log(
+                0,
+                "INFO",
+                {"tool": "list_files"},
+                "SUCCESS",
+                "no list_files tool was given; the controller lists itself",
+            )
             return list(turn.world.list_files())
         try:
             return [str(path) for path in tool()]
-        except Exception as failed:  # somebody else's tool: whatever it raises, the files can be listed without it
+        except (
+            Exception
+        ) as failed:  # somebody else's tool: whatever it raises, the files can be listed without it
             said = f"{type(failed).__name__}: {failed}"
             turn.log(0, "TOOL_EXEC", {"tool": "list_files"}, "FAILURE", error=said[:400])
             return list(turn.world.list_files())
@@ -286,10 +334,14 @@ class MasterControlGraph:
         about: dict[str, Any] = {"by": by, "labels": provenance.labels(turn)}
         if topic is not None:
             asking = provenance.Text("request", text, by)
-            provenance.clear(turn, asking, free="" if turn.world.web() else "it only reads the workspace")
+            provenance.clear(
+                turn, asking, free="" if turn.world.web() else "it only reads the workspace"
+            )
             local = bool(provenance.seen(turn.control)) and not turn.world.web()
             turn.control.update(research_question=topic, request=None, research_web=not local)
-            turn.log(2, "PLAN_UPDATE", {"research": topic, **about}, "SUCCESS", "research was requested")
+            turn.log(
+                2, "PLAN_UPDATE", {"research": topic, **about}, "SUCCESS", "research was requested"
+            )
             return "RESEARCHING"
         path = turn.state.plan_path or planning.PLAN
         compiled = planning.compile_text(turn.world.root, path, text)
@@ -303,7 +355,9 @@ class MasterControlGraph:
         provenance.clear(turn, written, free=free)
         run = self._begin(turn, compiled.program, path)
         turn.control.update(run=run, answer={}, code=None, given_up=None)
-        turn.state.plan_stack = [PlanContext(path, 0, len(compiled.program["plans"][compiled.program["root"]]["body"]))]
+        turn.state.plan_stack = [
+            PlanContext(path, 0, len(compiled.program["plans"][compiled.program["root"]]["body"]))
+        ]
         about |= {"plan": path, "run": run, "sha256": written.sha256, "text": text[:4000]}
         turn.log(2, "PLAN_UPDATE", about, "SUCCESS", compiled.warnings[:400])
         return "EXECUTING"
@@ -336,7 +390,9 @@ class MasterControlGraph:
     def _step(self, turn: Turn, result: Any) -> str:
         stepper = self._stepper(turn)
         command = stepper.current()
-        answer = None if command is None else (turn.control.get("answer") or {}).get(command.address)
+        answer = (
+            None if command is None else (turn.control.get("answer") or {}).get(command.address)
+        )
         if turn.control.get("given_up") and answer is None:
             raise Failed(turn.control["given_up"])
         if command is None:
@@ -353,7 +409,12 @@ class MasterControlGraph:
         details = {"tool": command.tool_name, "plan": command.plan_path, "line": command.line}
         failed = outcome.error is not None
         turn.log(
-            3, "TOOL_EXEC", details, "FAILURE" if failed else "SUCCESS", error=outcome.error, step=command.address
+            3,
+            "TOOL_EXEC",
+            details,
+            "FAILURE" if failed else "SUCCESS",
+            error=outcome.error,
+            step=command.address,
         )
         turn.state.plan_stack = stepper.stack()
         return self._ended(turn, stepper) if after is None else "EXECUTING"
@@ -372,7 +433,9 @@ class MasterControlGraph:
         if code is not None and not turn.control.get("answer"):
             return "GENERATING_CODE"  # the debugging is done; the step that wants the code is not
         if turn.control.get("given_up") and not turn.control.get("answer"):
-            raise Failed(turn.control["given_up"])  # what failed was no step of a plan, so no run can be told
+            raise Failed(
+                turn.control["given_up"]
+            )  # what failed was no step of a plan, so no run can be told
         self.close()
         given = {**(turn.control.get("answer") or {}), **(turn.control.get("answers") or {})}
         driven = turn.world.drive(_known(turn), given)
@@ -387,16 +450,27 @@ class MasterControlGraph:
             return "FINALIZING"
         if driven.kind in _EXHAUSTED:
             self.why_waiting = "budget"
-            raise ModelWaiting(f"{driven.why}; `fdc resume {_known(turn)} --budget MEASURE=NUMBER` goes on with more")
+            raise ModelWaiting(
+                f"{driven.why}; `fdc resume {_known(turn)} --budget MEASURE=NUMBER` goes on with more"
+            )
         if driven.status == "stopped":
             raise Failed(f"{driven.why} ({driven.where})" if driven.where else driven.why)
         turn.state.plan_stack = self._drawn(turn)
         if driven.status == "waiting":
-            asked = next((one for one in driven.questions if one["tool"] == "generate_code" and one["how"] == "answer"), None)
+            asked = next(
+                (
+                    one
+                    for one in driven.questions
+                    if one["tool"] == "generate_code" and one["how"] == "answer"
+                ),
+                None,
+            )
             if asked is not None:
                 turn.control.update(code=coding.wanted(asked["address"], asked["args"]), answer={})
                 return "GENERATING_CODE"
-            raise ModelWaiting("; ".join(f"{one['address']}: {one['text']}" for one in driven.questions))
+            raise ModelWaiting(
+                "; ".join(f"{one['address']}: {one['text']}" for one in driven.questions)
+            )
         self.why_waiting = driven.status
         raise ModelWaiting(driven.why or f"the run was {driven.status}")
 
@@ -432,7 +506,13 @@ class MasterControlGraph:
     def _towards_error(self, source: str, turn: Turn, why: str) -> str | None:
         turn.state.error = why
         try:
-            turn.log(4 if source == "FINALIZING" else 3, "SYSTEM_FAILURE", {"state": source}, "FAILURE", error=why[:4000])
+            turn.log(
+                4 if source == "FINALIZING" else 3,
+                "SYSTEM_FAILURE",
+                {"state": source},
+                "FAILURE",
+                error=why[:4000],
+            )
         except Exception as failed:  # the reason that counts is in the state already
             turn.state.error = f"{why}; and the activity log cannot be written: {failed}"
         dest = "ERROR"
@@ -451,7 +531,11 @@ class MasterControlGraph:
         if found is None:
             saved = self._world.load(state.task_id)
             known = saved is not None and isinstance(saved.get("control"), dict)
-            found = provenance.resumed(self._world, saved) if saved and known else provenance.begun(state)
+            found = (
+                provenance.resumed(self._world, saved)
+                if saved and known
+                else provenance.begun(state)
+            )
             self._control[state.task_id] = found
         return found
 
@@ -485,7 +569,9 @@ def _result(given: Any) -> StepResult:
     if isinstance(given, Mapping):
         status = str(given.get("status", "")).upper()
         if given.get("error") or status in ("FAILURE", "FAILED", "ERROR"):
-            return StepResult(error=str(given.get("error") or given.get("message") or "the step failed"))
+            return StepResult(
+                error=str(given.get("error") or given.get("message") or "the step failed")
+            )
     return StepResult(given)
 
 

@@ -30,7 +30,9 @@ class ModelFailed(Exception):
 class ModelPort(Protocol):
     """Whoever answers. The same request, asked again after a crash, may be answered again."""
 
-    def complete(self, role: str, messages: Sequence[Message], schema: dict[str, Any]) -> dict[str, Any]:
+    def complete(
+        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+    ) -> dict[str, Any]:
         """A reply that fits the JSON Schema.
 
         `role` is who is asked (`planner`, `coder`, `debugger`, `analyst`), for settings by role.

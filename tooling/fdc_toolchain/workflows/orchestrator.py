@@ -29,7 +29,9 @@ class Orchestrator:
 
     def trigger(self, source: str, dest: str) -> str:
         """The one trigger from `source` to `dest`. Raises ValueError where there is none, or more than one."""
-        found = [trigger for trigger, target in self._rows.get(source, {}).items() if target == dest]
+        found = [
+            trigger for trigger, target in self._rows.get(source, {}).items() if target == dest
+        ]
         if not found:
             raise ValueError(f"the automaton has no transition from `{source}` to `{dest}`")
         if len(found) > 1:
@@ -63,7 +65,9 @@ def read(fsm_path: str, root: str) -> Orchestrator:
         if data is None and resources.exists(fsm_path):
             data = resources.read(fsm_path)
     except OSError as refused:
-        raise FsmError(f"{fsm_path} cannot be read: {(refused.strerror or str(refused)).lower()}") from refused
+        raise FsmError(
+            f"{fsm_path} cannot be read: {(refused.strerror or str(refused)).lower()}"
+        ) from refused
     if data is None:
         raise FsmError(f"{fsm_path} does not exist")
     automaton, found = load(data, fsm_path)

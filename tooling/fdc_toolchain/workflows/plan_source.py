@@ -89,7 +89,9 @@ class PlanFile:
                 self._graph.waiting = f"waiting for {version}{self._path}"
                 return None
             if not said:
-                self._told(f"waiting for {'a new version of ' if notes.get('seen_plans') else ''}{self._path}")
+                self._told(
+                    f"waiting for {'a new version of ' if notes.get('seen_plans') else ''}{self._path}"
+                )
                 said = True
             self._pause(0.2)
 
@@ -106,13 +108,18 @@ class PlanFile:
             return True
         notes["seen_plans"] = [*notes.get("seen_plans", []), digest]
         notes["refused_plans"] = int(notes.get("refused_plans", 0)) + 1
-        durable.replace(os.path.join(self._root, *self.findings.split("/")), compiled.findings.encode("utf-8", "replace"))
+        durable.replace(
+            os.path.join(self._root, *self.findings.split("/")),
+            compiled.findings.encode("utf-8", "replace"),
+        )
         self._graph.save(state)
         self._told(compiled.findings.rstrip("\n"))
         left = self._attempts - notes["refused_plans"]
         if left <= 0:
             return True
-        self._told(f"{self._path} is refused; the findings are in {self.findings}; {left} more {'try' if left == 1 else 'tries'}")
+        self._told(
+            f"{self._path} is refused; the findings are in {self.findings}; {left} more {'try' if left == 1 else 'tries'}"
+        )
         return False
 
 
@@ -127,7 +134,14 @@ class ModelPlanner:
     """Asks a model for the plan; findings go back to it, `attempts` versions at most. Raises as the model does."""
 
     def __init__(
-        self, graph: MasterControlGraph, model: ModelPort, root: str, path: str, *, attempts: int, tools: tuple[str, ...] = (),
+        self,
+        graph: MasterControlGraph,
+        model: ModelPort,
+        root: str,
+        path: str,
+        *,
+        attempts: int,
+        tools: tuple[str, ...] = (),
         name: str = "a model",
     ) -> None:
         self.by = name
@@ -146,7 +160,9 @@ class ModelPlanner:
         if waits is not None:
             return str(waits["text"])  # it is not asked again for what a person is looking at
         declined = provenance.declined(notes, "plan", "request")
-        findings = "" if declined is None else f"{declined.rstrip()}\n\nA person did not approve this.\n"
+        findings = (
+            "" if declined is None else f"{declined.rstrip()}\n\nA person did not approve this.\n"
+        )
         while True:
             asked = prompt(
                 "planner", task=state.task, task_id=state.task_id, tools=self._tools,
@@ -154,7 +170,9 @@ class ModelPlanner:
                 outside=bool(provenance.seen(notes)),
             )  # fmt: skip
             messages: list[Message] = [{"role": "user", "content": asked}]
-            text = str(validated(self._model.complete("planner", messages, PLAN_REPLY), PLAN_REPLY)["plan"])
+            text = str(
+                validated(self._model.complete("planner", messages, PLAN_REPLY), PLAN_REPLY)["plan"]
+            )
             if planning.research_request(text) is not None:
                 return text
             compiled = planning.compile_text(self._root, self._path, text)

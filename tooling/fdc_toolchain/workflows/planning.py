@@ -39,10 +39,16 @@ def compile_text(root: str, path: str, text: str) -> Compiled:
     others = [item for item in checked.diagnostics if item.severity != "error"]
     warnings = render("text", others, checked.sources, files_checked=1) if others else ""
     program = program_of(checked)
-    needed = [param["name"] for param in program["plans"][program["root"]]["params"] if param["default"] is None]
+    needed = [
+        param["name"]
+        for param in program["plans"][program["root"]]["params"]
+        if param["default"] is None
+    ]
     if needed:
         named = ", ".join(f"`{name}`" for name in needed)
-        return Compiled(None, f"{path}: the task's plan is given no inputs, and needs {named}; state defaults\n")
+        return Compiled(
+            None, f"{path}: the task's plan is given no inputs, and needs {named}; state defaults\n"
+        )
     return Compiled(program, "", warnings)
 
 
@@ -51,6 +57,10 @@ _REQUEST = re.compile(r"research[ \t]+(\S.*)")
 
 def research_request(text: str) -> str | None:
     """The topic, where a text is no plan but one `research TOPIC` line, comments and blank lines aside (FDC-54)."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [
+        line.strip()
+        for line in text.splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
     found = _REQUEST.fullmatch(lines[0]) if len(lines) == 1 else None
     return found[1] if found else None

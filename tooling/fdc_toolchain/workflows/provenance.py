@@ -165,15 +165,25 @@ def harmless(program: Mapping[str, Any]) -> bool:
     for name, tool in program["tools"].items():
         if tool.get("run") is not None:
             return False
-        if name not in _TELLING and (tool["effect"] not in ("pure", "read") or tool["trust"] == "untrusted" or _sinks(tool)):
+        if name not in _TELLING and (
+            tool["effect"] not in ("pure", "read") or tool["trust"] == "untrusted" or _sinks(tool)
+        ):
             return False
     plans = program["plans"].values()
-    ends = (step for plan in plans for step in _steps(plan["body"]) if step.get("tool") in ("close_task", "submit"))
+    ends = (
+        step
+        for plan in plans
+        for step in _steps(plan["body"])
+        if step.get("tool") in ("close_task", "submit")
+    )
     return not any(step.get("args") for step in ends)
 
 
 def _sinks(tool: Mapping[str, Any]) -> bool:
-    return any(parameter.get("sink") not in (None, "user", "data") for parameter in tool.get("parameters", ()))
+    return any(
+        parameter.get("sink") not in (None, "user", "data")
+        for parameter in tool.get("parameters", ())
+    )
 
 
 def _steps(value: Any) -> Iterable[dict[str, Any]]:
@@ -209,7 +219,9 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
     if shown and free:
         row["free"] = free
     written = turn.control.get("written") or []
-    kept = [one for one in written if (one.get("kind"), one.get("sha256")) != (text.kind, text.sha256)]
+    kept = [
+        one for one in written if (one.get("kind"), one.get("sha256")) != (text.kind, text.sha256)
+    ]
     turn.control["written"] = [*kept, row]
     if not shown or free or given is not None:
         turn.control["held"] = None
@@ -231,7 +243,13 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
 def held(control: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     """The text of that kind that waits, or waited until it was approved."""
     found = control.get("held")
-    return found if isinstance(found, dict) and found.get("kind") == kind and isinstance(found.get("text"), str) else None
+    return (
+        found
+        if isinstance(found, dict)
+        and found.get("kind") == kind
+        and isinstance(found.get("text"), str)
+        else None
+    )
 
 
 def sentence(held: Mapping[str, Any]) -> str:
@@ -248,12 +266,26 @@ def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
     Raises ValueError where no text waits, another one does, or the approval could not be told from a forged one.
     """
     waits = _waiting(turn, name)
-    row = {"kind": waits["kind"], "sha256": waits["sha256"], "bound": waits["bound"], "by": by, "at": turn.world.now()}
+    row = {
+        "kind": waits["kind"],
+        "sha256": waits["sha256"],
+        "bound": waits["bound"],
+        "by": by,
+        "at": turn.world.now(),
+    }
     seal = _seal(turn, row)
     if not seal:
-        raise ValueError("an approval could not be told from a forged one: there is no key of yours to seal it with")
+        raise ValueError(
+            "an approval could not be told from a forged one: there is no key of yours to seal it with"
+        )
     turn.control["approved"] = [*(turn.control.get("approved") or []), {**row, "seal": seal}]
-    turn.log(2, "PLAN_UPDATE", {key: row[key] for key in ("kind", "sha256", "by")}, "SUCCESS", "a person approved this text")
+    turn.log(
+        2,
+        "PLAN_UPDATE",
+        {key: row[key] for key in ("kind", "sha256", "by")},
+        "SUCCESS",
+        "a person approved this text",
+    )
     return waits
 
 
@@ -295,14 +327,20 @@ def _waiting(turn: Turn, name: str) -> dict[str, Any]:
 def _approval(turn: Turn, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The approval of exactly this text, given by this user."""
     for one in turn.control.get("approved") or ():
-        same = isinstance(one, dict) and all(one.get(key) == asked.get(key) for key in ("kind", "sha256", "bound"))
+        same = isinstance(one, dict) and all(
+            one.get(key) == asked.get(key) for key in ("kind", "sha256", "bound")
+        )
         if same and _same(_seal(turn, one), one.get("seal")):
             return dict(one)
     return None
 
 
 def _same(seal: str, kept: Any) -> bool:
-    return bool(seal) and isinstance(kept, str) and compare_digest(seal.encode(), kept.encode("utf-8", "replace"))
+    return (
+        bool(seal)
+        and isinstance(kept, str)
+        and compare_digest(seal.encode(), kept.encode("utf-8", "replace"))
+    )
 
 
 def _seal(turn: Turn, row: Mapping[str, Any]) -> str:
@@ -316,5 +354,7 @@ def _named(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         sources = [str(one) for one in row.get("from") or ()]
         more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
-        said.append(str(row.get("what")) + (f" ({', '.join(sources[:3])}{more})" if sources else ""))
+        said.append(
+            str(row.get("what")) + (f" ({', '.join(sources[:3])}{more})" if sources else "")
+        )
     return "; ".join(said[:4]) + (f"; and {len(said) - 4} more" if len(said) > 4 else "")

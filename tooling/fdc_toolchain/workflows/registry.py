@@ -12,7 +12,15 @@ import os
 from typing import NamedTuple
 
 from .. import durable
-from ..resolve.registry import REGISTRY, Registry, name_fault, path_fault, places, read_registry, shown
+from ..resolve.registry import (
+    REGISTRY,
+    Registry,
+    name_fault,
+    path_fault,
+    places,
+    read_registry,
+    shown,
+)
 from ..text.diagnostic import Diagnostic, ordered
 from ..text.span import Span
 from ..text.suggest import did_you_mean
@@ -59,9 +67,16 @@ def register(root: str, name: str, path: str, *, timeout: float = durable.LOCK_T
             return _damaged(findings)
         current = registry.resolve(name)
         if current is not None:
-            return Outcome(False, f"`{name}` is already registered, for `{current}`; deregister it first to change it")
+            return Outcome(
+                False,
+                f"`{name}` is already registered, for `{current}`; deregister it first to change it",
+            )
         _write(file, {**registry.entries, name: stored})
-    return Outcome(True, f"Successfully registered '{name}' -> '{stored}'", tuple(_shadow(root, name, stored, _TOP)))
+    return Outcome(
+        True,
+        f"Successfully registered '{name}' -> '{stored}'",
+        tuple(_shadow(root, name, stored, _TOP)),
+    )
 
 
 def deregister(root: str, name: str, *, timeout: float = durable.LOCK_TIMEOUT) -> Outcome:
@@ -99,7 +114,9 @@ def audit(root: str) -> list[Diagnostic]:
         _, fault = _stored(root, path)
         if fault:
             help_ = f"`plan_manager deregister {shown(name)}` removes it"
-            findings.append(Diagnostic(span, "FDC328", f"`{shown(name)}` leads to no plan: {fault}", help=help_))
+            findings.append(
+                Diagnostic(span, "FDC328", f"`{shown(name)}` leads to no plan: {fault}", help=help_)
+            )
         findings += _shadow(root, name, path, span)
     return ordered(findings)
 
@@ -123,7 +140,9 @@ def _stored(root: str, path: str) -> tuple[str, str | None]:
     if file in ("", ".", ".."):
         folder, file = os.path.split(os.path.realpath(os.path.join(folder, file)))
     try:
-        full = os.path.join(os.path.realpath(folder), file)  # a link that is the last part keeps its own name
+        full = os.path.join(
+            os.path.realpath(folder), file
+        )  # a link that is the last part keeps its own name
         target = os.path.realpath(full, strict=True)
     except FileNotFoundError:
         return "", f"{quoted} does not exist"
@@ -148,12 +167,21 @@ def _shadow(root: str, name: str, path: str, span: Span) -> list[Diagnostic]:
     hidden = os.path.join(root, *name.split("/"))
     registered = os.path.join(root, *path.split("/"))
     try:
-        if not os.path.isfile(hidden) or (os.path.exists(registered) and os.path.samefile(hidden, registered)):
+        if not os.path.isfile(hidden) or (
+            os.path.exists(registered) and os.path.samefile(hidden, registered)
+        ):
             return []
     except OSError:
         return []
     message = f"`{shown(name)}` is registered for `{path}` and hides the file of the same name"
-    return [Diagnostic(span, "FDC324", message, help="call the file by another path, such as `./NAME`, or rename one")]
+    return [
+        Diagnostic(
+            span,
+            "FDC324",
+            message,
+            help="call the file by another path, such as `./NAME`, or rename one",
+        )
+    ]
 
 
 def _write(file: str, entries: dict[str, str]) -> None:

@@ -15,7 +15,11 @@ INSIDE = ("workspace", "model")
 
 def launch(turn: Turn) -> str:
     """Starts the research; the same one is never started twice. Raises Failed where there were too many."""
-    question = turn.control.get("research_question") or turn.state.research_findings.get("question") or turn.state.task
+    question = (
+        turn.control.get("research_question")
+        or turn.state.research_findings.get("question")
+        or turn.state.task
+    )
     number = int(turn.control.get("research_number", 0)) + 1
     most = turn.world.policy().research_most
     if number > most:
@@ -23,7 +27,13 @@ def launch(turn: Turn) -> str:
     name = f"research-{number}"
     turn.control["research"] = {"name": name, "question": question, "since": turn.world.now()}
     turn.world.launch(turn.task, name, question, turn.control.get("research_web") is not False)
-    turn.log(1, "EXTERNAL_RAG_QUERY", {"question": question, "process": name}, "IN_PROGRESS", "research was started")
+    turn.log(
+        1,
+        "EXTERNAL_RAG_QUERY",
+        {"question": question, "process": name},
+        "IN_PROGRESS",
+        "research was started",
+    )
     return "AWAITING_RESULT"
 
 
@@ -49,7 +59,9 @@ def poll(turn: Turn) -> str:
     try:
         result = json.loads(found.stdout)
         if result["status"] != "finished" and result["stop"] != "require":
-            raise Failed(f"the research {result['status']} (exit code {found.exit_code}): {result['why']}; {said}")
+            raise Failed(
+                f"the research {result['status']} (exit code {found.exit_code}): {result['why']}; {said}"
+            )
         read = (result.get("web") or {}).get("pages", ())
         findings = {
             "question": str(result["question"]),
@@ -75,7 +87,10 @@ def poll(turn: Turn) -> str:
 def _finding(row: dict[str, Any]) -> dict[str, Any]:
     """A finding with its label; one that has none comes from outside."""
     trust = row.get("trust")
-    cited = [{key: one.get(key) for key in ("path", "line", "target")} for one in row.get("citations", ())]
+    cited = [
+        {key: one.get(key) for key in ("path", "line", "target")}
+        for one in row.get("citations", ())
+    ]
     label = trust if trust in INSIDE else "untrusted"
     return {"text": str(row["text"]), "by": str(row.get("by", "")), "trust": label, "citations": cited,
             "from": [str(url) for url in row.get("from", ())]}  # fmt: skip
@@ -108,10 +123,15 @@ def _integrate(turn: Turn, findings: dict[str, Any]) -> None:
         report = findings["report"] = relpath(report, turn.world.root) if isabs(report) else report
     earlier = turn.state.research_findings.get("earlier", [])
     if turn.state.research_findings.get("answer") is not None:
-        earlier = [*earlier, {key: value for key, value in turn.state.research_findings.items() if key != "earlier"}]
+        earlier = [
+            *earlier,
+            {key: value for key, value in turn.state.research_findings.items() if key != "earlier"},
+        ]
     turn.state.research_findings = {**findings, "earlier": earlier}
     told = "\n".join(findings["answer"]) or f"The documents do not answer it: {findings['why']}"
-    turn.state.say("user", f"Findings of the research on: {findings['question']}\n{told}"[:MOST_EXCERPT * 4])
+    turn.state.say(
+        "user", f"Findings of the research on: {findings['question']}\n{told}"[: MOST_EXCERPT * 4]
+    )
     details = {"question": findings["question"], "citations": findings["citations"]}
     if from_outside(findings):
         turn.state.messages[-1]["trust"] = "untrusted"

@@ -27,7 +27,9 @@ def plan_deep_research(topic: str, research_id: str) -> str:
         ValueError: the topic is empty, or the id cannot be part of a file name.
     """
     if not _ID.fullmatch(research_id):
-        raise ValueError(f"`{research_id[:80]}` is no research id: letters, digits, `.`, `_`, `-`, at most 80 characters")
+        raise ValueError(
+            f"`{research_id[:80]}` is no research id: letters, digits, `.`, `_`, `-`, at most 80 characters"
+        )
     return research_plan(topic, f"research/research_report_{research_id}.md")
 
 
@@ -42,6 +44,8 @@ def research_files(topic: str, research_id: str, template: str = TEMPLATE) -> di
     if source is None:
         raise FileNotFoundError(2, "the template of the research plan does not exist", template)
     values = {"[Topic]": " ".join(clean(topic).split()), "[RESEARCH_ID]": research_id}
-    page = re.sub(r"\[(?:Topic|RESEARCH_ID)\]", lambda found: values[found[0]], source.decode("utf-8"))
+    page = re.sub(
+        r"\[(?:Topic|RESEARCH_ID)\]", lambda found: values[found[0]], source.decode("utf-8")
+    )
     stem = f"research/research_plan_{research_id}"
     return {f"{stem}.md": page, f"{stem}.plan": plan}

@@ -33,7 +33,10 @@ ANALYSIS: dict[str, Any] = {
                 "type": "object",
                 "required": ["lesson", "action"],
                 "additionalProperties": False,
-                "properties": {"lesson": {"type": "string", "minLength": 1}, "action": {"type": "string", "minLength": 1}},
+                "properties": {
+                    "lesson": {"type": "string", "minLength": 1},
+                    "action": {"type": "string", "minLength": 1},
+                },
             },
         },
     },
@@ -77,7 +80,13 @@ def fill(text: str, given: Mapping[str, str], known: Mapping[str, str]) -> str:
         title, body = _plain(head[1]), text[head.end() : end]
         said = given.get(title) or known.get(title)
         if said and _open(body):
-            out += [text[at : head.end()], "\n\n", said.strip(), "\n", "\n" if after is not None else ""]
+            out += [
+                text[at : head.end()],
+                "\n\n",
+                said.strip(),
+                "\n",
+                "\n" if after is not None else "",
+            ]
             at = end
     return "".join([*out, text[at:]])
 
@@ -89,7 +98,9 @@ def facts(turn: Turn) -> dict[str, str]:
     worse = []
     tries = int(control.get("refused_plans", 0))
     if tries:
-        worse.append(f"- {_count(tries, 'version')} of the plan {'was' if tries == 1 else 'were'} refused by the linter.")
+        worse.append(
+            f"- {_count(tries, 'version')} of the plan {'was' if tries == 1 else 'were'} refused by the linter."
+        )
     if turn.state.research_findings.get("answered"):
         well.append(f"- Research answered: {turn.state.research_findings['question']}")
     for line in control.get("repairs", []):

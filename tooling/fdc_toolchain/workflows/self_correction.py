@@ -108,7 +108,9 @@ class _Failed(Exception):
         self.findings = tuple(findings)
 
 
-def apply(root: str, ports: Ports, chosen: Sequence[str] | None = None, *, dry_run: bool = False) -> Report:
+def apply(
+    root: str, ports: Ports, chosen: Sequence[str] | None = None, *, dry_run: bool = False
+) -> Report:
     """Applies the pending lessons, or those with the ids in `chosen`; a chosen one that has failed is tried again.
 
     A lesson of a post-mortem whose writer was shown text from outside is passed over unless it is named: a person does that.
@@ -130,7 +132,10 @@ def apply(root: str, ports: Ports, chosen: Sequence[str] | None = None, *, dry_r
         results = list(_foreseen(root, ports, _due(book.lessons, chosen), chosen is not None))
     else:
         with store.changing(root) as notebook:
-            results = [_one(root, ports, notebook, lesson, chosen is not None) for lesson in _due(notebook.book.lessons, chosen)]
+            results = [
+                _one(root, ports, notebook, lesson, chosen is not None)
+                for lesson in _due(notebook.book.lessons, chosen)
+            ]
     for at, result in enumerate(results):
         new = tuple(item for item in result.findings if (item.code, item.message) not in known)
         results[at] = result._replace(findings=new)
@@ -168,7 +173,9 @@ def _one(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, name
         return Result(entered, "failed", str(failed), failed.findings)
 
 
-def _change_protocol(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, wish: Wish) -> Result:
+def _change_protocol(
+    root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, wish: Wish
+) -> Result:
     with protocol_updater.changing(root, ports.sources) as files:
         change = _edit(files, wish)
         built = _built(ports, {change.path: change.after})
@@ -178,7 +185,9 @@ def _change_protocol(root: str, ports: Ports, notebook: store.Notebook, lesson: 
     return _applied(root, ports, notebook, lesson, built, change.message)
 
 
-def _change_code(root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, wish: Wish) -> Result:
+def _change_code(
+    root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, wish: Wish
+) -> Result:
     path, diff = wish.parameters["filepath"], wish.parameters["diff"]
     try:
         text = code_change_plan(path, diff)
@@ -201,7 +210,12 @@ def _change_code(root: str, ports: Ports, notebook: store.Notebook, lesson: Less
     built = ports.build({})
     if built.files is None:
         # It could be built with this change before, so somebody else has changed a source since then.
-        return Result(lesson, "unfinished", "the change is made, but AGENTS.md cannot be built any more", built.findings)
+        return Result(
+            lesson,
+            "unfinished",
+            "the change is made, but AGENTS.md cannot be built any more",
+            built.findings,
+        )
     _write(root, built)
     return _applied(root, ports, notebook, lesson, built, f"Successfully changed {path}.", ran.run)
 
@@ -255,7 +269,9 @@ def _patch(ports: Ports, path: str, diff: str, base: bytes | None) -> _Change:
 def _built(ports: Ports, overlay: Mapping[str, bytes]) -> Built:
     built = ports.build(overlay)
     if built.files is None:
-        raise _Failed("AGENTS.md could not be built after this change, which was not made", built.findings)
+        raise _Failed(
+            "AGENTS.md could not be built after this change, which was not made", built.findings
+        )
     return built
 
 
@@ -266,7 +282,11 @@ def _announced(
     """Puts the intent on record, unless an earlier attempt has."""
     if _intent(lesson) is not None:
         return lesson
-    planned: dict[str, bytes | None] = {path: after, **(built.files or {}), **dict.fromkeys(built.remove)}
+    planned: dict[str, bytes | None] = {
+        path: after,
+        **(built.files or {}),
+        **dict.fromkeys(built.remove),
+    }
     changes = [
         {"path": name, "before": before, "after": _digest(data)}
         for name, data in planned.items()
@@ -287,7 +307,13 @@ def _write(root: str, built: Built) -> None:
 
 
 def _applied(
-    root: str, ports: Ports, notebook: store.Notebook, lesson: Lesson, built: Built, message: str, run: str | None = None
+    root: str,
+    ports: Ports,
+    notebook: store.Notebook,
+    lesson: Lesson,
+    built: Built,
+    message: str,
+    run: str | None = None,
 ) -> Result:
     before = {change["path"]: change["before"] for change in _intent(lesson) or ()}
     changes = [
@@ -295,7 +321,9 @@ def _applied(
         for name, old in before.items()
         if (new := _digest(_now(root, name))) != old
     ]
-    entered = notebook.enter(lesson, APPLIED, ports.now(), run=run, changes=changes, why=None if changes else message)
+    entered = notebook.enter(
+        lesson, APPLIED, ports.now(), run=run, changes=changes, why=None if changes else message
+    )
     return Result(entered, "applied", message, built.findings)
 
 
@@ -304,7 +332,11 @@ def _intent(lesson: Lesson) -> list[dict[str, Any]] | None:
     steps = history(lesson)
     if lesson["status"] != APPLYING or not steps or steps[-1].get("status") != APPLYING:
         return None
-    return [change for change in steps[-1].get("changes") or () if not {"", ".."} & set(change["path"].split("/"))]
+    return [
+        change
+        for change in steps[-1].get("changes") or ()
+        if not {"", ".."} & set(change["path"].split("/"))
+    ]
 
 
 def _why(failed: _Failed) -> str:

@@ -12,7 +12,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..engine.decide import decide
-from ..engine.events import Failure, Finish, Outcome, Perform, Performs, Record, Settle, Stop, outcome_body
+from ..engine.events import (
+    Failure,
+    Finish,
+    Outcome,
+    Perform,
+    Performs,
+    Record,
+    Settle,
+    Stop,
+    outcome_body,
+)
 from ..engine.fold import apply, fold
 from ..engine.ports import Journal
 from ..engine.state import Frame, RunState, Strand, Want
@@ -45,7 +55,11 @@ class Stepper:
     def current(self) -> Command | None:
         """The step that is next, or None where the run has ended (`stop` says whether it was stopped)."""
         effect = self._effect()
-        return None if effect is None else Command(effect.tool, effect.args, effect.address, effect.path, effect.line)
+        return (
+            None
+            if effect is None
+            else Command(effect.tool, effect.args, effect.address, effect.path, effect.line)
+        )
 
     def record(self, result: StepResult) -> Command:
         """Puts on record what became of the current step; returns that step. Raises LookupError where there is none."""
@@ -64,7 +78,10 @@ class Stepper:
         """Gives the run back; where it has ended, the journal says so."""
         try:
             if self._over:
-                ending = {"stop": None if self.stop is None else self.stop._asdict(), "steps": self.state.steps}
+                ending = {
+                    "stop": None if self.stop is None else self.stop._asdict(),
+                    "steps": self.state.steps,
+                }
                 self._opened.finish("stopped" if self.stop else "finished", ending)
         finally:
             self._opened.release()
@@ -76,7 +93,9 @@ class Stepper:
                 self.stop, self._over = decision.stop, True
                 return None
             if isinstance(decision, Settle):
-                return decision.effect  # announced by a lost controller: whoever performs the steps knows
+                return (
+                    decision.effect
+                )  # announced by a lost controller: whoever performs the steps knows
             if not isinstance(decision, Performs):
                 return None
             effect = decision.effects[0]
@@ -87,18 +106,27 @@ class Stepper:
     def _record(self, effect: Perform, outcome: Outcome) -> None:
         at = self._base + time.monotonic() - self._began
         body = outcome_body(outcome, 0.0)
-        record = Record("outcome", effect.address, effect.turn, effect.tool, effect.request, at, body)
+        record = Record(
+            "outcome", effect.address, effect.turn, effect.tool, effect.request, at, body
+        )
         self._opened.journal.append([record])
         apply(self.state, record)
 
 
 def stack_of(state: RunState) -> list[PlanContext]:
     """The plans on the stack of a run, the root first; of a fork, those of its first branch that is under way."""
-    wants: list[Want] = [*state.dangling.values(), *state.running.values(), *state.pending.values(), *state.parked.values()]
+    wants: list[Want] = [
+        *state.dangling.values(),
+        *state.running.values(),
+        *state.pending.values(),
+        *state.parked.values(),
+    ]
     if not wants:
         return []
     strands: list[Strand] = [wants[0].strand]
     while strands[0].join is not None:
         strands.insert(0, strands[0].join.strand)
-    frames: list[Frame] = [frame for strand in strands for frame in strand.frames if frame.opens_scope]
+    frames: list[Frame] = [
+        frame for strand in strands for frame in strand.frames if frame.opens_scope
+    ]
     return [PlanContext(frame.scope.path, frame.at, len(frame.block)) for frame in frames]

@@ -41,4 +41,15 @@ class Turn(NamedTuple):
             return
         stack = [context._asdict() for context in self.state.plan_stack]
         context = {"plan_execution_stack": stack} if stack else None
-        self.logger.log(f"Phase {phase}", self.task, step, action, details, status, message, error, evidence, context)
+        self.logger.log(
+            f"Phase {phase}",
+            self.task,
+            step,
+            action,
+            details,
+            status,
+            message,
+            error,
+            evidence,
+            context,
+        )

@@ -25,12 +25,19 @@ def logs(work: Work, summary: Value, raw: bool) -> Files:
     out: Files = {f"{folder}/summary.yaml": dump({"summary": summary})}
     for name, kinds in LOGGED.items():
         steps = [event for event in work.events if event["kind"] in kinds]
-        cycles = [{**_plain(event), **({"outputs": _outputs(work, event)} if name == "refiner" else {})} for event in steps]
-        out[f"{folder}/{name}.yaml"] = dump({f"{name}_log": {"iteration": work.iteration, "cycles": cycles}})
+        cycles = [
+            {**_plain(event), **({"outputs": _outputs(work, event)} if name == "refiner" else {})}
+            for event in steps
+        ]
+        out[f"{folder}/{name}.yaml"] = dump(
+            {f"{name}_log": {"iteration": work.iteration, "cycles": cycles}}
+        )
         out[f"{folder}/{name}.md"] = _prose(name, work.iteration, steps)
     composed = [_plain(event) for event in work.of("composition")]
     touched = {"added": work.added, "changed": work.changed, "retired": work.retired}
-    out[f"{folder}/artifacts.yaml"] = dump({"artifacts": {"iteration": work.iteration, **touched, "composition": composed}})
+    out[f"{folder}/artifacts.yaml"] = dump(
+        {"artifacts": {"iteration": work.iteration, **touched, "composition": composed}}
+    )
     out[f"{folder}/highlights.md"] = _highlights(work, summary)
     for event in work.events if raw else ():
         for number, attempt in enumerate(event.get("attempts", ()), 1):
@@ -42,7 +49,11 @@ def logs(work: Work, summary: Value, raw: bool) -> Files:
 
 def _plain(event: Event) -> Value:
     """A staged step as it is logged: without the raw texts, which have their own files, and without what is derived."""
-    out = {key: value for key, value in event.items() if key not in ("attempts", "primitives", "examples", "count", "sizes")}
+    out = {
+        key: value
+        for key, value in event.items()
+        if key not in ("attempts", "primitives", "examples", "count", "sizes")
+    }
     out["attempts"] = [{"wrong": attempt["wrong"]} for attempt in event.get("attempts", ())]
     out["markers"] = [one._asdict() for one in _marks(event)]
     if event.get("sizes"):
@@ -64,14 +75,19 @@ def _outputs(work: Work, event: Event) -> list[Value]:
     rest = {key: event[key] for key in ("revisions", "conflicts_detected", "conflicts_resolved")}
     action = event.get("action") or "INTEGRATE"
     return [
-        {"refiner_output": {"action": action, "integration": one, **rest, "alphabet_state": state}} for one in taken or [None]
+        {"refiner_output": {"action": action, "integration": one, **rest, "alphabet_state": state}}
+        for one in taken or [None]
     ]
 
 
 def _prose(name: str, iteration: int, steps: Iterable[Event]) -> str:
     lines = [f"# {name.upper()}, iteration {iteration}", ""]
     for event in steps:
-        who = "computed, no model was asked" if event.get("embedded") else f"a model, temperature {event['temperature']}"
+        who = (
+            "computed, no model was asked"
+            if event.get("embedded")
+            else f"a model, temperature {event['temperature']}"
+        )
         lines += [f"## {event['phase']}, cycle {event['cycle']} ({who})", ""]
         if event.get("wrong"):
             lines += [f"The answer could not be used: {line(event['wrong'])}", ""]
@@ -92,13 +108,24 @@ def _said(event: Event) -> list[str]:
         return [f"strategy {event['strategy']}", *found, *left]
     if kind == "critic":
         rows = event["evaluations"]
-        return [f"**{row['label']}** ({row['candidate_id']}): {row['verdict']}. {row['summary']}" for row in rows]
+        return [
+            f"**{row['label']}** ({row['candidate_id']}): {row['verdict']}. {row['summary']}"
+            for row in rows
+        ]
     out = [f"{row['primitive_id']} has the prime {row['assigned_prime']}" + "".join(
         f"; {one['type']} {one['target']} ({one['justification']})" for one in row["relationships_added"]
     ) for row in event["integrations"]]  # fmt: skip
-    out += [f"{row['primitive_id']}.{row['field_changed']} revised: {row['reason']}" for row in event["revisions"]]
-    out += [f"{row['retired']} merged into {row['keep']}: {row['reason']}" for row in event["merges"]]
-    out += [f"{row['retired']} split into {' and '.join(row['into'])}: {row['reason']}" for row in event["splits"]]
+    out += [
+        f"{row['primitive_id']}.{row['field_changed']} revised: {row['reason']}"
+        for row in event["revisions"]
+    ]
+    out += [
+        f"{row['retired']} merged into {row['keep']}: {row['reason']}" for row in event["merges"]
+    ]
+    out += [
+        f"{row['retired']} split into {' and '.join(row['into'])}: {row['reason']}"
+        for row in event["splits"]
+    ]
     return out + [f"conflict: {row['why']}" for row in event["conflicts_detected"]]
 
 
@@ -140,13 +167,19 @@ def summary_of(work: Work, metrics: Value) -> Value:
 
 
 def _texts(event: Event) -> list[str]:
-    return [attempt["raw"] for attempt in event.get("attempts", ()) if isinstance(attempt["raw"], str)]
+    return [
+        attempt["raw"] for attempt in event.get("attempts", ()) if isinstance(attempt["raw"], str)
+    ]
 
 
 def _marks(event: Event) -> list[markers.Mark]:
     """Every marker of what was said in a step, those for the blog with their category (ALPH-89)."""
     said = _texts(event)
-    blog = [markers.Mark(f"{markers.BLOG}{one.kind}", one.text) for text in said for one in markers.blog(text)]
+    blog = [
+        markers.Mark(f"{markers.BLOG}{one.kind}", one.text)
+        for text in said
+        for one in markers.blog(text)
+    ]
     return [*(one for text in said for one in markers.found(text)), *blog]
 
 
@@ -154,7 +187,9 @@ def _highlights(work: Work, summary: Value) -> str:
     lines = [f"# Iteration {work.iteration}", ""]
     for name in work.added:
         one = work.alphabet.primitives[name]
-        lines.append(f"- new: **{line(one.label)}** ({one.id}, {one.domain}): {line(one.definition)}")
+        lines.append(
+            f"- new: **{line(one.label)}** ({one.id}, {one.domain}): {line(one.definition)}"
+        )
     lines += [f"- rejected: {line(row['label'])}: {line(row['reason'])}" for row in work.rejected]
     lines += [f"- {line(text)}" for text in summary["insights"]]
     said = [text for event in work.events for text in _texts(event)]
@@ -168,25 +203,49 @@ def decisions(work: Work) -> tuple[Files, list[Value]]:
     number = len(known)
     files: Files = {}
     rows: list[Value] = []
-    evaluated = {row["candidate_id"]: row for event in work.of("critic") for row in event["evaluations"]}
+    evaluated = {
+        row["candidate_id"]: row for event in work.of("critic") for row in event["evaluations"]
+    }
     for event in work.events:
         if event["kind"] not in ("refiner", "consolidation"):
             continue
         made = [
-            (f"{_label(work, row['primitive_id'])} is primitive", row, evaluated.get(row["candidate_id"]))
+            (
+                f"{_label(work, row['primitive_id'])} is primitive",
+                row,
+                evaluated.get(row["candidate_id"]),
+            )
             for row in event["integrations"]
         ]
-        made += [(f"{row['retired']} merged into {row['keep']}", row, None) for row in event["merges"]]
+        made += [
+            (f"{row['retired']} merged into {row['keep']}", row, None) for row in event["merges"]
+        ]
         made += [(f"{row['retired']} split", row, None) for row in event["splits"]]
         for title, row, verdict in made:
             number += 1
             name = f"DEC_{number:04d}_{slug(title)}"
             why = [verdict["summary"]] if verdict else [str(row.get("reason", ""))]
             if verdict and verdict["output"]:
-                why += [f"{attack}: {body['notes']}" for attack, body in verdict["output"]["attacks"].items()]
-            lines = [f"# {line(title)}", "", f"Iteration {work.iteration}, {work.at}.", "", *(f"- {line(one)}" for one in why)]
+                why += [
+                    f"{attack}: {body['notes']}"
+                    for attack, body in verdict["output"]["attacks"].items()
+                ]
+            lines = [
+                f"# {line(title)}",
+                "",
+                f"Iteration {work.iteration}, {work.at}.",
+                "",
+                *(f"- {line(one)}" for one in why),
+            ]
             files[f"reasoning/decisions/{name}.md"] = "\n".join([*lines, ""])
-            rows.append({"id": f"DEC_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
+            rows.append(
+                {
+                    "id": f"DEC_{number:04d}",
+                    "file": f"{name}.md",
+                    "title": title,
+                    "iteration": work.iteration,
+                }
+            )
     return files, [*known, *rows]
 
 
@@ -205,18 +264,46 @@ def paradoxes(work: Work, most: int = 3) -> tuple[Files, list[Value]]:
         number = len(known) + len(rows) + 1
         name = f"PAR_{number:04d}_circularity_of_{slug(row['label'])}"
         title = f"circularity of {row['label']}"
-        text = [f"# The {line(title)}", "", f"Iteration {work.iteration}, {row['candidate_id']}.", "", line(row["reason"]), ""]
+        text = [
+            f"# The {line(title)}",
+            "",
+            f"Iteration {work.iteration}, {row['candidate_id']}.",
+            "",
+            line(row["reason"]),
+            "",
+        ]
         text += [f"- {' -> '.join(line(word) for word in path)}" for path in paths[:20]] + [""]
         files[f"reasoning/paradoxes/{name}.md"] = "\n".join(text)
-        rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
-    said = [(event, one.text) for event in work.events for one in _marks(event) if one.kind == f"{markers.BLOG}PARADOX"]
+        rows.append(
+            {
+                "id": f"PAR_{number:04d}",
+                "file": f"{name}.md",
+                "title": title,
+                "iteration": work.iteration,
+            }
+        )
+    said = [
+        (event, one.text)
+        for event in work.events
+        for one in _marks(event)
+        if one.kind == f"{markers.BLOG}PARADOX"
+    ]
     for event, puzzle in said[: max(0, most - len(rows))]:
         number = len(known) + len(rows) + 1
         title = " ".join(line(puzzle).split()[:8])
         name = f"PAR_{number:04d}_{slug(title)}"
         where = f"Iteration {work.iteration}, said by the {event['role']} in {event['phase']}, cycle {event['cycle']}."
-        files[f"reasoning/paradoxes/{name}.md"] = "\n".join([f"# {title}", "", where, "", line(puzzle), ""])
-        rows.append({"id": f"PAR_{number:04d}", "file": f"{name}.md", "title": title, "iteration": work.iteration})
+        files[f"reasoning/paradoxes/{name}.md"] = "\n".join(
+            [f"# {title}", "", where, "", line(puzzle), ""]
+        )
+        rows.append(
+            {
+                "id": f"PAR_{number:04d}",
+                "file": f"{name}.md",
+                "title": title,
+                "iteration": work.iteration,
+            }
+        )
     return files, [*known, *rows]
 
 
@@ -229,21 +316,48 @@ def reflections(work: Work) -> tuple[Files, list[Value]]:
         number = len(known) + len(rows) + 1
         name = f"MR_{number:04d}_iteration_{work.iteration:03d}"
         output = event["output"]
-        body = {"iteration_range": event["period"]["iteration_range"], "timestamp": work.at, **output}
+        body = {
+            "iteration_range": event["period"]["iteration_range"],
+            "timestamp": work.at,
+            **output,
+        }
         marked = [one._asdict() for one in _marks(event)]
-        more = {"computed": event["period"], "markers": marked, **{key: event[key] for key in ("reasons", "mismatches", "wrong")}}
-        files[f"reasoning/meta_reflections/{name}.yaml"] = dump({"meta_reflection": body, "archive": more})
+        more = {
+            "computed": event["period"],
+            "markers": marked,
+            **{key: event[key] for key in ("reasons", "mismatches", "wrong")},
+        }
+        files[f"reasoning/meta_reflections/{name}.yaml"] = dump(
+            {"meta_reflection": body, "archive": more}
+        )
         because = [f"- because {line(why)}" for why in event["reasons"]]
         lines = [f"# Reflection {number}, iteration {work.iteration}", "", *because]
         if output:
-            lines += ["", f"**{output['decision']}.** {line(output['course_corrections']['criterion_calibration'])}", ""]
+            lines += [
+                "",
+                f"**{output['decision']}.** {line(output['course_corrections']['criterion_calibration'])}",
+                "",
+            ]
             seen = output["patterns_observed"]
-            lines += [f"- {line(row['pattern'])} ({row['frequency']}): {line(row['implications'])}" for row in seen]
-            lines += [f"- {row['category']}: {line(row['insight'])}" for row in output["insights_for_archive"]]
+            lines += [
+                f"- {line(row['pattern'])} ({row['frequency']}): {line(row['implications'])}"
+                for row in seen
+            ]
+            lines += [
+                f"- {row['category']}: {line(row['insight'])}"
+                for row in output["insights_for_archive"]
+            ]
         lines += [f"- claimed, and not so: {line(one)}" for one in event["mismatches"]]
         files[f"reasoning/meta_reflections/{name}.md"] = "\n".join([*lines, ""])
         decision = output.get("decision", "") if output else ""
-        rows.append({"id": f"MR_{number:04d}", "file": f"{name}.yaml", "iteration": work.iteration, "decision": decision})
+        rows.append(
+            {
+                "id": f"MR_{number:04d}",
+                "file": f"{name}.yaml",
+                "iteration": work.iteration,
+                "decision": decision,
+            }
+        )
     return files, [*known, *rows]
 
 
@@ -271,4 +385,6 @@ def recount(summary: Mapping[str, Any], proposer: Any, critic: Any) -> list[str]
     }  # fmt: skip
     said = summary.get("candidates", {})
     wrong = {key: number for key, number in counted.items() if said.get(key) != number}
-    return [f"candidates.{key} says {said.get(key)}, the logs {number}" for key, number in wrong.items()]
+    return [
+        f"candidates.{key} says {said.get(key)}, the logs {number}" for key, number in wrong.items()
+    ]

@@ -15,7 +15,9 @@ from .state import Base, StateError, read, relation_files
 from .yamltext import NotYaml, parse
 
 
-def audit(files: Mapping[str, str], paths: Iterable[str]) -> tuple[Base | None, list[tuple[str, str]]]:
+def audit(
+    files: Mapping[str, str], paths: Iterable[str]
+) -> tuple[Base | None, list[tuple[str, str]]]:
     """The alphabet, where it can be read, and every finding. `files`: all YAML files' texts; `paths`: all paths there are."""
     paths = set(paths)
     found = [("error", sentence) for sentence in layout.misnamed(paths)]
@@ -25,13 +27,25 @@ def audit(files: Mapping[str, str], paths: Iterable[str]) -> tuple[Base | None, 
         sentences = [str(wrong), *_forms(files, without=str(wrong).partition(":")[0])]
         return None, [*found, *(("error", one) for one in sentences)]
     found += [("violation", f"{one.rule}: {one.why}") for one in violations(base.alphabet)]
-    found += [("error", sentence) for sentence in [*_entries(base, files), *_derived(base, files), *_logs(files), *_forms(files)]]
+    found += [
+        ("error", sentence)
+        for sentence in [
+            *_entries(base, files),
+            *_derived(base, files),
+            *_logs(files),
+            *_forms(files),
+        ]
+    ]
     try:
         tests_of(base.concepts)
     except BenchmarkError as wrong:
         found.append(("error", f"{layout.CONCEPTS}: {wrong}"))
     found += [("warning", sentence) for sentence in _marks(files)]
-    missing = [folder for folder in layout.FOLDERS if not any(one.startswith(f"{folder}/") for one in paths)]
+    missing = [
+        folder
+        for folder in layout.FOLDERS
+        if not any(one.startswith(f"{folder}/") for one in paths)
+    ]
     found += [("error", f"{folder}/ does not exist") for folder in missing]
     return base, found
 
@@ -40,7 +54,11 @@ def _entries(base: Base, files: Mapping[str, str]) -> Iterable[str]:
     """T-50: the detailed file of every primitive is there, and says of it what the index says."""
     expected = {entry_path(one): one for one in base.alphabet.primitives.values()}
     for path in sorted(files):
-        if path.startswith(f"{layout.DETAILED}/") and path.endswith(".yaml") and path not in expected:
+        if (
+            path.startswith(f"{layout.DETAILED}/")
+            and path.endswith(".yaml")
+            and path not in expected
+        ):
             yield f"{path} belongs to no primitive of the index"
     for path, one in expected.items():
         if path not in files:
@@ -74,7 +92,11 @@ def _rows(text: str) -> Any:
     except NotYaml:
         return None
     inner: Any = next(iter(value.values()), {}) if isinstance(value, dict) else {}
-    return [rows for key, rows in inner.items() if key != "last_updated"] if isinstance(inner, dict) else None
+    return (
+        [rows for key, rows in inner.items() if key != "last_updated"]
+        if isinstance(inner, dict)
+        else None
+    )
 
 
 def _logs(files: Mapping[str, str]) -> Iterable[str]:

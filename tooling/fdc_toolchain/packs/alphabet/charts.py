@@ -27,7 +27,9 @@ def growth(history: History, *, alone: bool = True) -> str:
     ticks = svg.nice(max((value for value in totals if value is not None), default=0))
     one = Series("primitives", "one", totals)
     body = svg.head("Primitives") + _plane(history, ticks) + svg.line(one, ticks[-1], area=True)
-    return svg.drawing("Primitives after each iteration", body, alone=alone, describe=_summary([one]))
+    return svg.drawing(
+        "Primitives after each iteration", body, alone=alone, describe=_summary([one])
+    )
 
 
 def acceptance(history: History, *, alone: bool = True) -> str:
@@ -37,14 +39,25 @@ def acceptance(history: History, *, alone: bool = True) -> str:
     names = [_name(group) for group in groups]
     series = [
         Series(kind, colour, [sum(_number(row, kind) or 0 for row in group) for group in groups])
-        for kind, colour in (("accepted", "one"), ("refined", "two"), ("rejected", "three"), ("deferred", "four"))
+        for kind, colour in (
+            ("accepted", "one"),
+            ("refined", "two"),
+            ("rejected", "three"),
+            ("deferred", "four"),
+        )
     ]
     sums = [sum(one.values[number] or 0 for one in series) for number in range(len(groups))]
     ticks = svg.nice(max(sums, default=0))
-    body = svg.head("Candidates", series) + svg.plane(names, ticks) + svg.stacks(series, names, ticks[-1])
+    body = (
+        svg.head("Candidates", series)
+        + svg.plane(names, ticks)
+        + svg.stacks(series, names, ticks[-1])
+    )
     if not history:
         body += _nothing()
-    return svg.drawing("What became of the candidates", body, alone=alone, describe=_summary(series, whole=True))
+    return svg.drawing(
+        "What became of the candidates", body, alone=alone, describe=_summary(series, whole=True)
+    )
 
 
 def coverage(history: History, *, alone: bool = True) -> str:
@@ -54,8 +67,17 @@ def coverage(history: History, *, alone: bool = True) -> str:
         Series("consistency", "two", [_number(row, "consistency") for row in history]),
     ]
     lines = "".join(svg.line(one, 1.0) for one in reversed(series))
-    body = svg.head("Coverage and consistency", series) + _plane(history, [0, 0.25, 0.5, 0.75, 1], percent=True) + lines
-    return svg.drawing("Coverage and consistency after each iteration", body, alone=alone, describe=_summary(series))
+    body = (
+        svg.head("Coverage and consistency", series)
+        + _plane(history, [0, 0.25, 0.5, 0.75, 1], percent=True)
+        + lines
+    )
+    return svg.drawing(
+        "Coverage and consistency after each iteration",
+        body,
+        alone=alone,
+        describe=_summary(series),
+    )
 
 
 def _plane(history: History, ticks: Sequence[float], *, percent: bool = False) -> str:
@@ -64,12 +86,18 @@ def _plane(history: History, ticks: Sequence[float], *, percent: bool = False) -
 
 
 def _nothing() -> str:
-    return svg.text(svg.WIDTH / 2, svg.HEIGHT / 2, "no iteration yet", kind="faint", anchor="middle")
+    return svg.text(
+        svg.WIDTH / 2, svg.HEIGHT / 2, "no iteration yet", kind="faint", anchor="middle"
+    )
 
 
 def _number(row: Mapping[str, Any], key: str) -> float | None:
     value = row.get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) else None
+    return (
+        float(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        else None
+    )
 
 
 def _name(group: History) -> str:
@@ -88,7 +116,11 @@ def _summary(series: Sequence[Series], *, whole: bool = False) -> str:
     return "; ".join(parts) or "no iteration yet"
 
 
-_KINDS = (("contrasts", "contrasts with", "three"), ("presupposes", "presupposes", "one"), ("composes", "composes with", "four"))
+_KINDS = (
+    ("contrasts", "contrasts with", "three"),
+    ("presupposes", "presupposes", "one"),
+    ("composes", "composes with", "four"),
+)
 
 
 def graph(alphabet: Alphabet, *, alone: bool = True) -> str:
@@ -113,8 +145,12 @@ def graph(alphabet: Alphabet, *, alone: bool = True) -> str:
         if one is not None:
             places[one.id] = x, y
             about = svg.escape(_about(one))
-            labels.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" class="f-one"><title>{about}</title></circle>')
-    body = "".join(_edges(alphabet, places, middle)) + "".join(labels) + _legend(alphabet, shown, side)
+            labels.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" class="f-one"><title>{about}</title></circle>'
+            )
+    body = (
+        "".join(_edges(alphabet, places, middle)) + "".join(labels) + _legend(alphabet, shown, side)
+    )
     if not slots:
         body += svg.text(middle, middle, "no primitive yet", kind="faint", anchor="middle")
     return svg.drawing(
@@ -135,7 +171,12 @@ _TIP = (
 
 def _shown(alphabet: Alphabet) -> set[str]:
     def links(one: Primitive) -> int:
-        return len(one.contrasts) + len(one.presupposes) + len(one.composes) + len(alphabet.dependants.get(one.id, ()))
+        return (
+            len(one.contrasts)
+            + len(one.presupposes)
+            + len(one.composes)
+            + len(alphabet.dependants.get(one.id, ()))
+        )
 
     return {one.id for one in sorted(alphabet, key=lambda one: (-links(one), one.id))[:MOST_NODES]}
 
@@ -149,10 +190,16 @@ def _label(x: float, y: float, angle: float, name: str, *, bold: bool) -> str:
 
 
 def _about(one: Primitive) -> str:
-    return f"{one.label} ({one.id}, {one.prime}): {one.definition}" if one.definition else f"{one.label} ({one.id}, {one.prime})"
+    return (
+        f"{one.label} ({one.id}, {one.prime}): {one.definition}"
+        if one.definition
+        else f"{one.label} ({one.id}, {one.prime})"
+    )
 
 
-def _edges(alphabet: Alphabet, places: Mapping[str, tuple[float, float]], middle: float) -> list[str]:
+def _edges(
+    alphabet: Alphabet, places: Mapping[str, tuple[float, float]], middle: float
+) -> list[str]:
     found = []
     done: set[tuple[str, str, str]] = set()
     for one in alphabet:
@@ -160,14 +207,21 @@ def _edges(alphabet: Alphabet, places: Mapping[str, tuple[float, float]], middle
             for other in getattr(one, field):
                 if one.id not in places or other not in places or other == one.id:
                     continue
-                pair = (field, one.id, other) if field == "presupposes" else (field, *sorted((one.id, other)))
+                pair = (
+                    (field, one.id, other)
+                    if field == "presupposes"
+                    else (field, *sorted((one.id, other)))
+                )
                 if pair in done:
                     continue
                 done.add((pair[0], pair[1], pair[2]))
                 (x, y), (u, v) = places[one.id], places[other]
                 # bent towards the middle, so that neighbours are seen to be linked
                 bend = [(a + b) / 2 * 0.45 + middle * 0.55 for a, b in ((x, u), (y, v))]
-                dash = {"contrasts": ' stroke-dasharray="4 3"', "presupposes": ' marker-end="url(#tip)"'}.get(field, "")
+                dash = {
+                    "contrasts": ' stroke-dasharray="4 3"',
+                    "presupposes": ' marker-end="url(#tip)"',
+                }.get(field, "")
                 target = alphabet.get(other)
                 said = svg.escape(f"{one.label} {words} {target.label if target else other}")
                 found.append(
@@ -185,7 +239,14 @@ def _legend(alphabet: Alphabet, shown: set[str], side: float) -> str:
         parts.append(svg.text(x + 23, side + 14, words, kind="faint"))
         x += 40 + 5.8 * len(words)
     if len(shown) < len(alphabet):
-        parts.append(svg.text(14, side + 34, f"the {len(shown)} best connected of {len(alphabet)} primitives", kind="faint"))
+        parts.append(
+            svg.text(
+                14,
+                side + 34,
+                f"the {len(shown)} best connected of {len(alphabet)} primitives",
+                kind="faint",
+            )
+        )
     return "".join(parts)
 
 

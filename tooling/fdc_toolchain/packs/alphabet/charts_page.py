@@ -62,9 +62,15 @@ def page(alphabet: Alphabet, history: charts.History, report: Mapping[str, Any],
     )
 
 
-def _figures(alphabet: Alphabet, history: charts.History, report: Mapping[str, Any], last: Mapping[str, Any]) -> str:
+def _figures(
+    alphabet: Alphabet, history: charts.History, report: Mapping[str, Any], last: Mapping[str, Any]
+) -> str:
     accepted = sum(int(row.get("accepted") or 0) for row in history)
-    judged = sum(int(row.get(key) or 0) for row in history for key in ("accepted", "rejected", "refined", "deferred"))
+    judged = sum(
+        int(row.get(key) or 0)
+        for row in history
+        for key in ("accepted", "rejected", "refined", "deferred")
+    )
     covered = (report.get("coverage") or {}).get("coverage", last.get("coverage"))
     sound = (report.get("consistency") or {}).get("overall_score", last.get("consistency"))
     rows = [
@@ -86,23 +92,36 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of ready cells; a head that begins with # is of figures."""
     kinds = [' class="n"' if head.startswith("#") else "" for head in heads]
     top = "".join(f"<th{kind}>{escape(head.lstrip('#'))}</th>" for head, kind in zip(heads, kinds))
-    body = "".join("<tr>" + "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(row, kinds)) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(row, kinds)) + "</tr>"
+        for row in rows
+    )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _domains(domains: Mapping[str, Mapping[str, Any]]) -> str:
     kind = {"adequate": "ok", "sparse": "look", "neglected": "bad"}
     rows = [
-        [escape(name), str(row["primitives"]), f'<span class="{kind.get(row["coverage"], "")}">{escape(row["coverage"])}</span>']
+        [
+            escape(name),
+            str(row["primitives"]),
+            f'<span class="{kind.get(row["coverage"], "")}">{escape(row["coverage"])}</span>',
+        ]
         for name, row in domains.items()
     ]
-    return f"<section><h2>Domains</h2>{_table(['domain', '#primitives', 'coverage'], rows)}</section>" if rows else ""
+    return (
+        f"<section><h2>Domains</h2>{_table(['domain', '#primitives', 'coverage'], rows)}</section>"
+        if rows
+        else ""
+    )
 
 
 def _gaps(coverage: Mapping[str, Any]) -> str:
     if not coverage:
         return ""
-    rows = [[escape(str(row["gap"])), str(row["needed_by"])] for row in coverage.get("gaps", ())[:12]]
+    rows = [
+        [escape(str(row["gap"])), str(row["needed_by"])] for row in coverage.get("gaps", ())[:12]
+    ]
     done, total = len(coverage.get("expressible", ())), coverage.get("total", 0)
     said = f"<p>{done} of {total} test concepts are expressible, {len(coverage.get('partial', ()))} in part.</p>"
     return f"<section><h2>Gaps</h2>{said}{_table(['missing', '#concepts that need it'], rows) if rows else ''}</section>"
@@ -113,7 +132,11 @@ def _checks(consistency: Mapping[str, Any]) -> str:
         return ""
     kind = {"pass": "ok", "warning": "look", "fail": "bad"}
     rows = [
-        [escape(name), f'<span class="{kind.get(row["result"], "")}">{escape(row["result"])}</span>', str(len(row["findings"]))]
+        [
+            escape(name),
+            f'<span class="{kind.get(row["result"], "")}">{escape(row["result"])}</span>',
+            str(len(row["findings"])),
+        ]
         for name, row in consistency.get("checks", {}).items()
     ]
     found = [one for row in consistency.get("checks", {}).values() for one in row["findings"]][:8]
@@ -131,10 +154,19 @@ def _expressiveness(found: Mapping[str, Any]) -> str:
         return ""
     rows = [
         ["weighted coverage", _percent(found["weighted_coverage"])],
-        ["primitives that test concepts use", f"{found['primitives_used']} of {found['primitives']}"],
-        ["entropy of their use", f"{found['entropy']:.2f} bits ({_percent(found['normalised_entropy'])} of even use)"],
+        [
+            "primitives that test concepts use",
+            f"{found['primitives_used']} of {found['primitives']}",
+        ],
+        [
+            "entropy of their use",
+            f"{found['entropy']:.2f} bits ({_percent(found['normalised_entropy'])} of even use)",
+        ],
         ["a decomposition takes", f"{found['bits_per_concept']:.1f} bits"],
-        ["most needed", escape(", ".join(row["label"] for row in found["importance"][:6]) or "none")],
+        [
+            "most needed",
+            escape(", ".join(row["label"] for row in found["importance"][:6]) or "none"),
+        ],
     ]
     return f"<section><h2>Expressiveness</h2>{_table(['measure', 'value'], rows)}</section>"
 
@@ -156,17 +188,29 @@ def _primitives(alphabet: Alphabet) -> str:
     rows = []
     for inside in alphabet.domains.values():
         rows += [_primitive(alphabet, one) for one in inside]
-    head = "".join(f"<th>{name}</th>" for name in ("id", "label", "domain", "status", "prime", "definition and relationships"))
+    head = "".join(
+        f"<th>{name}</th>"
+        for name in ("id", "label", "domain", "status", "prime", "definition and relationships")
+    )
     if not rows:
         return "<h2>Primitives</h2><p>None yet.</p>"
-    table = f'<table class="prims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    table = (
+        f'<table class="prims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    )
     return f"<section><h2>Primitives</h2>{table}</section>"
 
 
 def _primitive(alphabet: Alphabet, one: Primitive) -> str:
     said = [escape(one.definition)] if one.definition else []
-    for words, others in (("presupposes", one.presupposes), ("contrasts with", one.contrasts), ("composes with", one.composes)):
-        names = [other.label if other else name for name, other in ((name, alphabet.get(name)) for name in others)]
+    for words, others in (
+        ("presupposes", one.presupposes),
+        ("contrasts with", one.contrasts),
+        ("composes with", one.composes),
+    ):
+        names = [
+            other.label if other else name
+            for name, other in ((name, alphabet.get(name)) for name in others)
+        ]
         if names:
             said.append(f'<span class="faint">{words}</span> {escape(", ".join(names))}')
     return (

@@ -33,10 +33,18 @@ _SHAPE = (
 
 def _colours(scheme: dict[str, str]) -> str:
     """The rules of one scheme. The colours stand in them as they are: not every viewer of SVG knows CSS variables."""
-    rules = [f"svg.chart text{{fill:{scheme['ink']}}}", f"svg.chart .faint{{fill:{scheme['faint']}}}"]
-    rules += [f"svg.chart .axis{{stroke:{scheme['rim']}}}", f"svg.chart .ground{{fill:{scheme['ground']}}}"]
+    rules = [
+        f"svg.chart text{{fill:{scheme['ink']}}}",
+        f"svg.chart .faint{{fill:{scheme['faint']}}}",
+    ]
+    rules += [
+        f"svg.chart .axis{{stroke:{scheme['rim']}}}",
+        f"svg.chart .ground{{fill:{scheme['ground']}}}",
+    ]
     for name in ("one", "two", "three", "four"):
-        rules.append(f"svg.chart .s-{name}{{stroke:{scheme[name]}}}svg.chart .f-{name}{{fill:{scheme[name]}}}")
+        rules.append(
+            f"svg.chart .s-{name}{{stroke:{scheme[name]}}}svg.chart .f-{name}{{fill:{scheme[name]}}}"
+        )
     return "".join(rules)
 
 
@@ -68,7 +76,13 @@ class Series(NamedTuple):
 
 
 def drawing(
-    title: str, body: str, *, width: float = WIDTH, height: float = HEIGHT, alone: bool = True, describe: str = ""
+    title: str,
+    body: str,
+    *,
+    width: float = WIDTH,
+    height: float = HEIGHT,
+    alone: bool = True,
+    describe: str = "",
 ) -> str:
     """A drawing with its title. `alone` is a file by itself, with its colours and a ground; else it stands in a page that
     has them."""
@@ -80,7 +94,9 @@ def drawing(
     )
 
 
-def text(x: float, y: float, words: str, *, kind: str = "", anchor: str = "start", more: str = "") -> str:
+def text(
+    x: float, y: float, words: str, *, kind: str = "", anchor: str = "start", more: str = ""
+) -> str:
     """Words at a place."""
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}"{more}>{escape(words)}</text>'
 
@@ -102,7 +118,9 @@ def head(title: str, series: Sequence[Series] = ()) -> str:
     parts = [text(LEFT - 26, 18, title, kind="title")]
     x = LEFT - 26.0
     for one in series if len(series) > 1 else ():
-        parts.append(f'<rect x="{x:.1f}" y="27" width="9" height="9" rx="2" class="f-{one.colour}"/>')
+        parts.append(
+            f'<rect x="{x:.1f}" y="27" width="9" height="9" rx="2" class="f-{one.colour}"/>'
+        )
         parts.append(text(x + 13, 35, one.name, kind="faint"))
         x += 24 + 6.2 * len(one.name)
     return "".join(parts)
@@ -114,10 +132,26 @@ def plane(names: Sequence[str], ticks: Sequence[float], *, percent: bool = False
     for tick in ticks:
         y = height_of(tick, ticks[-1])
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" class="axis"/>')
-        parts.append(text(LEFT - 6, y + 4, f"{tick:.0%}" if percent else f"{tick:g}", kind="faint", anchor="end"))
+        parts.append(
+            text(
+                LEFT - 6,
+                y + 4,
+                f"{tick:.0%}" if percent else f"{tick:g}",
+                kind="faint",
+                anchor="end",
+            )
+        )
     step = max(1, math.ceil(len(names) / 7))
     for number in range(0, len(names), step):
-        parts.append(text(place_of(number, len(names)), HEIGHT - BOTTOM + 15, names[number], kind="faint", anchor="middle"))
+        parts.append(
+            text(
+                place_of(number, len(names)),
+                HEIGHT - BOTTOM + 15,
+                names[number],
+                kind="faint",
+                anchor="middle",
+            )
+        )
     return "".join(parts)
 
 
@@ -142,10 +176,14 @@ def line(one: Series, highest: float, *, area: bool = False) -> str:
             runs[-1].append((place_of(number, count), height_of(value, highest)))
     parts = []
     for run in filter(None, runs):
-        way = " ".join(f"{'L' if number else 'M'}{x:.1f} {y:.1f}" for number, (x, y) in enumerate(run))
+        way = " ".join(
+            f"{'L' if number else 'M'}{x:.1f} {y:.1f}" for number, (x, y) in enumerate(run)
+        )
         if area:
             floor = HEIGHT - BOTTOM
-            parts.append(f'<path d="{way} L{run[-1][0]:.1f} {floor} L{run[0][0]:.1f} {floor}Z" class="area f-{one.colour}"/>')
+            parts.append(
+                f'<path d="{way} L{run[-1][0]:.1f} {floor} L{run[0][0]:.1f} {floor}Z" class="area f-{one.colour}"/>'
+            )
         parts.append(f'<path d="{way}" class="line s-{one.colour}"/>')
     points = [point for run in runs for point in run]
     if points:

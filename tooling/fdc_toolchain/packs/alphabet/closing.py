@@ -45,7 +45,9 @@ def _touched(work: Work) -> list[Primitive]:
 def _settled(work: Work) -> Work:
     """The work with every status as this iteration makes it (ALPH-39)."""
     window = work.base.config["stopping"]["stability_window"]
-    contested = set(re.findall(r"PRM_\d{4,}", " ".join(work.state["pending"]["conflicts_to_resolve"])))
+    contested = set(
+        re.findall(r"PRM_\d{4,}", " ".join(work.state["pending"]["conflicts_to_resolve"]))
+    )
     changed = []
     for one in work.alphabet.primitives.values():
         status = status_of(one, work.iteration, window, contested)
@@ -109,13 +111,21 @@ def _overruled(work: Work, stop: Stop | None) -> list[str]:
         return [f"{drawn.FOLDER}/{name}" for name in drawn.PICTURES]
     if not work.base.state["history"]["stopped"]:
         return []
-    return [layout.REPORT_MD, layout.REPORT_YAML, *(f"{drawn.FOLDER}/{name}" for name in drawn.FILES)]
+    return [
+        layout.REPORT_MD,
+        layout.REPORT_YAML,
+        *(f"{drawn.FOLDER}/{name}" for name in drawn.FILES),
+    ]
 
 
 def _renamed(work: Work, touched: list[Primitive]) -> list[str]:
     """Entries whose primitive is called otherwise now."""
     olds = [(work.base.alphabet.get(one.id), one) for one in touched]
-    return [entry_path(old) for old, one in olds if old is not None and entry_path(old) != entry_path(one)]
+    return [
+        entry_path(old)
+        for old, one in olds
+        if old is not None and entry_path(old) != entry_path(one)
+    ]
 
 
 def outcome(change: Value) -> Value:
@@ -135,7 +145,9 @@ def _finish(work: Work, stop: Stop | None) -> None:
     state, history = work.state, work.state["history"]
     if not work.of("reflection"):
         history["iterations_since_last_meta"] += 1
-    history["iterations_since_last_primitive"] = 0 if work.added else history["iterations_since_last_primitive"] + 1
+    history["iterations_since_last_primitive"] = (
+        0 if work.added else history["iterations_since_last_primitive"] + 1
+    )
     history["stopped"] = stop.code if stop else ""
     state["phase"], state["cycle_in_phase"] = "EXPANSION", 0
     state["pending"]["candidates_to_evaluate"] = [row["id"] for row in work.pending["to_evaluate"]]
@@ -153,14 +165,23 @@ def _version(old: str, touched: bool, period: bool) -> str:
     return f"{major}.{minor}.{patch + 1}" if touched else old
 
 
-def _files(work: Work, version: str, summary: Value, touched: list[Primitive], details: Mapping[str, str]) -> dict[str, str]:
+def _files(
+    work: Work, version: str, summary: Value, touched: list[Primitive], details: Mapping[str, str]
+) -> dict[str, str]:
     config = work.base.config
     out = files_of(
-        work.alphabet, version, work.iteration, work.at, work.examples, pretty=config["pretty_print_yaml"]
+        work.alphabet,
+        version,
+        work.iteration,
+        work.at,
+        work.examples,
+        pretty=config["pretty_print_yaml"],
     )
     for one in touched:
         before = work.base.alphabet.get(one.id)
-        out[entry_path(one)] = entry(work, one, details.get(entry_path(before)) if before is not None else None)
+        out[entry_path(one)] = entry(
+            work, one, details.get(entry_path(before)) if before is not None else None
+        )
     out[layout.STATE] = dump({"iteration_state": work.state})
     out[layout.CANDIDATES] = dump(work.pending)
     out[layout.HANDOFF] = dump({"session_handoff": _handoff(work, summary)})
@@ -173,11 +194,17 @@ def _files(work: Work, version: str, summary: Value, touched: list[Primitive], d
         out[path] = dump({REGISTERS[path]: {"total": len(rows), "entries": rows}})
     out |= archive.logs(work, summary, config["logging"]["include_raw_llm_output"])
     if work.coverage:
-        measured = dump({"coverage_report": {"iteration": work.iteration, "at": work.at, **work.coverage}})
+        measured = dump(
+            {"coverage_report": {"iteration": work.iteration, "at": work.at, **work.coverage}}
+        )
         out[layout.COVERAGE] = measured
         out[layout.DECOMPOSITIONS] = _decompositions(work)
-        out[f"validation/benchmarks/results/coverage_by_iteration/iteration_{work.iteration:03d}.yaml"] = measured
-    if config["validation"]["run_consistency_check"] and (len(work.alphabet) <= WHOLE or _due(work)):
+        out[
+            f"validation/benchmarks/results/coverage_by_iteration/iteration_{work.iteration:03d}.yaml"
+        ] = measured
+    if config["validation"]["run_consistency_check"] and (
+        len(work.alphabet) <= WHOLE or _due(work)
+    ):
         out |= consistency_files(work.alphabet, work.iteration, work.at)
     return out
 
@@ -185,7 +212,9 @@ def _files(work: Work, version: str, summary: Value, touched: list[Primitive], d
 def _decompositions(work: Work) -> str:
     from . import metrics
 
-    rows = metrics.decompositions(work.alphabet, work.base.concepts, [*work.base.rejected, *work.rejected])
+    rows = metrics.decompositions(
+        work.alphabet, work.base.concepts, [*work.base.rejected, *work.rejected]
+    )
     return dump({"decompositions": {"iteration": work.iteration, "concepts": rows}}, rows=True)
 
 
@@ -219,7 +248,9 @@ def entry(work: Work, one: Primitive, old: str | None) -> str:
     history = list(body.get("history", ()))
     for event in work.events:
         history += [
-            {"iteration": work.iteration, **change} for change in event.get("revisions", ()) if change["primitive_id"] == one.id
+            {"iteration": work.iteration, **change}
+            for change in event.get("revisions", ())
+            if change["primitive_id"] == one.id
         ]
         history += [
             {"iteration": work.iteration, "relation": relation} for done in event.get("integrations", ())
@@ -233,8 +264,18 @@ def _origin(work: Work, name: str) -> tuple[Value | None, Value | None]:
         for done in event["integrations"]:
             if done["primitive_id"] == name:
                 mine = done["candidate_id"]
-                rows = [row for one in work.of("critic") for row in one["evaluations"] if row["candidate_id"] == mine]
-                whole = [row for one in work.of("critic") for row in one["candidates"] if row["id"] == mine]
+                rows = [
+                    row
+                    for one in work.of("critic")
+                    for row in one["evaluations"]
+                    if row["candidate_id"] == mine
+                ]
+                whole = [
+                    row
+                    for one in work.of("critic")
+                    for row in one["candidates"]
+                    if row["id"] == mine
+                ]
                 return whole[-1] if whole else None, rows[-1] if rows else None
     return None, None
 
@@ -249,7 +290,9 @@ def _handoff(work: Work, summary: Value) -> Value:
     }  # fmt: skip
 
 
-def snapshot(work: Work, version: str, files: Mapping[str, str], stop: Stop | None = None) -> dict[str, str]:
+def snapshot(
+    work: Work, version: str, files: Mapping[str, str], stop: Stop | None = None
+) -> dict[str, str]:
     """ALPH-37: the alphabet as it is, below a name that is never written again; and why the work ended with it, if it did."""
     folder = f"{layout.VERSIONS}/v{version}"
     out = {f"{folder}/index.yaml": files[layout.INDEX]}
@@ -257,9 +300,15 @@ def snapshot(work: Work, version: str, files: Mapping[str, str], stop: Stop | No
         out[f"{folder}/primitives/{domain}.yaml"] = files[layout.domain_file(domain)]
     labels = [f"- {one.id} {one.label}" for one in work.alphabet]
     since = f"Iteration {work.iteration}, {work.at}, after version {work.base.version}."
-    ended = [f"The work ended with it, {stop.code}: {archive.line(stop.why)}.", ""] if stop is not None else []
+    ended = (
+        [f"The work ended with it, {stop.code}: {archive.line(stop.why)}.", ""]
+        if stop is not None
+        else []
+    )
     head = [f"# v{version}", "", since, "", *ended]
-    out[f"{folder}/CHANGELOG.md"] = "\n".join([*head, f"{len(labels)} primitives:", "", *labels, ""])
+    out[f"{folder}/CHANGELOG.md"] = "\n".join(
+        [*head, f"{len(labels)} primitives:", "", *labels, ""]
+    )
     return out
 
 
@@ -297,7 +346,14 @@ def _pages(work: Work, summaries: list[Value], stop: Stop) -> dict[str, str]:
     """The drawings; none where the test concepts cannot be measured with, which is no reason not to end."""
     rejected = [*work.base.rejected, *work.rejected]
     try:
-        return drawn.pages(work.alphabet, summaries, work.base.concepts, rejected, "An alphabet of thought", stop.code)
+        return drawn.pages(
+            work.alphabet,
+            summaries,
+            work.base.concepts,
+            rejected,
+            "An alphabet of thought",
+            stop.code,
+        )
     except BenchmarkError:
         return {}
 

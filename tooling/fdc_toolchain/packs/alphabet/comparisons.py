@@ -57,7 +57,9 @@ def matches(alphabet: Alphabet, entries: Sequence[Entry]) -> list[Match]:
     for item, own, near in entries:
         exact = tuple(word for word in own.split() if word in labels)
         partial = tuple(word for word in near.split() if word in labels)
-        found.append(Match(item, "exact" if exact else "partial" if partial else "none", exact or partial))
+        found.append(
+            Match(item, "exact" if exact else "partial" if partial else "none", exact or partial)
+        )
     return found
 
 
@@ -94,7 +96,10 @@ def swadesh(found: Mapping[str, Any], primitives: int) -> str:
     )
     head = ["# The alphabet and Swadesh's 200 basic meanings", "", how, "", said, ""]
     lines = [*head, "| meaning | result | missing |", "|---|---|---|"]
-    lines += [f"| {row['word']} | {row['result']} | {', '.join(row['missing'])} |" for row in found["words"]]
+    lines += [
+        f"| {row['word']} | {row['result']} | {', '.join(row['missing'])} |"
+        for row in found["words"]
+    ]
     return "\n".join([*lines, ""])
 
 
@@ -108,9 +113,14 @@ def _text(alphabet: Alphabet, inventory: Inventory) -> str:
         f"# The alphabet and {inventory.title}", "", inventory.about, "", said, "",
         "| item | match | primitives |", "|---|---|---|",
     ]  # fmt: skip
-    lines += [f"| {row['item']} | {row['match']} | {', '.join(row['primitives'])} |" for row in found["matches"]]
+    lines += [
+        f"| {row['item']} | {row['match']} | {', '.join(row['primitives'])} |"
+        for row in found["matches"]
+    ]
     if found["unmatched"]:
         names = ", ".join(found["unmatched"][:200])
-        more = f", and {len(found['unmatched']) - 200} more" if len(found["unmatched"]) > 200 else ""
+        more = (
+            f", and {len(found['unmatched']) - 200} more" if len(found["unmatched"]) > 200 else ""
+        )
         lines += ["", f"Primitives that match nothing here: {names}{more}."]
     return "\n".join([*lines, ""])

@@ -73,7 +73,13 @@ RULES: dict[str, Rule] = {
     "pretty_print_yaml": Rule(bool),
     **{f"paths.{name}": Rule(str, words=(name,)) for name in DEFAULTS["paths"]},
 }
-_KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
+_KINDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+}
 
 
 def config_of(value: Any, file: str = "config.yaml") -> dict[str, Any]:
@@ -95,10 +101,14 @@ def config_of(value: Any, file: str = "config.yaml") -> dict[str, Any]:
             raise ConfigError(f"{file}: `{key}` takes a table, found {_shown(given)}")
         for name, inner in given.items():
             if name not in found[key]:
-                raise ConfigError(f"{file}: unknown key `{key}.{name}`{_hint(did_you_mean(str(name), found[key]))}")
+                raise ConfigError(
+                    f"{file}: unknown key `{key}.{name}`{_hint(did_you_mean(str(name), found[key]))}"
+                )
             found[key][name] = _fitting(inner, f"{key}.{name}", file)
     if found["llm"]["provider"] != "local" and not found["llm"]["model"]:
-        raise ConfigError(f"{file}: `llm.provider` is {found['llm']['provider']}, and `llm.model` names no model")
+        raise ConfigError(
+            f"{file}: `llm.provider` is {found['llm']['provider']}, and `llm.model` names no model"
+        )
     return found
 
 
@@ -109,9 +119,17 @@ def _fitting(given: Any, path: str, file: str) -> Any:
     if type(value) is not kind:
         raise ConfigError(f"{file}: `{path}` takes {_KINDS[rule.kind]}, found {_shown(value)}")
     if rule.words and value not in rule.words:
-        raise ConfigError(f"{file}: `{path}` is {' or '.join(f'`{word}`' for word in rule.words)}, found {_shown(value)}")
-    if rule.least is not None and rule.most is not None and not rule.least <= float(value) <= rule.most:
-        raise ConfigError(f"{file}: `{path}` is between {rule.least:g} and {rule.most:g}, found {_shown(value)}")
+        raise ConfigError(
+            f"{file}: `{path}` is {' or '.join(f'`{word}`' for word in rule.words)}, found {_shown(value)}"
+        )
+    if (
+        rule.least is not None
+        and rule.most is not None
+        and not rule.least <= float(value) <= rule.most
+    ):
+        raise ConfigError(
+            f"{file}: `{path}` is between {rule.least:g} and {rule.most:g}, found {_shown(value)}"
+        )
     return value
 
 

@@ -1,7 +1,7 @@
 """The six rules that every change of an alphabet must keep (ALPH-49 to 54): of the whole, or of what a change touches.
 
-    violations(alphabet)                      every broken rule
-    violations_near(alphabet, {"PRM_0007"})   those that a change of these primitives can have broken
+violations(alphabet)                      every broken rule
+violations_near(alphabet, {"PRM_0007"})   those that a change of these primitives can have broken
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ class Violation(NamedTuple):
 
 def violations(alphabet: Alphabet) -> list[Violation]:
     """Every violation, in a fixed order."""
-    return [*_collisions(alphabet, alphabet), *_circles(alphabet), *_each(alphabet, alphabet), *_equal(alphabet, alphabet)]
+    return [
+        *_collisions(alphabet, alphabet),
+        *_circles(alphabet),
+        *_each(alphabet, alphabet),
+        *_equal(alphabet, alphabet),
+    ]
 
 
 def violations_near(alphabet: Alphabet, changed: Collection[str]) -> list[Violation]:
@@ -34,8 +39,16 @@ def violations_near(alphabet: Alphabet, changed: Collection[str]) -> list[Violat
     touched = {one.id for one in mine}
     gone = {name for name in changed if name not in touched}
     for name in sorted(gone):  # who refers to what is no longer in use
-        mine += [one for one in (alphabet.get(user) for user in alphabet.dependants.get(name, ())) if one is not None]
-        mine += [one for one in alphabet if name in one.contrasts or name in one.composes or name in one.derivation]
+        mine += [
+            one
+            for one in (alphabet.get(user) for user in alphabet.dependants.get(name, ()))
+            if one is not None
+        ]
+        mine += [
+            one
+            for one in alphabet
+            if name in one.contrasts or name in one.composes or name in one.derivation
+        ]
     unique = list({one.id: one for one in mine}.values())
     near = [*_collisions(alphabet, unique), *_circles_through(alphabet, unique)]
     return [*near, *_each(alphabet, unique), *_equal(alphabet, unique)]
@@ -72,7 +85,9 @@ def _each(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
                 other = alphabet.get(name)
                 if other is None or not other.in_use:
                     what = "does not exist" if other is None else "is not in use"
-                    yield Violation("references", (one.id, name), f"{one.id} {kind} {name}, which {what}")
+                    yield Violation(
+                        "references", (one.id, name), f"{one.id} {kind} {name}, which {what}"
+                    )
         for name in one.contrasts:
             other = alphabet.get(name)
             if other is None:
@@ -80,12 +95,24 @@ def _each(alphabet: Alphabet, some: Iterable[Primitive]) -> Iterator[Violation]:
             if one.id == name:
                 yield Violation("contrasts", (one.id, name), f"{one.id} contrasts with itself")
             elif one.id not in other.contrasts:
-                yield Violation("contrasts", (one.id, name), f"{one.id} contrasts with {name}, and not the other way round")
+                yield Violation(
+                    "contrasts",
+                    (one.id, name),
+                    f"{one.id} contrasts with {name}, and not the other way round",
+                )
             if name in one.presupposes or one.id in other.presupposes:
-                yield Violation("contrasts", (one.id, name), f"{one.id} and {name} contrast, and one presupposes the other")
+                yield Violation(
+                    "contrasts",
+                    (one.id, name),
+                    f"{one.id} and {name} contrast, and one presupposes the other",
+                )
         if one.derivation and all(_used(alphabet, name) for name in one.derivation):
             names = ", ".join(one.derivation)
-            yield Violation("redundancy", (one.id, *one.derivation), f"{one.id} is recorded to be expressed by {names}")
+            yield Violation(
+                "redundancy",
+                (one.id, *one.derivation),
+                f"{one.id} is recorded to be expressed by {names}",
+            )
 
 
 def _used(alphabet: Alphabet, name: str) -> bool:

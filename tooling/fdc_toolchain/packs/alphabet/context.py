@@ -1,7 +1,7 @@
 """What a role is told: within its budgets, whole values or none, never a text that breaks off (ALPH-06, 10, 20, 57, 63).
 
-    context = composed(work, "critic", 1, candidates)
-    context["sections"]["alphabet"]     YAML, of at most 20,000 tokens
+context = composed(work, "critic", 1, candidates)
+context["sections"]["alphabet"]     YAML, of at most 20,000 tokens
 """
 
 from __future__ import annotations
@@ -37,8 +37,12 @@ def composed(work: Work, role: str, cycle: int, task: dict[str, Any]) -> dict[st
     temperature = work.base.config["temperatures"][role]
     if role == "proposer" and strategy["proposer_temperature"] != 0.7:  # a pivot has set it
         temperature = strategy["proposer_temperature"]
-    about = [str(row.get("label", "")) for row in task.get("candidates", ())] + list(task.get("words", ()))
-    domains = {str(row.get("domain", "")) for row in task.get("candidates", ())} or set(strategy["domains_priority"])
+    about = [str(row.get("label", "")) for row in task.get("candidates", ())] + list(
+        task.get("words", ())
+    )
+    domains = {str(row.get("domain", "")) for row in task.get("candidates", ())} or set(
+        strategy["domains_priority"]
+    )
     sections = {
         "fixed": _fixed(work),
         "alphabet": alphabet_section(work, about, domains),
@@ -61,7 +65,12 @@ def _fixed(work: Work) -> str:
     }
     state = {key: work.state[key] for key in ("current_strategy", "metrics", "history")}
     pending = {key: len(value) for key, value in work.state["pending"].items()}
-    value = {"iteration": work.iteration, "state": state, "pending": pending, "last_reflection": said if reflection else None}
+    value = {
+        "iteration": work.iteration,
+        "state": state,
+        "pending": pending,
+        "last_reflection": said if reflection else None,
+    }
     text = dump(value)
     for key in ("insights", "corrections"):
         if tokens(text) <= BUDGETS["fixed"]:
@@ -75,14 +84,26 @@ def alphabet_section(work: Work, about: Iterable[str], domains: set[str]) -> str
     """The index, or counts where it is long; then whole entries: relevant, recent, of the same domain; their relations."""
     alphabet = work.alphabet
     room = BUDGETS["alphabet"] * CHARACTERS
-    index = dump({"index": [f"{one.id} {one.label} ({one.domain}, {one.prime})" for one in alphabet]})
+    index = dump(
+        {"index": [f"{one.id} {one.label} ({one.domain}, {one.prime})" for one in alphabet]}
+    )
     if len(index) > room // 2:
-        index = dump({"index": f"{len(alphabet)} primitives, too many to list", "by_domain": _summary(alphabet, room // 4)})
+        index = dump(
+            {
+                "index": f"{len(alphabet)} primitives, too many to list",
+                "by_domain": _summary(alphabet, room // 4),
+            }
+        )
     room -= len(index)
     chosen: list[str] = []
     entries = []
     for one in _relevant(alphabet, about, domains):
-        entry = {"id": one.id, "label": one.label, "domain": one.domain, "definition": one.definition}
+        entry = {
+            "id": one.id,
+            "label": one.label,
+            "domain": one.domain,
+            "definition": one.definition,
+        }
         size = len(dump([entry])) + 8
         if room - size < BUDGETS["alphabet"]:  # a quarter is for the relations
             break
@@ -91,7 +112,11 @@ def alphabet_section(work: Work, about: Iterable[str], domains: set[str]) -> str
         chosen.append(one.id)
     relations = []
     for one in (alphabet.primitives[name] for name in chosen):
-        related = {key: list(getattr(one, key)) for key in ("presupposes", "contrasts", "composes") if getattr(one, key)}
+        related = {
+            key: list(getattr(one, key))
+            for key in ("presupposes", "contrasts", "composes")
+            if getattr(one, key)
+        }
         size = len(dump([{"id": one.id, **related}])) + 8
         if related and room - size > 400:
             room -= size
@@ -122,7 +147,13 @@ def _relevant(alphabet: Alphabet, about: Iterable[str], domains: set[str]) -> li
     for label in about:
         one = alphabet.labelled(normal(label))
         if one is not None:
-            for name in (one.id, *one.presupposes, *one.contrasts, *one.composes, *alphabet.dependants.get(one.id, ())):
+            for name in (
+                one.id,
+                *one.presupposes,
+                *one.contrasts,
+                *one.composes,
+                *alphabet.dependants.get(one.id, ()),
+            ):
                 other = alphabet.get(name)
                 if other is not None and other.in_use:
                     found[name] = other
@@ -137,7 +168,11 @@ def rejection_patterns(work: Work) -> dict[str, Any]:
     rows = [*work.base.rejected, *work.rejected]
     counted = Counter(str(row.get("failed_attack", "")) for row in rows)
     last = [
-        {"label": row.get("label"), "failed_attack": row.get("failed_attack"), "why": str(row.get("reason", ""))[:300]}
+        {
+            "label": row.get("label"),
+            "failed_attack": row.get("failed_attack"),
+            "why": str(row.get("reason", ""))[:300],
+        }
         for row in rows[-20:]
     ]
     return {"by_attack": dict(counted.most_common()), "last": last}
@@ -173,4 +208,7 @@ def _task(task: dict[str, Any]) -> str:
 def primitives_of(alphabet: Alphabet, most: int = 2000) -> list[dict[str, str]]:
     """The primitives in use as what is embedded is told of them; the newest where there are more."""
     some = alphabet.in_use[-most:]
-    return [{"id": one.id, "label": one.label, "domain": one.domain, "definition": one.definition} for one in some]
+    return [
+        {"id": one.id, "label": one.label, "domain": one.domain, "definition": one.definition}
+        for one in some
+    ]

@@ -41,7 +41,9 @@ LEAST_USED = 10
 """With a strictness of 0 a word is needed from so many definitions on; with 1 from three times as many."""
 
 
-def evaluate(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = "") -> dict[str, Any]:
+def evaluate(
+    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = ""
+) -> dict[str, Any]:
     """One evaluation for each of `context["candidates"]`, with every attack of ALPH-12 in it and the keys of ALPH-13.
 
     Gives `{"evaluations": [{"critic_output": {...}}]}`. A word that the dictionary has not is deferred (ALPH-17), which is
@@ -56,13 +58,21 @@ def evaluate(context: dict[str, Any], lexicon: dict[str, Any], temperature: floa
     done = []
     for candidate in context.get("candidates") or ():
         row = rows.get(normal(str(candidate["label"])))
-        judged = _deferred(candidate) if row is None else _judged(candidate, row, ids, strictness, context)
+        judged = (
+            _deferred(candidate)
+            if row is None
+            else _judged(candidate, row, ids, strictness, context)
+        )
         done.append({"critic_output": {"candidate_id": candidate.get("id", ""), **judged}})
     return {"evaluations": done}
 
 
 def _judged(
-    candidate: dict[str, Any], row: dict[str, Any], ids: dict[str, str], strictness: float, context: dict[str, Any]
+    candidate: dict[str, Any],
+    row: dict[str, Any],
+    ids: dict[str, str],
+    strictness: float,
+    context: dict[str, Any],
 ) -> dict[str, Any]:
     label = normal(str(candidate["label"]))
     attacks = {
@@ -71,11 +81,19 @@ def _judged(
         "redundancy": _redundancy(label, row, ids),
         "edge_cases": _edge_cases(label, row),
         "cultural_variance": _variance(label, row),
-        "parsimony": _parsimony(label, row, strictness, label in map(normal, map(str, context.get("gaps") or ()))),
+        "parsimony": _parsimony(
+            label, row, strictness, label in map(normal, map(str, context.get("gaps") or ()))
+        ),
     }
-    verdict, failed, why = _verdict(attacks, label, str(candidate.get("informal_definition", "")), strictness)
+    verdict, failed, why = _verdict(
+        attacks, label, str(candidate.get("informal_definition", "")), strictness
+    )
     rejections = context.get("rejections") or ()
-    before = [str(one.get("label")) for one in rejections if isinstance(one, dict) and one.get("failed_attack") == failed][-3:]
+    before = [
+        str(one.get("label"))
+        for one in rejections
+        if isinstance(one, dict) and one.get("failed_attack") == failed
+    ][-3:]
     said = f"failed attack: {failed}. {why}" if verdict == "REJECT" else why
     if verdict == "REJECT" and before:
         said += f" {', '.join(before)} failed it too."
@@ -88,10 +106,18 @@ def _judged(
 def _decomposition(label: str, row: dict[str, Any], strictness: float) -> dict[str, Any]:
     seen = row["evidence"]
     definition, rarer, parts = seen["definition"], seen["rarer"], seen["parts"]
-    form = _FORM.search(row["gloss"]) if len(rarer) < len(definition) or (definition and seen["lexname"] == "adj.pert") else None
+    form = (
+        _FORM.search(row["gloss"])
+        if len(rarer) < len(definition) or (definition and seen["lexname"] == "adj.pert")
+        else None
+    )
     purpose = _PURPOSE.search(row["gloss"].partition(";")[0])
     # a definition of one or two form words, as in `bear: have`, is a paraphrase; a longer one has nothing to be looked up
-    simple = len(rarer) <= 0.5 * strictness * len(definition) if definition else len(row["gloss"].split()) < 3
+    simple = (
+        len(rarer) <= 0.5 * strictness * len(definition)
+        if definition
+        else len(row["gloss"].split()) < 3
+    )
     attempts = [
         {
             "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or row['gloss']}",
@@ -110,19 +136,31 @@ def _decomposition(label: str, row: dict[str, Any], strictness: float) -> dict[s
         },
     ]  # fmt: skip
     won = [one["kind"] for one in attempts if one["succeeded"]]
-    notes = f"Taken apart by: {', '.join(map(str, won))}." if won else "None of the three takes it apart."
+    notes = (
+        f"Taken apart by: {', '.join(map(str, won))}."
+        if won
+        else "None of the three takes it apart."
+    )
     return {"attempts": attempts, "survived": not won, "notes": notes}
 
 
 def _parts(parts: list[str], simpler: list[str]) -> str:
     if len(simpler) > 1:
         return f"{' and '.join(simpler[:4])} stand in more definitions than the whole"
-    return "its parts need more explanation than the whole does" if parts else "the dictionary names no parts of it"
+    return (
+        "its parts need more explanation than the whole does"
+        if parts
+        else "the dictionary names no parts of it"
+    )
 
 
 def _analysis(label: str, definition: list[str], rarer: list[str], analysed: bool) -> str:
     if not definition:
-        return "it is said with form words alone" if analysed else "there is nothing to take it apart into"
+        return (
+            "it is said with form words alone"
+            if analysed
+            else "there is nothing to take it apart into"
+        )
     more = f"{len(definition) - len(rarer)} of {len(definition)} words of the definition stand in more definitions than {label}"
     if analysed:
         return more
@@ -146,7 +184,9 @@ def _circularity(label: str, proposed: str, row: dict[str, Any]) -> dict[str, An
     if outside:
         notes.append(f"Not in the alphabet: {', '.join(outside[:8])}.")
     if paths and not own and not seen["mutual"]:
-        notes.append("A circle through words outside of the alphabet speaks for the candidate: no definition gets behind it.")
+        notes.append(
+            "A circle through words outside of the alphabet speaks for the candidate: no definition gets behind it."
+        )
     return {
         "dependency_trace": seen["trace"], "circular_paths": paths, "survived": not own and not seen["mutual"],
         "notes": " ".join(notes) or "Nothing leads back to it.",
@@ -158,23 +198,41 @@ def _redundancy(label: str, row: dict[str, Any], ids: dict[str, str]) -> dict[st
     attempts = []
     used: list[str] = []
     for member in seen["same_sense"]:
-        attempts.append({"expression": f"{label} = {member}", "succeeded": True, "why": "both have this sense"})
+        attempts.append(
+            {"expression": f"{label} = {member}", "succeeded": True, "why": "both have this sense"}
+        )
         used = used or [member]
     for member in seen.get("kin", ()):
-        attempts.append({"expression": f"{label} ~ {member}", "succeeded": True, "why": "both are forms of one word"})
+        attempts.append(
+            {
+                "expression": f"{label} ~ {member}",
+                "succeeded": True,
+                "why": "both are forms of one word",
+            }
+        )
         used = used or [member]
     for member in seen.get("paraphrased", ()):
-        attempts.append({"expression": f"{label} = {member}", "succeeded": True, "why": f"{member} is defined by {label} alone"})
+        attempts.append(
+            {
+                "expression": f"{label} = {member}",
+                "succeeded": True,
+                "why": f"{member} is defined by {label} alone",
+            }
+        )
         used = used or [member]
     whole = seen["expression"]
     definition = seen["definition"]
     missing = ", ".join(seen["missing"][:6]) or "none"
-    why = f"{len(seen['grounded'])} of {len(definition)} words come to primitives; not so: {missing}"
-    attempts.append({
-        "expression": f"{label} = {' + '.join(whole or definition) or 'nothing'}",
-        "succeeded": bool(whole),
-        "why": "its definition comes to primitives alone" if whole else why,
-    })
+    why = (
+        f"{len(seen['grounded'])} of {len(definition)} words come to primitives; not so: {missing}"
+    )
+    attempts.append(
+        {
+            "expression": f"{label} = {' + '.join(whole or definition) or 'nothing'}",
+            "succeeded": bool(whole),
+            "why": "its definition comes to primitives alone" if whole else why,
+        }
+    )
     used = used or list(whole or ())
     named = [ids[normal(one)] for one in used if normal(one) in ids]
     return {
@@ -186,9 +244,12 @@ def _redundancy(label: str, row: dict[str, Any], ids: dict[str, str]) -> dict[st
 def _edge_cases(label: str, row: dict[str, Any]) -> dict[str, Any]:
     seen = row["evidence"]
     total = sum(count for _, count in seen["contexts"]) or 1
-    fields = [(name, count) for name, count in seen["contexts"] if count and name != seen["lexname"]]
+    fields = [
+        (name, count) for name, count in seen["contexts"] if count and name != seen["lexname"]
+    ]
     cases = [
-        {"case": f"in {name} it means something else ({count} of {total} uses)", "context": name} for name, count in fields[:4]
+        {"case": f"in {name} it means something else ({count} of {total} uses)", "context": name}
+        for name, count in fields[:4]
     ]
     home = sum(count for name, count in seen["contexts"] if name == seen["lexname"]) / total
     severity = "low" if home >= 0.6 or row["senses"] <= 2 else "medium" if home >= 0.35 else "high"
@@ -203,7 +264,9 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
     evidence_for, against = [], []
     listed = label in LEIPZIG_JAKARTA
     if listed:
-        evidence_for.append("on the Leipzig-Jakarta list of the hundred words that languages borrow least")
+        evidence_for.append(
+            "on the Leipzig-Jakarta list of the hundred words that languages borrow least"
+        )
     if seen["met"] >= 100:
         evidence_for.append(f"met {seen['met']} times in the tagged corpus: a word of everyday")
     if row["senses"] >= 5:
@@ -216,13 +279,24 @@ def _variance(label: str, row: dict[str, Any]) -> dict[str, Any]:
     bound = bool(seen["regions"]) or crafted or (bool(against) and not evidence_for)
     assessment = "culturally_bound" if bound else "universal" if listed else "near_universal"
     notes = f"A dictionary of one language cannot show universality: it has no translations. This is an estimate. {NOTE}"
-    return {"evidence_for_universality": evidence_for, "evidence_against": against, "assessment": assessment, "notes": notes}
+    return {
+        "evidence_for_universality": evidence_for,
+        "evidence_against": against,
+        "assessment": assessment,
+        "notes": notes,
+    }
 
 
 def _parsimony(label: str, row: dict[str, Any], strictness: float, gap: bool) -> dict[str, Any]:
     seen = row["evidence"]
     least = round(LEAST_USED * (1 + 2 * strictness))
-    value = "high" if row["uses"] >= 5 * least or seen["gain"] >= 3 else "medium" if row["uses"] >= least else "low"
+    value = (
+        "high"
+        if row["uses"] >= 5 * least or seen["gain"] >= 3
+        else "medium"
+        if row["uses"] >= least
+        else "low"
+    )
     others = [one for one in [*row["synonyms"], *row["hypernyms"][:2]] if normal(one) != label][:4]
     lacks = "Validation lacks it. " if gap else ""
     gained = f", among them {', '.join(seen['gained'][:5])}" if seen["gained"] else ""
@@ -233,9 +307,15 @@ def _parsimony(label: str, row: dict[str, Any], strictness: float, gap: bool) ->
     }  # fmt: skip
 
 
-def _verdict(attacks: dict[str, Any], label: str, proposed: str, strictness: float) -> tuple[str, str, str]:
+def _verdict(
+    attacks: dict[str, Any], label: str, proposed: str, strictness: float
+) -> tuple[str, str, str]:
     """The verdict, the attack that decided it, and one sentence."""
-    redundancy, decomposition, circularity = attacks["redundancy"], attacks["decomposition"], attacks["circularity"]
+    redundancy, decomposition, circularity = (
+        attacks["redundancy"],
+        attacks["decomposition"],
+        attacks["circularity"],
+    )
     if redundancy["can_be_expressed"]:
         return "REJECT", "redundancy", redundancy["notes"]
     if not attacks["parsimony"]["necessary"]:
@@ -243,10 +323,18 @@ def _verdict(attacks: dict[str, Any], label: str, proposed: str, strictness: flo
     if not decomposition["survived"]:
         return "REJECT", "decomposition", decomposition["notes"]
     if attacks["cultural_variance"]["assessment"] == "culturally_bound":
-        return "REJECT", "cultural_variance", "; ".join(attacks["cultural_variance"]["evidence_against"]).capitalize() + "."
+        return (
+            "REJECT",
+            "cultural_variance",
+            "; ".join(attacks["cultural_variance"]["evidence_against"]).capitalize() + ".",
+        )
     if not circularity["survived"]:
         if circularity["circular_paths"][:1] == [[label, label]]:
-            return "REFINE", "circularity", "The intuition stands; the definition has to do without the word itself."
+            return (
+                "REFINE",
+                "circularity",
+                "The intuition stands; the definition has to do without the word itself.",
+            )
         return "REJECT", "circularity", circularity["notes"]
     if attacks["edge_cases"]["severity"] == "high" and strictness > 0.75:
         return "REJECT", "edge_cases", f"The word has no home: {attacks['edge_cases']['notes']}"
@@ -266,7 +354,9 @@ def _confidence(attacks: dict[str, Any], verdict: str) -> float:
         ))  # fmt: skip
         return round(min(0.95, 0.65 + 0.1 * failures), 2)
     doubt = {"low": 0.0, "medium": 0.1, "high": 0.2}[attacks["edge_cases"]["severity"]]
-    doubt += {"universal": 0.0, "near_universal": 0.1, "culturally_bound": 0.2}[attacks["cultural_variance"]["assessment"]]
+    doubt += {"universal": 0.0, "near_universal": 0.1, "culturally_bound": 0.2}[
+        attacks["cultural_variance"]["assessment"]
+    ]
     doubt += {"high": 0.0, "medium": 0.1, "low": 0.2}[attacks["parsimony"]["expressiveness_value"]]
     return round(0.9 - doubt if verdict == "ACCEPT" else 0.6 - doubt / 2, 2)
 

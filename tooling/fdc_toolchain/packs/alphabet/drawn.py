@@ -29,10 +29,20 @@ def pages(
     """
     rows = history(summaries)
     measured = metrics.report(alphabet, concepts, rejected)
-    measured["note"] = f"{who(summaries)} {f'The work has ended, {ended}.' if ended else ''}".strip()
+    measured["note"] = (
+        f"{who(summaries)} {f'The work has ended, {ended}.' if ended else ''}".strip()
+    )
     if said is not None:
-        measured["public_list"] = {"list": "Swadesh's 200 basic meanings (1952)", **metrics.public(said)}
-    drawings = (charts.growth(rows), charts.acceptance(rows), charts.coverage(rows), charts.graph(alphabet))
+        measured["public_list"] = {
+            "list": "Swadesh's 200 basic meanings (1952)",
+            **metrics.public(said),
+        }
+    drawings = (
+        charts.growth(rows),
+        charts.acceptance(rows),
+        charts.coverage(rows),
+        charts.graph(alphabet),
+    )
     return {
         **dict(zip(DRAWINGS, drawings, strict=True)),
         "metrics.yaml": dump({"metrics": measured}), "index.html": charts.page(alphabet, rows, measured, title),

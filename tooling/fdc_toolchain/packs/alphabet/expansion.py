@@ -37,7 +37,11 @@ def asked_proposer(work: Work, cycle: int) -> Value:
 
 
 def _features(work: Work) -> dict[str, list[str]]:
-    rows = [row for row in work.base.concepts if isinstance(row, dict) and isinstance(row.get("features"), list)]
+    rows = [
+        row
+        for row in work.base.concepts
+        if isinstance(row, dict) and isinstance(row.get("features"), list)
+    ]
     return {str(row.get("concept")): [str(one) for one in row["features"]] for row in rows[:100]}
 
 
@@ -53,7 +57,12 @@ def asked_critic(work: Work, cycle: int) -> Value:
 
 def asked_refiner(work: Work, cycle: int) -> Value:
     """The refiner's context: the candidates that the last critic's step accepted."""
-    task = {"kind": "integrate", "candidates": accepted(work), "primitives": primitives_of(work.alphabet), "issues": []}
+    task = {
+        "kind": "integrate",
+        "candidates": accepted(work),
+        "primitives": primitives_of(work.alphabet),
+        "issues": [],
+    }
     return composed(work, "refiner", cycle, task)
 
 
@@ -61,12 +70,18 @@ def accepted(work: Work) -> list[Value]:
     """The candidates that were accepted by the last critic's step, with its confidence."""
     steps = work.of("critic")
     rows = steps[-1]["evaluations"] if steps else []
-    whole = {row["id"]: row for event in [*work.of("proposer"), *steps] for row in event["candidates"]}
+    whole = {
+        row["id"]: row for event in [*work.of("proposer"), *steps] for row in event["candidates"]
+    }
     found = [row for row in rows if row["verdict"] == "ACCEPT" and row["candidate_id"] in whole]
-    return [{**whole[row["candidate_id"]], "confidence": row["output"]["confidence"]} for row in found]
+    return [
+        {**whole[row["candidate_id"]], "confidence": row["output"]["confidence"]} for row in found
+    ]
 
 
-def said_by(context: Mapping[str, Any], heard: Heard, before: Mapping[str, Any] | None, wrong: str) -> Value:
+def said_by(
+    context: Mapping[str, Any], heard: Heard, before: Mapping[str, Any] | None, wrong: str
+) -> Value:
     """What every staged answer says of itself: who, how warm, each attempt with its text (ALPH-02, 05, 60)."""
     attempts = list(before["attempts"]) if before else []
     attempts.append({"raw": heard.raw, "wrong": wrong})
@@ -76,7 +91,9 @@ def said_by(context: Mapping[str, Any], heard: Heard, before: Mapping[str, Any] 
     }  # fmt: skip
 
 
-def hear_proposer(said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None) -> Value:
+def hear_proposer(
+    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+) -> Value:
     """What is staged of the proposer's answer; `wrong` where it must be asked again."""
     work = work_of(tree, staged["events"])
     heard = read_reply("proposer", said)
@@ -87,11 +104,19 @@ def hear_proposer(said: Any, context: Value, tree: Value, staged: Value, before:
     if not heard.wrong and len(rows) != context["count"]:
         warnings.append(f"{len(rows)} candidates where {context['count']} were asked for")
     out = said_by(context, heard, before, heard.wrong)
-    more = {"kind": "proposer", "strategy": context["strategy"], "candidates": kept, "dropped": dropped, "warnings": warnings}
+    more = {
+        "kind": "proposer",
+        "strategy": context["strategy"],
+        "candidates": kept,
+        "dropped": dropped,
+        "warnings": warnings,
+    }
     return {**out, **more, "count": len(kept)}
 
 
-def hear_critic(said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None) -> Value:
+def hear_critic(
+    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+) -> Value:
     """What is staged of the critic's answer: a verdict for each candidate, or `UNPARSED`, no rejection (ALPH-69, T-54)."""
     work = work_of(tree, staged["events"])
     heard = read_reply("critic", said)
@@ -101,11 +126,16 @@ def hear_critic(said: Any, context: Value, tree: Value, staged: Value, before: V
     definitions = {normal(one.definition): one.id for one in work.alphabet}
     asked = context["candidates"]
     for candidate in asked:
-        output, why = found.get(candidate["id"], (None, heard.wrong or "there is no evaluation of it"))
+        output, why = found.get(
+            candidate["id"], (None, heard.wrong or "there is no evaluation of it")
+        )
         if output is None and len(asked) == 1 and len(found) == 1 and not heard.wrong:
             output, why = next(iter(found.values()))  # it called the only candidate by another name
         row = _row(work, candidate, output, why, definitions)
-        if row["verdict"] == "UNPARSED" and earlier.get(candidate["id"], row)["verdict"] != "UNPARSED":
+        if (
+            row["verdict"] == "UNPARSED"
+            and earlier.get(candidate["id"], row)["verdict"] != "UNPARSED"
+        ):
             row = earlier[candidate["id"]]
         if row["verdict"] == "ACCEPT":
             definitions.setdefault(normal(candidate["informal_definition"]), candidate["id"])
@@ -117,7 +147,9 @@ def hear_critic(said: Any, context: Value, tree: Value, staged: Value, before: V
     return {**out, "kind": "critic", "candidates": asked, "evaluations": rows, "accepted": count}
 
 
-def _row(work: Work, candidate: Value, output: Value | None, why: str, definitions: Mapping[str, str]) -> Value:
+def _row(
+    work: Work, candidate: Value, output: Value | None, why: str, definitions: Mapping[str, str]
+) -> Value:
     verdict: Verdict | str = why if output is None else judged(output, work.alphabet)
     row: Value = {"candidate_id": candidate["id"], "label": candidate["label"], "output": output}
     if isinstance(verdict, str):
@@ -133,11 +165,17 @@ def _row(work: Work, candidate: Value, output: Value | None, why: str, definitio
     if word in ("DEFER", "UNPARSED") and candidate.get("tried", 0) + 1 >= MOST_TRIES:
         notes.append(f"put off {MOST_TRIES} times: sent back")
         word = "REFINE"
-    told = "; ".join(one for one in (*notes, summary) if one)[:2000] if not isinstance(verdict, str) else summary
+    told = (
+        "; ".join(one for one in (*notes, summary) if one)[:2000]
+        if not isinstance(verdict, str)
+        else summary
+    )
     return {**row, "verdict": word, "said": said, "attack": attack, "notes": notes, "summary": told}
 
 
-def integrate(said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None) -> Value:
+def integrate(
+    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+) -> Value:
     """What is staged of the refiner's answer: accepted candidates with ids, primes and the relations that hold."""
     work = work_of(tree, staged["events"])
     heard = read_reply("refiner", said)
@@ -149,12 +187,23 @@ def integrate(said: Any, context: Value, tree: Value, staged: Value, before: Val
     for row in output.get("integrations", ()):
         for relation in row["relationships_added"] if row["candidate_id"] in names else ():
             target = names.get(relation["target"], relation["target"])
-            change.relate(names[row["candidate_id"]], relation["type"], target, relation["justification"])
+            change.relate(
+                names[row["candidate_id"]], relation["type"], target, relation["justification"]
+            )
     applied(change, output)
     out = said_by(context, heard, before, heard.wrong)
-    left = list(dict.fromkeys([*work.state["pending"]["conflicts_to_resolve"], *claimed(output)]))[:MOST_CONFLICTS]
+    left = list(dict.fromkeys([*work.state["pending"]["conflicts_to_resolve"], *claimed(output)]))[
+        :MOST_CONFLICTS
+    ]
     action = output.get("action", "INTEGRATE")
-    return {**out, **change.event(), "kind": "refiner", "action": action, "output": output, "conflicts_left": left}
+    return {
+        **out,
+        **change.event(),
+        "kind": "refiner",
+        "action": action,
+        "output": output,
+        "conflicts_left": left,
+    }
 
 
 def claimed(output: Mapping[str, Any]) -> list[str]:
@@ -167,7 +216,11 @@ def claimed(output: Mapping[str, Any]) -> list[str]:
 def _sentence(row: Mapping[str, Any]) -> str:
     ids = row.get("ids")
     named = f"{', '.join(map(str, ids[:5]))}: " if isinstance(ids, list) and ids else ""
-    return named + str(row.get("why") or row.get("description") or ", ".join(f"{key}: {value}" for key, value in row.items()))
+    return named + str(
+        row.get("why")
+        or row.get("description")
+        or ", ".join(f"{key}: {value}" for key, value in row.items())
+    )
 
 
 def applied(change: Change, output: Mapping[str, Any]) -> None:
@@ -195,7 +248,13 @@ def refine(context: Value, lexicon: Value, temperature: Any = None) -> Value:
         integrations.append({"candidate_id": candidate["id"], "relationships_added": found})
         for label in row["evidence"]["reveals"] if row is not None else ():
             why = f"with `{candidate['label']}` in the alphabet the definition of `{label}` uses primitives alone"
-            conflicts.append({"rule": "redundancy", "ids": [ids[normal(label)]] if normal(label) in ids else [], "why": why})
+            conflicts.append(
+                {
+                    "rule": "redundancy",
+                    "ids": [ids[normal(label)]] if normal(label) in ids else [],
+                    "why": why,
+                }
+            )
     return {"refiner_output": {
         "action": "INTEGRATE", "integrations": integrations, "conflicts_detected": conflicts[:40], "conflicts_resolved": [],
     }}  # fmt: skip

@@ -51,8 +51,16 @@ class Change:
             reviewed=self.iteration, changed=self.iteration, confidence=round(float(confidence), 3),
         )  # fmt: skip
         self.put(one)
-        self.examples[one.id] = {"examples": candidate["ostensive_examples"], "not_examples": candidate["negative_examples"]}
-        row = {"candidate_id": candidate["id"], "primitive_id": one.id, "assigned_prime": one.prime, "relationships_added": []}
+        self.examples[one.id] = {
+            "examples": candidate["ostensive_examples"],
+            "not_examples": candidate["negative_examples"],
+        }
+        row = {
+            "candidate_id": candidate["id"],
+            "primitive_id": one.id,
+            "assigned_prime": one.prime,
+            "relationships_added": [],
+        }
         self.integrations.append(row)
         return one
 
@@ -60,7 +68,11 @@ class Change:
         """ALPH-23: adds a relation, both ways round where it is symmetric; False where it cannot be, or is there."""
         one, other = self.alphabet.get(source), by_label(self.alphabet, target)
         if one is None or other is None:
-            self._refused("references", (source, target), f"{source} {kind} `{target}`, which is not in the alphabet")
+            self._refused(
+                "references",
+                (source, target),
+                f"{source} {kind} `{target}`, which is not in the alphabet",
+            )
             return False
         field = FIELDS[kind]
         if other.id == one.id or other.id in getattr(one, field):
@@ -72,24 +84,37 @@ class Change:
             return False
         for row in self.integrations:
             if row["primitive_id"] == source:
-                row["relationships_added"].append({"type": kind, "target": other.id, "justification": why})
+                row["relationships_added"].append(
+                    {"type": kind, "target": other.id, "justification": why}
+                )
         return True
 
     def revise(self, name: str, field: str, value: Any, why: str) -> bool:
         """ALPH-27: changes one field; the version grows, the old value is the one that was there."""
         one = by_label(self.alphabet, name)
         if one is None:
-            self._refused("references", (name,), f"{name} cannot be revised: it is not in the alphabet")
+            self._refused(
+                "references", (name,), f"{name} cannot be revised: it is not in the alphabet"
+            )
             return False
         old = getattr(one, field, None)
         if isinstance(old, tuple):
-            names = [by_label(self.alphabet, str(item)) for item in value] if isinstance(value, list) else []
+            names = (
+                [by_label(self.alphabet, str(item)) for item in value]
+                if isinstance(value, list)
+                else []
+            )
             value = tuple(item.id for item in names if item is not None)
         if type(value) is not type(old) or value == old:
             return False
         if not self._try([self.newer(changed(one, **{field: value}))], f"{one.id}.{field}"):
             return False
-        said = {"primitive_id": one.id, "field_changed": field, "old_value": _plain(old), "new_value": _plain(value)}
+        said = {
+            "primitive_id": one.id,
+            "field_changed": field,
+            "old_value": _plain(old),
+            "new_value": _plain(value),
+        }
         self.revisions.append({**said, "reason": why})
         return True
 
@@ -101,11 +126,22 @@ class Change:
             return False
         rows = {gone.id: self.newer(_bare(gone)._replace(status="deprecated"))}
         for other in self.alphabet:
-            if other.id != gone.id and gone.id in (*other.presupposes, *other.contrasts, *other.composes, *other.derivation):
+            if other.id != gone.id and gone.id in (
+                *other.presupposes,
+                *other.contrasts,
+                *other.composes,
+                *other.derivation,
+            ):
                 rows[other.id] = self.newer(_renamed(other, gone.id, one.id))
         kept = rows.get(one.id, one)
-        taken = {field: tuple(name for name in getattr(gone, field) if name != one.id) for field in FIELDS.values()}
-        grown = {field: tuple(dict.fromkeys((*getattr(kept, field), *names))) for field, names in taken.items()}
+        taken = {
+            field: tuple(name for name in getattr(gone, field) if name != one.id)
+            for field in FIELDS.values()
+        }
+        grown = {
+            field: tuple(dict.fromkeys((*getattr(kept, field), *names)))
+            for field, names in taken.items()
+        }
         rows[one.id] = self.newer(changed(kept, **grown))
         for field in SYMMETRIC:
             for name in taken[field]:
@@ -125,7 +161,10 @@ class Change:
             other for other in self.alphabet
             if one.id in (*other.presupposes, *other.contrasts, *other.composes, *other.derivation)
         ]  # fmt: skip
-        taken = [{other.id for other in map(self._named, part.get("takes", ())) if other is not None} for part in parts]
+        taken = [
+            {other.id for other in map(self._named, part.get("takes", ())) if other is not None}
+            for part in parts
+        ]
         left = [other.id for other in users if sum(other.id in mine for mine in taken) != 1]
         if one is None or left:
             why = f"which part takes {', '.join(left)} is not said" if left else "it is not there"
@@ -137,7 +176,10 @@ class Change:
         for part, mine in zip(parts, taken, strict=True):
             named = next_id(grown)
             mates = [user for user in users if user.id in mine]
-            both = {field: tuple(mate.id for mate in mates if one.id in getattr(mate, field)) for field in SYMMETRIC}
+            both = {
+                field: tuple(mate.id for mate in mates if one.id in getattr(mate, field))
+                for field in SYMMETRIC
+            }
             new.append(named)
             made[named] = changed(
                 one, id=named, prime=next_prime(grown), label=part["label"], definition=part["definition"], version=1,
@@ -169,7 +211,9 @@ class Change:
 
     def newer(self, one: Primitive) -> Primitive:
         """The primitive, changed in this iteration."""
-        return one._replace(version=one.version + 1, changed=self.iteration, reviewed=self.iteration)
+        return one._replace(
+            version=one.version + 1, changed=self.iteration, reviewed=self.iteration
+        )
 
     def put(self, *rows: Primitive) -> None:
         """Takes primitives as they are into the alphabet."""
@@ -216,7 +260,9 @@ def _mended(change: Change, one: Violation) -> bool:
         return change.merge(keep, gone, one.why)
     if one.rule == "references":
         fields = (*FIELDS.values(), "derivation")
-        return bool([field for field in fields if change.drop(one.ids[0], field, one.ids[1], one.why)])
+        return bool(
+            [field for field in fields if change.drop(one.ids[0], field, one.ids[1], one.why)]
+        )
     if one.rule == "contrasts" and one.ids[0] == one.ids[1]:
         return change.drop(one.ids[0], "contrasts", one.ids[1], one.why)
     if one.rule == "contrasts" and "other way round" in one.why:
@@ -228,7 +274,11 @@ def _mended(change: Change, one: Violation) -> bool:
 
 
 def _with(one: Primitive, field: str, name: str) -> Primitive:
-    return one if name in getattr(one, field) else changed(one, **{field: (*getattr(one, field), name)})
+    return (
+        one
+        if name in getattr(one, field)
+        else changed(one, **{field: (*getattr(one, field), name)})
+    )
 
 
 def _without(one: Primitive, field: str, name: str) -> Primitive:
@@ -241,7 +291,13 @@ def _bare(one: Primitive) -> Primitive:
 
 def _renamed(one: Primitive, old: str, new: str) -> Primitive:
     def names(found: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(new if name == old else name for name in found if not (name == old and one.id == new)))
+        return tuple(
+            dict.fromkeys(
+                new if name == old else name
+                for name in found
+                if not (name == old and one.id == new)
+            )
+        )
 
     return one._replace(
         presupposes=names(one.presupposes), contrasts=names(one.contrasts), composes=names(one.composes),

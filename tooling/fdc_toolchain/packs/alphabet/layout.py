@@ -91,6 +91,10 @@ def misnamed(paths: Iterable[str]) -> Iterator[str]:
     for path in sorted(paths):
         for where, kind in _WANTED:
             found = where.fullmatch(path)
-            if found and not found[1].startswith(".") and PATTERNS[kind].fullmatch(found[1]) is None:
+            if (
+                found
+                and not found[1].startswith(".")
+                and PATTERNS[kind].fullmatch(found[1]) is None
+            ):
                 yield f"{path}: `{found[1]}` is not named like {PATTERNS[kind].pattern}"
                 break

@@ -26,7 +26,11 @@ class Mark(NamedTuple):
 
 def found(text: str) -> list[Mark]:
     """The reasoning markers of a text, in order."""
-    return [Mark(one["kind"], (one["text"] or "").strip()) for one in _MARK.finditer(text) if one["kind"] in MARKERS]
+    return [
+        Mark(one["kind"], (one["text"] or "").strip())
+        for one in _MARK.finditer(text)
+        if one["kind"] in MARKERS
+    ]
 
 
 def blog(text: str) -> list[Mark]:
@@ -37,7 +41,9 @@ def blog(text: str) -> list[Mark]:
 
 def unknown(text: str) -> list[str]:
     """Categories of blog markers that are none: a warning each."""
-    return [one["kind"] for one in _BLOG.finditer(text) if one["kind"].upper() not in BLOG_CATEGORIES]
+    return [
+        one["kind"] for one in _BLOG.finditer(text) if one["kind"].upper() not in BLOG_CATEGORIES
+    ]
 
 
 def find_breakthroughs(marks: Iterable[Mark]) -> list[Mark]:
@@ -50,14 +56,22 @@ def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[st
     return [dict(row) for one in reflections for row in one.get("insights_for_archive", ())]
 
 
-def trace_concept_evolution(label: str, critics: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def trace_concept_evolution(
+    label: str, critics: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Every verdict on a label, oldest first, over the critic's logs of all iterations."""
     out = []
     for log in critics:
         for cycle in log.get("cycles", ()):
             for row in cycle.get("evaluations", ()):
                 if normal(str(row.get("label", ""))) == normal(label):
-                    out.append({"iteration": log.get("iteration"), "verdict": row.get("verdict"), "why": row.get("summary")})
+                    out.append(
+                        {
+                            "iteration": log.get("iteration"),
+                            "verdict": row.get("verdict"),
+                            "why": row.get("summary"),
+                        }
+                    )
     return out
 
 
@@ -70,10 +84,21 @@ def confidence_trajectory(critics: Iterable[Mapping[str, Any]]) -> list[dict[str
     """The critic's mean confidence, iteration by iteration."""
     out = []
     for log in critics:
-        rows = [row for cycle in log.get("cycles", ()) for row in cycle.get("evaluations", ()) if row.get("output")]
+        rows = [
+            row
+            for cycle in log.get("cycles", ())
+            for row in cycle.get("evaluations", ())
+            if row.get("output")
+        ]
         if rows:
             mean = sum(float(row["output"]["confidence"]) for row in rows) / len(rows)
-            out.append({"iteration": log.get("iteration"), "confidence": round(mean, 3), "evaluations": len(rows)})
+            out.append(
+                {
+                    "iteration": log.get("iteration"),
+                    "confidence": round(mean, 3),
+                    "evaluations": len(rows),
+                }
+            )
     return out
 
 
@@ -84,7 +109,9 @@ def paradox_inventory(index: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def blog_content_queue(marks: Iterable[Mark]) -> list[Mark]:
     """Every blog marker, in order."""
-    return [Mark(one.kind.removeprefix(BLOG), one.text) for one in marks if one.kind.startswith(BLOG)]
+    return [
+        Mark(one.kind.removeprefix(BLOG), one.text) for one in marks if one.kind.startswith(BLOG)
+    ]
 
 
 def logged(logs: Iterable[Mapping[str, Any]]) -> list[Mark]:

@@ -46,17 +46,33 @@ def tests_of(concepts: Any) -> tuple[Test, ...]:
         raise BenchmarkError("the benchmark has no list `test_concepts`")
     found: dict[str, Test] = {}
     for number, row in enumerate(concepts, 1):
-        if not isinstance(row, dict) or not isinstance(row.get("concept"), str) or not row["concept"].strip():
+        if (
+            not isinstance(row, dict)
+            or not isinstance(row.get("concept"), str)
+            or not row["concept"].strip()
+        ):
             raise BenchmarkError(f"test concept {number} has no name in `concept`")
         name = normal(row["concept"])
         features = row.get("features")
-        if not isinstance(features, list) or not features or not all(isinstance(one, str) and one.strip() for one in features):
-            raise BenchmarkError(f"test concept {number}, `{name}`: `features` is no list of labels, each a text")
+        if (
+            not isinstance(features, list)
+            or not features
+            or not all(isinstance(one, str) and one.strip() for one in features)
+        ):
+            raise BenchmarkError(
+                f"test concept {number}, `{name}`: `features` is no list of labels, each a text"
+            )
         if name in found:
             raise BenchmarkError(f"test concept {number}: `{name}` is there twice")
         weight = row.get("importance", 1)
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
-            raise BenchmarkError(f"test concept {number}, `{name}`: `importance` is no number above 0")
+        if (
+            isinstance(weight, bool)
+            or not isinstance(weight, int | float)
+            or not 0 < weight < math.inf
+        ):
+            raise BenchmarkError(
+                f"test concept {number}, `{name}`: `importance` is no number above 0"
+            )
         found[name] = Test(
             name, str(row.get("domain", "")), str(row.get("complexity", "medium")), float(weight),
             tuple(dict.fromkeys(feature_of(one)[0] for one in features)),
@@ -77,7 +93,9 @@ class Expressed(NamedTuple):
         return "partial" if self.primitives else "inexpressible"
 
 
-def derived(alphabet: Alphabet, rejected: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+def derived(
+    alphabet: Alphabet, rejected: Iterable[Mapping[str, Any]]
+) -> dict[str, tuple[str, ...]]:
     """What rejected candidates were shown to consist of: label to labels, from the rows of the archive of rejections.
 
     One that was expressed by primitives comes to these, one whose definition took it apart to the words of its definition.
@@ -88,10 +106,18 @@ def derived(alphabet: Alphabet, rejected: Iterable[Mapping[str, Any]]) -> dict[s
         attacks = output.get("attacks") if isinstance(output, dict) else None
         if not isinstance(attacks, dict) or not isinstance(row.get("label"), str):
             continue
-        parts = [one.label for one in map(alphabet.get, _texts(attacks, "redundancy", "using_primitives")) if one and one.in_use]
+        parts = [
+            one.label
+            for one in map(alphabet.get, _texts(attacks, "redundancy", "using_primitives"))
+            if one and one.in_use
+        ]
         if not parts:
             attempts = (attacks.get("decomposition") or {}).get("attempts")
-            analysed = [one for one in attempts or () if isinstance(one, dict) and one.get("succeeded") is True]
+            analysed = [
+                one
+                for one in attempts or ()
+                if isinstance(one, dict) and one.get("succeeded") is True
+            ]
             parts = [label for one in analysed[:1] for label in _texts({"": one}, "", "into")]
         if parts:
             found[normal(row["label"])] = tuple(dict.fromkeys(map(normal, parts)))
@@ -105,7 +131,9 @@ def _texts(table: Mapping[str, Any], key: str, field: str) -> list[str]:
 
 
 def expressed(
-    labels: Collection[str], tests: Sequence[Test], known_parts: Mapping[str, Sequence[str]] | None = None
+    labels: Collection[str],
+    tests: Sequence[Test],
+    known_parts: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Expressed]:
     """Each test concept with the primitives that it comes to, through other concepts where a feature names one, and through
     `known_parts` (see `derived`) where it names a word that was shown to consist of others.
@@ -113,9 +141,14 @@ def expressed(
     A label of the alphabet is not looked up further. A feature that leads into a circle of concepts is missing.
     """
     known = {normal(label) for label in labels}
-    by_name = {name: Test(name, "", "", 1.0, tuple(parts)) for name, parts in (known_parts or {}).items()}
+    by_name = {
+        name: Test(name, "", "", 1.0, tuple(parts)) for name, parts in (known_parts or {}).items()
+    }
     by_name |= {test.name: test for test in tests}
-    below = {test.name: {one for one in test.features if one in by_name and one not in known} for test in by_name.values()}
+    below = {
+        test.name: {one for one in test.features if one in by_name and one not in known}
+        for test in by_name.values()
+    }
     above: dict[str, list[str]] = {}
     for name, parts in below.items():
         for part in parts:
@@ -135,12 +168,19 @@ def _put_together(test: Test, known: Collection[str], found: Mapping[str, Expres
     parts = [found[one] for one in test.features if one not in known and one in found]
     none: frozenset[str] = frozenset()
     return Expressed(
-        none.union((one for one in test.features if one in known), *(part.primitives for part in parts)),
-        none.union((one for one in test.features if one not in known and one not in found), *(part.missing for part in parts)),
+        none.union(
+            (one for one in test.features if one in known), *(part.primitives for part in parts)
+        ),
+        none.union(
+            (one for one in test.features if one not in known and one not in found),
+            *(part.missing for part in parts),
+        ),
     )
 
 
-def coverage(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def coverage(
+    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """Which test concepts can be expressed (ALPH-82): `coverage` is expressible / total over all of them. A feature that was
     rejected because it consists of others (rows of `rejected`) comes to these.
 
@@ -161,7 +201,9 @@ def coverage(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, 
     }  # fmt: skip
 
 
-def decompositions(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+def decompositions(
+    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
     """How each test concept comes apart (ALPH-81): what it consists of, the primitives at the bottom, what is missing there.
 
     Raises BenchmarkError.
@@ -178,7 +220,9 @@ def decompositions(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping
     ]  # fmt: skip
 
 
-def _by(tests: Sequence[Test], found: Mapping[str, Expressed], key: Callable[[Test], str]) -> dict[str, dict[str, Any]]:
+def _by(
+    tests: Sequence[Test], found: Mapping[str, Expressed], key: Callable[[Test], str]
+) -> dict[str, dict[str, Any]]:
     groups: dict[str, list[Test]] = {}
     for test in tests:
         groups.setdefault(key(test), []).append(test)
@@ -186,7 +230,11 @@ def _by(tests: Sequence[Test], found: Mapping[str, Expressed], key: Callable[[Te
     rows = {}
     for name in sorted(groups, key=lambda one: (order.get(one, len(order)), one)):
         done = sum(found[test.name].kind == "expressible" for test in groups[name])
-        rows[name] = {"total": len(groups[name]), "expressible": done, "coverage": round(done / len(groups[name]), 4)}
+        rows[name] = {
+            "total": len(groups[name]),
+            "expressible": done,
+            "coverage": round(done / len(groups[name]), 4),
+        }
     return rows
 
 
@@ -208,7 +256,9 @@ def entropy(counts: Iterable[int]) -> float:
     return -math.fsum(count / total * math.log2(count / total) for count in known) if total else 0.0
 
 
-def expressiveness(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def expressiveness(
+    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """How the primitives carry the concepts (ALPH-86), over the uses of primitives in all concepts' decompositions.
 
     coverage; weighted_coverage (by importance, a partial concept counting for the part of its bottom features that is
@@ -230,10 +280,14 @@ def expressiveness(alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping
     shares = math.fsum(test.importance * _share(found[test.name]) for test in tests)
     h = entropy(uses.values())
     needed = Counter(label for test in done for label in found[test.name].primitives)
-    for label in needed.keys() & (known_parts.keys() | {test.name for test in tests}):  # there is still what it is made of
+    for label in needed.keys() & (
+        known_parts.keys() | {test.name for test in tests}
+    ):  # there is still what it is made of
         less = expressed([one for one in labels if one != label], tests, known_parts)
         needed[label] = sum(less[test.name].kind != "expressible" for test in done)
-    ranked = sorted((label for label in needed if needed[label]), key=lambda label: (-needed[label], label))
+    ranked = sorted(
+        (label for label in needed if needed[label]), key=lambda label: (-needed[label], label)
+    )
     return {
         "coverage": round(len(done) / len(tests), 4) if tests else 0.0,
         "weighted_coverage": round(shares / weight, 4) if weight else 0.0,
@@ -266,11 +320,18 @@ def _share(one: Expressed) -> float:
     return len(one.primitives) / whole if whole else 0.0
 
 
-CHECKS = {"circularity": "circularity", "redundancy": "redundancy", "contrast": "contrasts", "presupposition": "references"}
+CHECKS = {
+    "circularity": "circularity",
+    "redundancy": "redundancy",
+    "contrast": "contrasts",
+    "presupposition": "references",
+}
 """The checks of the report, and the rule of consistency whose violations fail each."""
 
 
-def consistency(alphabet: Alphabet, *, recorded: Collection[Violation] | None = None) -> dict[str, Any]:
+def consistency(
+    alphabet: Alphabet, *, recorded: Collection[Violation] | None = None
+) -> dict[str, Any]:
     """The report of ALPH-83: circularity, redundancy, contrast and presupposition, each pass, warning or fail with findings;
     `overall_score` and recommendations. A warning is no broken rule: what a person should look at.
     """
@@ -296,18 +357,32 @@ def _warnings(alphabet: Alphabet) -> Iterable[tuple[str, list[str]]]:
             definitions.setdefault(one.definition.strip().lower(), []).append(f"`{one.label}`")
     same = [labels for labels in definitions.values() if len(labels) > 1]
     yield "redundancy", [f"{' and '.join(labels)} have the same definition" for labels in same]
-    yield "contrast", [
-        f"`{one.label}` contrasts with everything that it composes with"
-        for one in alphabet if one.contrasts and one.composes and set(one.composes) <= set(one.contrasts)
-    ]
-    yield "circularity", [
-        f"the definition of `{one.label}` names it" for one in alphabet if normal(one.label) in normal(one.definition).split()
-    ]
+    yield (
+        "contrast",
+        [
+            f"`{one.label}` contrasts with everything that it composes with"
+            for one in alphabet
+            if one.contrasts and one.composes and set(one.composes) <= set(one.contrasts)
+        ],
+    )
+    yield (
+        "circularity",
+        [
+            f"the definition of `{one.label}` names it"
+            for one in alphabet
+            if normal(one.label) in normal(one.definition).split()
+        ],
+    )
     contested = {one.id: one.label for one in alphabet if one.status == "contested"}
-    yield "presupposition", [
-        f"`{one.label}` presupposes `{contested[other]}`, which is contested"
-        for one in alphabet for other in one.presupposes if other in contested
-    ]
+    yield (
+        "presupposition",
+        [
+            f"`{one.label}` presupposes `{contested[other]}`, which is contested"
+            for one in alphabet
+            for other in one.presupposes
+            if other in contested
+        ],
+    )
 
 
 def _recommended(checks: Mapping[str, Mapping[str, Any]], other: Sequence[str]) -> list[str]:
@@ -317,24 +392,51 @@ def _recommended(checks: Mapping[str, Mapping[str, Any]], other: Sequence[str]) 
         "contrast": "decide for each pair whether one requires the other or excludes it",
         "presupposition": "settle what is presupposed first, or presuppose something else",
     }
-    found = [f"{name}: {advice[name]}" for name, check in checks.items() if check["result"] != "pass"]
-    return [*found, *(["look at the other violations first"] if other else [])] or ["nothing needs to be done"]
+    found = [
+        f"{name}: {advice[name]}" for name, check in checks.items() if check["result"] != "pass"
+    ]
+    return [*found, *(["look at the other violations first"] if other else [])] or [
+        "nothing needs to be done"
+    ]
 
 
 def consistency_text(report: Mapping[str, Any]) -> str:
     """The consistency report as Markdown."""
-    lines = ["# Consistency", "", f"Score: {report['overall_score']:.0%}.", "", "| check | result | findings |", "|---|---|---|"]
+    lines = [
+        "# Consistency",
+        "",
+        f"Score: {report['overall_score']:.0%}.",
+        "",
+        "| check | result | findings |",
+        "|---|---|---|",
+    ]
     for name, check in report["checks"].items():
         lines.append(f"| {name} | {check['result']} | {len(check['findings'])} |")
     for name, check in report["checks"].items():
         if check["findings"]:
             lines += ["", f"## {name.capitalize()}", "", *(f"- {one}" for one in check["findings"])]
     if report["other_violations"]:
-        lines += ["", "## Other violations", "", *(f"- {one}" for one in report["other_violations"])]
-    return "\n".join([*lines, "", "## Recommendations", "", *(f"- {one}" for one in report["recommendations"]), ""])
+        lines += [
+            "",
+            "## Other violations",
+            "",
+            *(f"- {one}" for one in report["other_violations"]),
+        ]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "## Recommendations",
+            "",
+            *(f"- {one}" for one in report["recommendations"]),
+            "",
+        ]
+    )
 
 
-def report(alphabet: Alphabet, concepts: Any, rejected: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def report(
+    alphabet: Alphabet, concepts: Any, rejected: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """Everything of this module for one alphabet, plain values only. Raises BenchmarkError."""
     return {
         "coverage": coverage(alphabet, concepts, rejected), "expressiveness": expressiveness(alphabet, concepts, rejected),

@@ -1,7 +1,7 @@
 """The words that every part of ALPHABETUM shares: primitives, the alphabet, their enumerations and their names (ALPH-91, 72).
 
-    alphabet = alphabet_of([Primitive("PRM_0001", "existence", 2, "being")])
-    alphabet.labelled("existence").prime
+alphabet = alphabet_of([Primitive("PRM_0001", "existence", 2, "being")])
+alphabet.labelled("existence").prime
 """
 
 from __future__ import annotations
@@ -22,13 +22,29 @@ PHASES = ("EXPANSION", "CONSOLIDATION", "COMPOSITION", "META_REFLECTION")
 VERDICTS = ("ACCEPT", "REJECT", "REFINE", "DEFER")
 STATUSES = ("recent", "stable", "contested", "deprecated")
 RELATIONS = ("contrasts_with", "presupposes", "composes_with", "derived_from", "generalises")
-ATTACKS = ("decomposition", "circularity", "redundancy", "edge_cases", "cultural_variance", "parsimony")
+ATTACKS = (
+    "decomposition",
+    "circularity",
+    "redundancy",
+    "edge_cases",
+    "cultural_variance",
+    "parsimony",
+)
 STRATEGIES = (
     "DOMAIN_SWEEP", "DECOMPOSITION_MINING", "CROSS_REFERENCE", "LINGUISTIC_ANALYSIS", "THOUGHT_EXPERIMENT", "GAP_FILLING",
 )  # fmt: skip
 ACTIONS = ("INTEGRATE", "REVISE", "MERGE", "SPLIT")
 DECISIONS = ("CONTINUE", "PIVOT", "CONCLUDE")
-BLOG_CATEGORIES = ("INSIGHT", "BREAKTHROUGH", "PARADOX", "QUESTION", "METHOD", "HISTORY", "DISAGREEMENT", "META")
+BLOG_CATEGORIES = (
+    "INSIGHT",
+    "BREAKTHROUGH",
+    "PARADOX",
+    "QUESTION",
+    "METHOD",
+    "HISTORY",
+    "DISAGREEMENT",
+    "META",
+)
 MARKERS = (
     "CONFIDENT", "UNCERTAIN", "SPECULATING", "INTUITING", "DISCOVERING", "CONSIDERING", "DECOMPOSING", "COMPOSING",
     "CONTRASTING", "ANALOGIZING", "GENERALIZING", "SPECIALIZING", "OBJECTING", "DEFENDING", "CONCEDING", "QUALIFYING",
@@ -170,7 +186,10 @@ class Alphabet:
         for one in self.in_use:
             found.setdefault(one.domain, []).append(one)
         order = {name: number for number, name in enumerate(DOMAINS)}
-        return {name: tuple(found[name]) for name in sorted(found, key=lambda name: (order.get(name, len(order)), name))}
+        return {
+            name: tuple(found[name])
+            for name in sorted(found, key=lambda name: (order.get(name, len(order)), name))
+        }
 
     def get(self, id: str) -> Primitive | None:
         """A primitive by its id, also one that is not in use."""

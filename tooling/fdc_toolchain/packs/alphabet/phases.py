@@ -18,7 +18,11 @@ COOL = 2
 def phases(config: Mapping[str, Any]) -> list[tuple[str, int]]:
     """Every (phase, cycle) of an iteration in order (C-23: an iteration is one sweep); a reflection comes after them."""
     cycles = config["iteration"]
-    return [(phase, number + 1) for phase in PHASES[:3] for number in range(cycles[f"{phase.lower()}_cycles"])]
+    return [
+        (phase, number + 1)
+        for phase in PHASES[:3]
+        for number in range(cycles[f"{phase.lower()}_cycles"])
+    ]
 
 
 def next_strategy(mode: str, gaps: Sequence[str]) -> str:
@@ -56,7 +60,11 @@ class Facts(NamedTuple):
 def by_interval(facts: Facts, config: Mapping[str, Any]) -> str:
     """Every N iterations."""
     every = config["iteration"]["meta_reflection_interval"]
-    return f"{facts.since_meta} iterations since the last reflection" if facts.since_meta >= every else ""
+    return (
+        f"{facts.since_meta} iterations since the last reflection"
+        if facts.since_meta >= every
+        else ""
+    )
 
 
 def by_rate(facts: Facts, config: Mapping[str, Any]) -> str:
@@ -100,7 +108,11 @@ class Stop(NamedTuple):
 
 def by_conclusion(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     """The meta-reasoner concludes."""
-    return Stop("CONCLUDED", facts.reason or "the meta-reasoner concluded") if facts.decision == "CONCLUDE" else None
+    return (
+        Stop("CONCLUDED", facts.reason or "the meta-reasoner concluded")
+        if facts.decision == "CONCLUDE"
+        else None
+    )
 
 
 def by_coverage(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
@@ -115,7 +127,11 @@ def by_coverage(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
 def by_count(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     """As many iterations as there may be."""
     most = config["stopping"]["max_iterations"]
-    return Stop("MAX_ITERATIONS_REACHED", f"iteration {facts.iteration} of {most}") if facts.iteration >= most else None
+    return (
+        Stop("MAX_ITERATIONS_REACHED", f"iteration {facts.iteration} of {most}")
+        if facts.iteration >= most
+        else None
+    )
 
 
 def by_stability(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
@@ -128,8 +144,15 @@ def by_stability(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
 
 def by_returns(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     """Few primitives in a window of iterations, and no pivot in it."""
-    window, least = config["stopping"]["diminishing_returns_window"], config["stopping"]["diminishing_returns_threshold"]
-    if len(facts.added) < window or sum(facts.added[-window:]) >= least or any(facts.pivots[-window:]):
+    window, least = (
+        config["stopping"]["diminishing_returns_window"],
+        config["stopping"]["diminishing_returns_threshold"],
+    )
+    if (
+        len(facts.added) < window
+        or sum(facts.added[-window:]) >= least
+        or any(facts.pivots[-window:])
+    ):
         return None
     why = f"{sum(facts.added[-window:])} primitives in {window} iterations, and no pivot"
     return Stop("DIMINISHING_RETURNS_NO_PIVOT", why)
@@ -140,7 +163,9 @@ STOPS = (by_conclusion, by_coverage, by_count, by_stability, by_returns)
 
 def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     """Why the work ends after this iteration, or None (ALPH-65)."""
-    return next((stop for stop in (rule(facts, config) for rule in STOPS) if stop is not None), None)
+    return next(
+        (stop for stop in (rule(facts, config) for rule in STOPS) if stop is not None), None
+    )
 
 
 INCONSISTENCY = "IRRECOVERABLE_INCONSISTENCY"

@@ -21,7 +21,9 @@ _TRADITIONS = {
 }
 
 
-def propose(context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = "") -> dict[str, Any]:
+def propose(
+    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = ""
+) -> dict[str, Any]:
     """`context["count"]` candidates, the strategy's best first; candidates to revise come before new ones (ALPH-16).
 
     There may be fewer, where the strategy finds no more. Gives `proposer_output` with the keys of ALPH-07 and nothing else.
@@ -51,7 +53,11 @@ def _candidate(row: dict[str, Any], strategy: str, *, revised: bool) -> dict[str
     seen = row.get("evidence") or {}
     label = str(row["label"])
     definition = restated(row) if revised else str(row["gloss"])
-    why = "Proposed again, with a definition that does without the word" if revised else str(row.get("why", ""))
+    why = (
+        "Proposed again, with a definition that does without the word"
+        if revised
+        else str(row.get("why", ""))
+    )
     place = f"{seen.get('lexname', '')}, `{label}` ({row['pos']}), sense {seen.get('sense', 1)}"
     return {
         "label": label,
@@ -70,7 +76,11 @@ def _candidate(row: dict[str, Any], strategy: str, *, revised: bool) -> dict[str
 
 
 def _resistance(label: str, seen: dict[str, Any]) -> str:
-    definition, rarer, circle = seen.get("definition") or [], seen.get("rarer") or [], seen.get("circle") or []
+    definition, rarer, circle = (
+        seen.get("definition") or [],
+        seen.get("rarer") or [],
+        seen.get("circle") or [],
+    )
     if not definition:
         return f"The definition of {label} uses no word that could be looked up."
     said = f"Of the {len(definition)} words that define {label}, {len(rarer)} stand in fewer definitions than it does"
@@ -82,7 +92,10 @@ def _resistance(label: str, seen: dict[str, Any]) -> str:
     return said
 
 
-_TAIL = re.compile(r"(?:either|or|and|in|by|of|as|with|for|to|from|also|e\.g|etc|especially|usually|primarily|temporal)\b", re.I)
+_TAIL = re.compile(
+    r"(?:either|or|and|in|by|of|as|with|for|to|from|also|e\.g|etc|especially|usually|primarily|temporal)\b",
+    re.I,
+)
 """A clause that begins so belongs to one before it, and says nothing by itself; nor does a single word."""
 
 
@@ -91,12 +104,20 @@ def restated(row: dict[str, Any]) -> str:
     above it and some below: that it cannot be said without itself is what one expects of a primitive."""
     label = str(row["label"])
     named = re.compile(rf"\b{re.escape(label)}\w*\b", re.IGNORECASE)
-    definition = re.sub(rf"(?:, )?\b(?:or|and) {re.escape(label)}\w*\b", "", str(row["gloss"]), flags=re.IGNORECASE)
+    definition = re.sub(
+        rf"(?:, )?\b(?:or|and) {re.escape(label)}\w*\b", "", str(row["gloss"]), flags=re.IGNORECASE
+    )
     clauses = [clause.strip() for clause in re.split(r"[;,]", definition)]
-    kept = [clause for clause in clauses if " " in clause and not named.search(clause) and not _TAIL.match(clause)]
+    kept = [
+        clause
+        for clause in clauses
+        if " " in clause and not named.search(clause) and not _TAIL.match(clause)
+    ]
     if kept:
         return "; ".join(kept)
-    below = [one for one in (row.get("evidence") or {}).get("hyponyms", ()) if not named.search(one)][:3]
+    below = [
+        one for one in (row.get("evidence") or {}).get("hyponyms", ()) if not named.search(one)
+    ][:3]
     near = [one for one in [*row["hypernyms"], *row["synonyms"]] if not named.search(one)][:1]
     said = [f"a kind of “{one}”" for one in near]
     said += [f"with {', '.join(f'“{one}”' for one in below)} below it"] if below else []

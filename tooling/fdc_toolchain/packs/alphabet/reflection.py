@@ -16,7 +16,9 @@ def period(work: Work) -> Value:
     since = work.state["history"]["iterations_since_last_meta"]
     past = work.base.summaries[-since:] if since else []
     rows = [row for event in work.of("critic") for row in event["evaluations"]]
-    words = [word for summary in past for word in summary.get("verdicts", ())] + [row["verdict"] for row in rows]
+    words = [word for summary in past for word in summary.get("verdicts", ())] + [
+        row["verdict"] for row in rows
+    ]
     attacks = Counter(
         [str(one) for summary in past for one in summary.get("failed_attacks", ())]
         + [row["attack"] for row in rows if row["verdict"] == "REJECT"]
@@ -33,7 +35,9 @@ def period(work: Work) -> Value:
         "coverage_before": float(before.get("coverage_score", 0.0)),
         "coverage_after": float(work.state["metrics"]["coverage_score"]),
         "failed_attacks": dict(attacks.most_common()),
-        "by_domain": {domain: len(work.alphabet.domains.get(domain, ())) for domain in CORE_DOMAINS},
+        "by_domain": {
+            domain: len(work.alphabet.domains.get(domain, ())) for domain in CORE_DOMAINS
+        },
         "gaps": work.state["pending"]["gaps_to_fill"][:10],
         "strategy": dict(work.state["current_strategy"]),
         "total": len(work.alphabet),
@@ -50,18 +54,32 @@ def reflect(context: Value, temperature: Any = None) -> Value:
     found = context["period"]
     thin = sorted(found["by_domain"], key=lambda name: (found["by_domain"][name], name))[:3]
     rate = found["acceptance_rate"]
-    idle = found["tested"] > 0 and found["primitives_added"] > 0 and found["coverage_after"] <= found["coverage_before"]
+    idle = (
+        found["tested"] > 0
+        and found["primitives_added"] > 0
+        and found["coverage_after"] <= found["coverage_before"]
+    )
     done = idle and found["strategy"]["critic_strictness"] >= 1.0
-    calibration = "too_lenient" if idle or rate > 0.8 else "too_strict" if rate < 0.2 else "balanced"
+    calibration = (
+        "too_lenient" if idle or rate > 0.8 else "too_strict" if rate < 0.2 else "balanced"
+    )
     poor = found["candidates"] >= 5 and rate < 0.2 and not idle
     patterns = [
-        {"pattern": f"candidates fail the attack {name}", "frequency": number, "implications": _implied(name)}
+        {
+            "pattern": f"candidates fail the attack {name}",
+            "frequency": number,
+            "implications": _implied(name),
+        }
         for name, number in found["failed_attacks"].items()
         if name
     ]
     corrections = {
         "strategy_adjustments": [
-            {"component": "PROPOSER", "adjustment": f"look first at {', '.join(thin)}", "rationale": "they have the fewest"}
+            {
+                "component": "PROPOSER",
+                "adjustment": f"look first at {', '.join(thin)}",
+                "rationale": "they have the fewest",
+            }
         ],
         "domain_priorities": thin,
         "criterion_calibration": _said(found, calibration, idle, done),
@@ -87,14 +105,24 @@ def reflect(context: Value, temperature: Any = None) -> Value:
     }}  # fmt: skip
 
 
-PROGRESS = ("primitives_added", "primitives_rejected", "acceptance_rate", "coverage_before", "coverage_after")
+PROGRESS = (
+    "primitives_added",
+    "primitives_rejected",
+    "acceptance_rate",
+    "coverage_before",
+    "coverage_after",
+)
 
 
 def _said(found: Value, calibration: str, idle: bool, done: bool) -> str:
     said = f"{found['acceptance_rate']:.0%} of the candidates of the period were accepted"
     if idle:
         said += f", and {found['primitives_added']} primitives express no more of {found['tested']} test concepts than there were"
-    more = "; the critic cannot be stricter, and nothing more is to be had from a dictionary" if done else ""
+    more = (
+        "; the critic cannot be stricter, and nothing more is to be had from a dictionary"
+        if done
+        else ""
+    )
     return f"{said}: {calibration.replace('_', ' ')}{more}"
 
 

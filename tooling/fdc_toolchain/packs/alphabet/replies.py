@@ -1,7 +1,7 @@
 """What a role answered: read from YAML or JSON, held against its schema, bounded (ALPH-07, 13, 26, 29, 69).
 
-    heard = read_reply("proposer", "```yaml\\nproposer_output: ...```")
-    heard.value, heard.wrong
+heard = read_reply("proposer", "```yaml\\nproposer_output: ...```")
+heard.value, heard.wrong
 """
 
 from __future__ import annotations
@@ -71,8 +71,14 @@ def _value(text: str, key: str) -> tuple[Any, str]:
 
 def _has(value: Any, key: str) -> bool:
     if isinstance(value, dict):
-        return key in value or (key == "critic_output" and isinstance(value.get("evaluations"), list))
-    return key == "critic_output" and isinstance(value, list) and any(isinstance(row, dict) and key in row for row in value)
+        return key in value or (
+            key == "critic_output" and isinstance(value.get("evaluations"), list)
+        )
+    return (
+        key == "critic_output"
+        and isinstance(value, list)
+        and any(isinstance(row, dict) and key in row for row in value)
+    )
 
 
 def _json(text: str) -> Any:
@@ -86,7 +92,9 @@ def _json(text: str) -> Any:
 def _schema(role: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(json.loads(resources.read(f"plans/library/alphabet/{role}.schema.json")))
+    return Draft202012Validator(
+        json.loads(resources.read(f"plans/library/alphabet/{role}.schema.json"))
+    )
 
 
 def unfit(role: str, value: Any) -> str:

@@ -22,11 +22,17 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
     config: dict[str, Any] = {**DEFAULTS, "llm": dict(DEFAULTS["llm"])}
     if model:
         config["llm"] |= {"provider": "anthropic", "model": model}
-    out = {f"validation/comparisons/{name}": "Not compared yet: `fdc alphabet report` does.\n" for name in _COMPARISONS}
+    out = {
+        f"validation/comparisons/{name}": "Not compared yet: `fdc alphabet report` does.\n"
+        for name in _COMPARISONS
+    }
     out |= files_of(EMPTY, "0.0.0", 0, at, {}, pretty=False)
     out |= consistency_files(EMPTY, 0, at)
     out |= {path: dump({key: {"total": 0, "entries": []}}) for path, key in REGISTERS.items()}
-    head, covered = {"last_updated": at, "total": 0}, coverage(EMPTY, parse(shipped[layout.CONCEPTS]))
+    head, covered = (
+        {"last_updated": at, "total": 0},
+        coverage(EMPTY, parse(shipped[layout.CONCEPTS])),
+    )
     out |= {
         "fdc.toml": _SETTINGS,
         ".gitignore": ".fdc/\n.staging/\n.iteration_lock\n",
@@ -42,5 +48,9 @@ def new_files(at: str, shipped: Mapping[str, str], model: str) -> dict[str, str]
         layout.COVERAGE: dump({"coverage_report": {"iteration": 0, "at": at, **covered}}),
     }  # fmt: skip
     out |= shipped
-    empty = [folder for folder in layout.FOLDERS if not any(path.startswith(f"{folder}/") for path in out)]
+    empty = [
+        folder
+        for folder in layout.FOLDERS
+        if not any(path.startswith(f"{folder}/") for path in out)
+    ]
     return {**out, **{f"{folder}/.gitkeep": "" for folder in empty}}

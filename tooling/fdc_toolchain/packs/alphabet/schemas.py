@@ -1,6 +1,6 @@
 """The form of every file that fdc writes in an alphabet: keys, ids, times, enumerations (ALPH-91). Pure.
 
-    unfit("reasoning/iteration_state.yaml", text)    sentences, none where the file is as it must be
+unfit("reasoning/iteration_state.yaml", text)    sentences, none where the file is as it must be
 """
 
 from __future__ import annotations
@@ -34,14 +34,25 @@ def _validator(kind: int) -> Validator:
     from jsonschema import Draft202012Validator, FormatChecker
 
     checker = FormatChecker(formats=())
-    checker.checks("date-time", raises=ValueError)(lambda text: not isinstance(text, str) or datetime.fromisoformat(text))
+    checker.checks("date-time", raises=ValueError)(
+        lambda text: not isinstance(text, str) or datetime.fromisoformat(text)
+    )
     shipped = _shipped()
-    return Draft202012Validator({"$defs": shipped["$defs"], **shipped["kinds"][kind]["schema"]}, format_checker=checker)
+    return Draft202012Validator(
+        {"$defs": shipped["$defs"], **shipped["kinds"][kind]["schema"]}, format_checker=checker
+    )
 
 
 def kind_of(path: str) -> int | None:
     """The place of a file's schema among those that are shipped; None for a file whose form is nobody's but its owner's."""
-    return next((number for number, row in enumerate(_shipped()["kinds"]) if re.fullmatch(row["path"], path)), None)
+    return next(
+        (
+            number
+            for number, row in enumerate(_shipped()["kinds"])
+            if re.fullmatch(row["path"], path)
+        ),
+        None,
+    )
 
 
 def unfit(path: str, text: str) -> list[str]:

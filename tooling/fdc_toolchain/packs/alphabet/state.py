@@ -84,14 +84,21 @@ def read(files: Mapping[str, str]) -> Base:
     for name in sorted(bodies.keys() - primitives.keys()):
         raise StateError(layout.INDEX, name, "stands in by_domain/ and not here")
     pending = _parsed(files, layout.CANDIDATES) or {}
-    summaries = [_inner(_parsed(files, path), "summary") for path in sorted(files) if path.endswith("/summary.yaml")]
+    summaries = [
+        _inner(_parsed(files, path), "summary")
+        for path in sorted(files)
+        if path.endswith("/summary.yaml")
+    ]
     reflections = sorted(path for path in files if re.search(r"/MR_\d+_iteration_\d+\.yaml$", path))
     return Base(
         alphabet,
         str(index.get("version", "0.0.0")),
         state_of(_parsed(files, layout.STATE)),
         config,
-        {name: {key: body.get(key, []) for key in ("examples", "not_examples")} for name, body in bodies.items()},
+        {
+            name: {key: body.get(key, []) for key in ("examples", "not_examples")}
+            for name, body in bodies.items()
+        },
         {key: _rows(pending.get(key)) for key in ("to_evaluate", "to_revise")},
         _rows(_inner(_parsed(files, layout.REJECTED), "rejected_candidates").get("candidates")),
         [summary for summary in summaries if summary],
@@ -105,7 +112,11 @@ def read(files: Mapping[str, str]) -> Base:
     )
 
 
-REGISTERS = {layout.DECISIONS: "decision_index", layout.PARADOXES: "paradox_index", layout.REFLECTIONS: "reflection_index"}
+REGISTERS = {
+    layout.DECISIONS: "decision_index",
+    layout.PARADOXES: "paradox_index",
+    layout.REFLECTIONS: "reflection_index",
+}
 
 
 def concepts_of(value: Any) -> list[Any]:
@@ -153,13 +164,21 @@ def _index(files: Mapping[str, str]) -> dict[str, Any]:
         if isinstance(name, str) and re.fullmatch(r"P\d{1,6}", name):  # C-21: recorded data
             name = f"PRM_{int(name[1:]):04d}"
         if not isinstance(name, str) or not named("primitive", name):
-            raise StateError(layout.INDEX, f"{where}.id", f"is no id like PRM_0001, found {str(row.get('id'))[:40]!r}")
+            raise StateError(
+                layout.INDEX,
+                f"{where}.id",
+                f"is no id like PRM_0001, found {str(row.get('id'))[:40]!r}",
+            )
         if not isinstance(row.get("label"), str) or not row["label"].strip():
             raise StateError(layout.INDEX, f"{where}.label", "is no text")
         if type(row.get("prime")) is not int or row["prime"] < 2:
             raise StateError(layout.INDEX, f"{where}.prime", "is no prime number")
         if row.get("domain") not in DOMAINS:
-            raise StateError(layout.INDEX, f"{where}.domain", f"is none of the domains, found {str(row.get('domain'))[:40]!r}")
+            raise StateError(
+                layout.INDEX,
+                f"{where}.domain",
+                f"is none of the domains, found {str(row.get('domain'))[:40]!r}",
+            )
         if row.get("status", "recent") not in STATUSES:
             raise StateError(layout.INDEX, f"{where}.status", f"is none of {', '.join(STATUSES)}")
         out.append({**row, "id": name})
@@ -169,14 +188,18 @@ def _index(files: Mapping[str, str]) -> dict[str, Any]:
 def _bodies(files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in files:
-        if path.startswith("alphabet/primitives/by_domain/") and not path.endswith("/_domain_index.yaml"):
+        if path.startswith("alphabet/primitives/by_domain/") and not path.endswith(
+            "/_domain_index.yaml"
+        ):
             inner = _inner(_parsed(files, path), "domain")
             for row in _rows(inner.get("primitives")):
                 found[str(row.get("id"))] = row
     return found
 
 
-def _primitive(row: dict[str, Any], body: dict[str, Any], graph: dict[str, dict[str, list[str]]]) -> Primitive:
+def _primitive(
+    row: dict[str, Any], body: dict[str, Any], graph: dict[str, dict[str, list[str]]]
+) -> Primitive:
     name = row["id"]
     return Primitive(
         name, row["label"], row["prime"], row["domain"], row.get("status", "recent"),
@@ -200,12 +223,18 @@ def _recounted(statistics: Any, alphabet: Alphabet) -> None:
     mine = statistics_of(alphabet)
     for key in ("total_primitives", "by_domain", "by_status"):
         if key in statistics and statistics[key] != mine[key]:
-            raise StateError(layout.INDEX, f"statistics.{key}", f"says {statistics[key]!r}, a recount {mine[key]!r}")
+            raise StateError(
+                layout.INDEX,
+                f"statistics.{key}",
+                f"says {statistics[key]!r}, a recount {mine[key]!r}",
+            )
 
 
 def statistics_of(alphabet: Alphabet) -> dict[str, Any]:
     """The counts of the index (ALPH-38); a deprecated primitive is in none of them."""
-    domains = dict.fromkeys(DOMAINS[:9], 0) | {name: len(found) for name, found in alphabet.domains.items()}
+    domains = dict.fromkeys(DOMAINS[:9], 0) | {
+        name: len(found) for name, found in alphabet.domains.items()
+    }
     status = dict.fromkeys(STATUSES[:3], 0)
     for one in alphabet:
         status[one.status] += 1
@@ -226,8 +255,14 @@ def graph_of(value: Any) -> dict[str, dict[str, list[str]]]:
         rows = graph.get(key) or []
         for number, group in enumerate(_list(rows, key)):
             if isinstance(group, dict):
-                group = group.get("primitives") or [group.get(name) for name in ("source", "target", "a", "b") if group.get(name)]
-            if not isinstance(group, list) or len(group) < 2 or not all(isinstance(one, str) for one in group):
+                group = group.get("primitives") or [
+                    group.get(name) for name in ("source", "target", "a", "b") if group.get(name)
+                ]
+            if (
+                not isinstance(group, list)
+                or len(group) < 2
+                or not all(isinstance(one, str) for one in group)
+            ):
                 raise StateError(layout.GRAPH, f"{key}[{number}]", "is no list of ids")
             for one in group:
                 for other in group:
@@ -237,7 +272,11 @@ def graph_of(value: Any) -> dict[str, dict[str, list[str]]]:
         if not isinstance(row, dict) or not isinstance(row.get("source"), str):
             raise StateError(layout.GRAPH, f"presupposes[{number}]", "has no source")
         needs = row.get("requires", row.get("target"))
-        for other in [needs] if isinstance(needs, str) else _list(needs or [], f"presupposes[{number}].requires"):
+        for other in (
+            [needs]
+            if isinstance(needs, str)
+            else _list(needs or [], f"presupposes[{number}].requires")
+        ):
             add("presupposes", row["source"], str(other))
     return found
 
@@ -260,7 +299,9 @@ def state_of(value: Any) -> dict[str, Any]:
     out = copy.deepcopy(START)
     _fill(out, given, "")
     if out["phase"] not in PHASES:
-        raise StateError(layout.STATE, "phase", f"is {' | '.join(PHASES)}, found {str(out['phase'])[:40]!r}")
+        raise StateError(
+            layout.STATE, "phase", f"is {' | '.join(PHASES)}, found {str(out['phase'])[:40]!r}"
+        )
     mode = out["current_strategy"]["proposer_mode"]
     if mode not in STRATEGIES:
         why = f"is none of {', '.join(STRATEGIES)}, found {mode[:40]!r}"
@@ -271,7 +312,9 @@ def state_of(value: Any) -> dict[str, Any]:
 
 def balance(history: Mapping[str, Any]) -> None:
     """ALPH-41: every candidate was accepted, rejected, sent back or put off. Raises StateError."""
-    parts = sum(history[f"total_{kind}"] for kind in ("accepted", "rejected", "refined", "deferred"))
+    parts = sum(
+        history[f"total_{kind}"] for kind in ("accepted", "rejected", "refined", "deferred")
+    )
     if history["total_proposed"] != parts:
         why = f"is {history['total_proposed']}, and accepted, rejected, refined and deferred are {parts}"
         raise StateError(layout.STATE, "history.total_proposed", why)
@@ -290,14 +333,22 @@ def _fill(out: dict[str, Any], given: Mapping[str, Any], path: str) -> None:
         if isinstance(default, float) and type(value) is int:
             value = float(value)
         if type(value) is not type(default):
-            raise StateError(layout.STATE, where, f"must be {type(default).__name__}, found {str(value)[:40]!r}")
+            raise StateError(
+                layout.STATE, where, f"must be {type(default).__name__}, found {str(value)[:40]!r}"
+            )
         if isinstance(value, int) and value < 0:
             raise StateError(layout.STATE, where, "is below zero")
         out[key] = value
 
 
 def files_of(
-    alphabet: Alphabet, version: str, iteration: int, at: str, examples: Mapping[str, Any], *, pretty: bool
+    alphabet: Alphabet,
+    version: str,
+    iteration: int,
+    at: str,
+    examples: Mapping[str, Any],
+    *,
+    pretty: bool,
 ) -> dict[str, str]:
     """Index, domain files and relations, all of one alphabet (ALPH-22, 38, 42, 43)."""
     rows = [
@@ -307,16 +358,27 @@ def files_of(
         }
         for one in alphabet.primitives.values()
     ]  # fmt: skip
-    head = {"version": version, "last_updated": at, "iteration": iteration, "statistics": statistics_of(alphabet)}
+    head = {
+        "version": version,
+        "last_updated": at,
+        "iteration": iteration,
+        "statistics": statistics_of(alphabet),
+    }
     out = {layout.INDEX: dump({"alphabet_state": {**head, "primitives": rows}}, rows=not pretty)}
     everything: dict[str, list[Primitive]] = {domain: [] for domain in DOMAINS[:9]}
     for one in alphabet.primitives.values():
         everything.setdefault(one.domain, []).append(one)
     for domain, found in everything.items():
         bodies = [_body(one, examples.get(one.id, {})) for one in found]
-        out[layout.domain_file(domain)] = dump({"domain": {"name": domain, "primitives": bodies}}, rows=not pretty)
-    listed = {domain: [one.id for one in found if one.in_use] for domain, found in everything.items()}
-    out[layout.DOMAIN_INDEX] = dump({"domain_index": {"last_updated": at, **_taxonomies(alphabet), "by_domain": listed}})
+        out[layout.domain_file(domain)] = dump(
+            {"domain": {"name": domain, "primitives": bodies}}, rows=not pretty
+        )
+    listed = {
+        domain: [one.id for one in found if one.in_use] for domain, found in everything.items()
+    }
+    out[layout.DOMAIN_INDEX] = dump(
+        {"domain_index": {"last_updated": at, **_taxonomies(alphabet), "by_domain": listed}}
+    )
     return {**out, **relation_files(alphabet, at, pretty=pretty)}
 
 
@@ -325,7 +387,11 @@ def _body(one: Primitive, examples: Mapping[str, Any]) -> dict[str, Any]:
         "id": one.id, "label": one.label, "definition": one.definition, "symbol": one.symbol, "level": one.level,
         "used": one.used, "version": one.version, "changed_iteration": one.changed, "derivation": list(one.derivation),
     }  # fmt: skip
-    return {**row, "examples": list(examples.get("examples", ())), "not_examples": list(examples.get("not_examples", ()))}
+    return {
+        **row,
+        "examples": list(examples.get("examples", ())),
+        "not_examples": list(examples.get("not_examples", ())),
+    }
 
 
 def _taxonomies(alphabet: Alphabet) -> dict[str, Any]:
@@ -337,7 +403,11 @@ def _taxonomies(alphabet: Alphabet) -> dict[str, Any]:
     depths: dict[str, list[str]] = {}
     for name, depth in sorted(depths_of(alphabet).items(), key=lambda row: (row[1], row[0])):
         depths.setdefault(str(depth), []).append(name)
-    return {"by_level": levels, "by_depth": depths, "by_use": [{"id": one.id, "used": one.used} for one in used]}
+    return {
+        "by_level": levels,
+        "by_depth": depths,
+        "by_use": [{"id": one.id, "used": one.used} for one in used],
+    }
 
 
 def depths_of(alphabet: Alphabet) -> dict[str, int]:
@@ -353,7 +423,11 @@ def depths_of(alphabet: Alphabet) -> dict[str, int]:
         for user in dict.fromkeys(alphabet.dependants.get(name, ())):
             needs[user] -= 1
             if not needs[user]:
-                found[user] = 1 + max(found[other] for other in alphabet.primitives[user].presupposes if other in found)
+                found[user] = 1 + max(
+                    found[other]
+                    for other in alphabet.primitives[user].presupposes
+                    if other in found
+                )
                 waiting.append(user)
     return found
 
@@ -365,26 +439,45 @@ def relation_files(alphabet: Alphabet, at: str, *, pretty: bool = False) -> dict
     presupposes: list[dict[str, Any]] = [
         {"source": one.id, "requires": list(one.presupposes)} for one in alphabet if one.presupposes
     ]
-    graph = {"last_updated": at, "contrasts": contrasts, "presupposes": presupposes, "composes_well": composes}
+    graph = {
+        "last_updated": at,
+        "contrasts": contrasts,
+        "presupposes": presupposes,
+        "composes_well": composes,
+    }
     labels = {one.id: one.label for one in alphabet.primitives.values()}
 
     def spoken(pairs: list[list[str]]) -> list[dict[str, Any]]:
-        return [{"primitives": pair, "labels": [labels.get(one, "") for one in pair]} for pair in pairs]
+        return [
+            {"primitives": pair, "labels": [labels.get(one, "") for one in pair]} for pair in pairs
+        ]
 
     needs = [
-        {**row, "label": labels[row["source"]], "labels": [labels.get(one, "") for one in row["requires"]]}
+        {
+            **row,
+            "label": labels[row["source"]],
+            "labels": [labels.get(one, "") for one in row["requires"]],
+        }
         for row in presupposes
     ]
     return {
         layout.GRAPH: dump({"relationship_graph": graph}, rows=not pretty),
-        layout.CONTRASTS: dump({"contrasts": {"last_updated": at, "pairs": spoken(contrasts)}}, rows=not pretty),
-        layout.PRESUPPOSITIONS: dump({"presuppositions": {"last_updated": at, "entries": needs}}, rows=not pretty),
-        layout.AFFINITIES: dump({"affinities": {"last_updated": at, "pairs": spoken(composes)}}, rows=not pretty),
+        layout.CONTRASTS: dump(
+            {"contrasts": {"last_updated": at, "pairs": spoken(contrasts)}}, rows=not pretty
+        ),
+        layout.PRESUPPOSITIONS: dump(
+            {"presuppositions": {"last_updated": at, "entries": needs}}, rows=not pretty
+        ),
+        layout.AFFINITIES: dump(
+            {"affinities": {"last_updated": at, "pairs": spoken(composes)}}, rows=not pretty
+        ),
     }
 
 
 def _pairs(found: Iterable[tuple[str, str]]) -> list[list[str]]:
-    return [list(pair) for pair in sorted({(min(one, other), max(one, other)) for one, other in found})]
+    return [
+        list(pair) for pair in sorted({(min(one, other), max(one, other)) for one, other in found})
+    ]
 
 
 def status_of(one: Primitive, iteration: int, window: int, contested: Iterable[str]) -> str:

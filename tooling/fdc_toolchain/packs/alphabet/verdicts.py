@@ -27,11 +27,15 @@ def candidates(
         if not re.search(r"\w", label):
             dropped.append({"label": row["label"][:80], "why": "the label has no letter"})
         elif normal(label) in seen:
-            dropped.append({"label": label, "why": "it is in the alphabet, was rejected, or stands twice"})
+            dropped.append(
+                {"label": label, "why": "it is in the alphabet, was rejected, or stands twice"}
+            )
         else:
             seen.add(normal(label))
             fields = {key: row[key] for key in FIELDS}
-            kept.append({"id": f"CAND_{iteration:03d}_{first + len(kept):03d}", **fields, "label": label})
+            kept.append(
+                {"id": f"CAND_{iteration:03d}_{first + len(kept):03d}", **fields, "label": label}
+            )
     return kept, dropped
 
 
@@ -90,11 +94,18 @@ def judged(output: Mapping[str, Any], alphabet: Alphabet) -> Verdict | str:
     lost = failed(attacks)
     fatal = [name for name in lost if name in CRITICAL]
     if said == "ACCEPT" and fatal:
-        return Verdict("REFINE", said, fatal[0], (f"accepted although it failed {', '.join(fatal)}: sent back",))
+        return Verdict(
+            "REFINE",
+            said,
+            fatal[0],
+            (f"accepted although it failed {', '.join(fatal)}: sent back",),
+        )
     if said == "REJECT":
         attack = _named(output) or (lost[0] if lost else "")
         if not attack:
-            return Verdict("REFINE", said, "", ("rejected although it survived every attack: sent back",))
+            return Verdict(
+                "REFINE", said, "", ("rejected although it survived every attack: sent back",)
+            )
         return Verdict("REJECT", said, attack, ())
     return Verdict(said, said, lost[0] if lost and said != "ACCEPT" else "", ())
 

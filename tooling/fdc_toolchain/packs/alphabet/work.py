@@ -1,7 +1,7 @@
 """An iteration under way: what it began with, and what its staged steps have made of that. Fold the steps and it is there.
 
-    work = work_of(tree, events)
-    work.alphabet, work.state, work.taken
+work = work_of(tree, events)
+work.alphabet, work.state, work.taken
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ class Work(NamedTuple):
         """Labels that are not proposed again (ALPH-11)."""
         known = {normal(one.label) for one in self.alphabet.primitives.values()}
         waiting = {normal(row["label"]) for row in self.pending["to_evaluate"]}
-        return known | waiting | {normal(str(row.get("label", ""))) for row in [*self.base.rejected, *self.rejected]}
+        return (
+            known
+            | waiting
+            | {normal(str(row.get("label", ""))) for row in [*self.base.rejected, *self.rejected]}
+        )
 
     def of(self, kind: str) -> list[Event]:
         """The staged steps of one kind, in order."""
@@ -83,14 +87,21 @@ def _proposed(work: Work, event: Event) -> Work:
     history["total_deferred"] += len(event["candidates"])  # until the critic has spoken
     work.pending["to_evaluate"] += [dict(row) for row in event["candidates"]]
     labels = {normal(row["label"]) for row in event["candidates"]}
-    work.pending["to_revise"][:] = [row for row in work.pending["to_revise"] if normal(row["label"]) not in labels]
+    work.pending["to_revise"][:] = [
+        row for row in work.pending["to_revise"] if normal(row["label"]) not in labels
+    ]
     strategy = work.state["current_strategy"]
-    strategy["proposer_mode"] = next_strategy(event["strategy"], work.state["pending"]["gaps_to_fill"])
+    strategy["proposer_mode"] = next_strategy(
+        event["strategy"], work.state["pending"]["gaps_to_fill"]
+    )
     return work
 
 
 def _criticised(work: Work, event: Event) -> Work:
-    history, waiting = work.state["history"], {row["id"]: row for row in work.pending["to_evaluate"]}
+    history, waiting = (
+        work.state["history"],
+        {row["id"]: row for row in work.pending["to_evaluate"]},
+    )
     for row in event["evaluations"]:
         candidate = waiting.get(row["candidate_id"])
         if candidate is None or row["verdict"] in ("DEFER", "UNPARSED"):
@@ -106,12 +117,16 @@ def _criticised(work: Work, event: Event) -> Work:
             work.rejected.append(_rejection(work.iteration, candidate, row))
         else:
             history["total_refined"] += 1
-            work.pending["to_revise"].append({**candidate, "criticism": row["summary"], "failed_attack": row["attack"]})
+            work.pending["to_revise"].append(
+                {**candidate, "criticism": row["summary"], "failed_attack": row["attack"]}
+            )
     work.pending["to_evaluate"][:] = list(waiting.values())
     return work
 
 
-def _rejection(iteration: int, candidate: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+def _rejection(
+    iteration: int, candidate: Mapping[str, Any], row: Mapping[str, Any]
+) -> dict[str, Any]:
     """ALPH-02, 34: a rejected candidate is kept as fully as an accepted one."""
     return {
         "candidate_id": candidate["id"], "label": candidate["label"], "domain": candidate["domain"], "iteration": iteration,
@@ -125,7 +140,13 @@ def _refined(work: Work, event: Event) -> Work:
         one = primitive_of(row)
         before = work.alphabet.get(one.id)
         changes[one.id] = one
-        target = work.added if before is None else work.retired if before.in_use and not one.in_use else work.changed
+        target = (
+            work.added
+            if before is None
+            else work.retired
+            if before.in_use and not one.in_use
+            else work.changed
+        )
         if one.id not in target:
             target.append(one.id)
     work.examples.update(event.get("examples", {}))
@@ -141,7 +162,9 @@ def _composed(work: Work, event: Event) -> Work:
     elif event["work"] == "gaps":
         work.state["pending"]["gaps_to_fill"] = list(event["result"]["gaps"])
     if event.get("primitives"):
-        work = work._replace(alphabet=work.alphabet.replaced(*(primitive_of(row) for row in event["primitives"])))
+        work = work._replace(
+            alphabet=work.alphabet.replaced(*(primitive_of(row) for row in event["primitives"]))
+        )
     return work
 
 
@@ -159,10 +182,16 @@ def _reflected(work: Work, event: Event) -> Work:
     strategy["domains_priority"] = list(dict.fromkeys(corrections["domain_priorities"]))
     calibration = output["strategy_assessment"]["critic_calibration"]
     step = {"too_strict": -0.1, "too_lenient": 0.1}.get(calibration, 0.0)
-    strategy["critic_strictness"] = round(min(1.0, max(0.0, strategy["critic_strictness"] + step)), 2)
+    strategy["critic_strictness"] = round(
+        min(1.0, max(0.0, strategy["critic_strictness"] + step)), 2
+    )
     if output["decision"] == "PIVOT":
-        strategy["critic_strictness"] = corrections.get("critic_strictness", strategy["critic_strictness"])
-        strategy["proposer_temperature"] = corrections.get("proposer_temperature", strategy["proposer_temperature"])
+        strategy["critic_strictness"] = corrections.get(
+            "critic_strictness", strategy["critic_strictness"]
+        )
+        strategy["proposer_temperature"] = corrections.get(
+            "proposer_temperature", strategy["proposer_temperature"]
+        )
         named = corrections.get("proposer_mode")
         gaps = work.state["pending"]["gaps_to_fill"]
         strategy["proposer_mode"] = named or next_strategy(strategy["proposer_mode"], gaps)
@@ -179,20 +208,27 @@ _FOLD: dict[str, Callable[[Work, Event], Work]] = {
 def primitive_of(row: Mapping[str, Any]) -> Primitive:
     """A primitive from what `row_of` made of it."""
     tuples = ("presupposes", "contrasts", "composes", "derivation")
-    fields: dict[str, Any] = {key: tuple(value) if key in tuples else value for key, value in row.items()}
+    fields: dict[str, Any] = {
+        key: tuple(value) if key in tuples else value for key, value in row.items()
+    }
     return Primitive(**fields)
 
 
 def row_of(one: Primitive) -> dict[str, Any]:
     """A primitive as JSON can say it."""
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in one._asdict().items()}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in one._asdict().items()
+    }
 
 
 def next_prime(alphabet: Alphabet) -> int:
     """ALPH-21: the next prime in sequence that no primitive, in use or not, has ever had."""
     highest = max((one.prime for one in alphabet.primitives.values()), default=1)
     number = highest + 1
-    while number > 2 and (number % 2 == 0 or any(number % odd == 0 for odd in range(3, int(number**0.5) + 1, 2))):
+    while number > 2 and (
+        number % 2 == 0 or any(number % odd == 0 for odd in range(3, int(number**0.5) + 1, 2))
+    ):
         number += 1
     return number
 

@@ -33,7 +33,9 @@ def dump(value: Any, *, rows: bool = False) -> str:
 
     lists: dict[str, list[Any]] = {}
     if rows:
-        value = {top: dict(inner) if isinstance(inner, dict) else inner for top, inner in value.items()}
+        value = {
+            top: dict(inner) if isinstance(inner, dict) else inner for top, inner in value.items()
+        }
         for inner in value.values():
             for key, found in inner.items() if isinstance(inner, dict) else ():
                 if isinstance(found, list) and found:
@@ -84,7 +86,9 @@ def parse_foreign(text: str) -> Any:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if isinstance(event, yaml.events.AliasEvent):
                 raise NotYaml("it has an alias")
-            depth += isinstance(event, yaml.events.CollectionStartEvent) - isinstance(event, yaml.events.CollectionEndEvent)
+            depth += isinstance(event, yaml.events.CollectionStartEvent) - isinstance(
+                event, yaml.events.CollectionEndEvent
+            )
             if depth > 40:
                 raise NotYaml("it is nested too deeply")
             if isinstance(event, yaml.events.DocumentEndEvent):
@@ -147,10 +151,22 @@ def _loader() -> Any:
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         """YAML 1.2's words: `true`, `false`, `null`, numbers; everything else is a text."""
 
-    dropped = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:merge", "tag:yaml.org,2002:value")
-    kept = {first: [row for row in rows if row[0] not in dropped] for first, rows in Loader.yaml_implicit_resolvers.items()}
+    dropped = (
+        "tag:yaml.org,2002:timestamp",
+        "tag:yaml.org,2002:bool",
+        "tag:yaml.org,2002:merge",
+        "tag:yaml.org,2002:value",
+    )
+    kept = {
+        first: [row for row in rows if row[0] not in dropped]
+        for first, rows in Loader.yaml_implicit_resolvers.items()
+    }
     Loader.yaml_implicit_resolvers = kept
-    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+    Loader.add_implicit_resolver(
+        "tag:yaml.org,2002:bool",
+        re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"),
+        list("tTfF"),
+    )
     return Loader
 
 

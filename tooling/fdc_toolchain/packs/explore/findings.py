@@ -23,7 +23,9 @@ _VERBS = {
 _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
-def document(question: str, track: dict[str, Any], evidence: dict[str, Any], refused: Any = None) -> dict[str, Any]:
+def document(
+    question: str, track: dict[str, Any], evidence: dict[str, Any], refused: Any = None
+) -> dict[str, Any]:
     """Groups the evidence by what it tells of; each group is a claim that its places show. No sentence is made up.
 
     `refused`: findings of an earlier try that did not hold (a file has changed since); what they cited is left out.
@@ -33,7 +35,9 @@ def document(question: str, track: dict[str, Any], evidence: dict[str, Any], ref
     rows = [row for row in rows if f"{row['path']}:{row['line']}" not in lost]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
-        groups.setdefault((str(row.get("subject") or row["path"]), str(row.get("home") or "")), []).append(row)
+        groups.setdefault(
+            (str(row.get("subject") or row["path"]), str(row.get("home") or "")), []
+        ).append(row)
     findings = []
     for (subject, home), inside in groups.items():
         findings += _findings(subject, home, inside)
@@ -41,7 +45,9 @@ def document(question: str, track: dict[str, Any], evidence: dict[str, Any], ref
     files = len({row["path"] for row in rows})
     gaps = []
     if total > len(rows):
-        gaps.append(f"{track.get('name')}: {total - len(rows)} more places were found and not opened")
+        gaps.append(
+            f"{track.get('name')}: {total - len(rows)} more places were found and not opened"
+        )
     names = list(dict.fromkeys(f"`{subject}`" for subject, home in groups if home))[:3]
     if not rows:
         conclusions = f"Nothing was found for {track.get('focus')}."
@@ -65,26 +71,72 @@ def _findings(subject: str, home: str, rows: list[dict[str, Any]]) -> list[dict[
         what = str(first.get("description", "")) if defined else f"`{subject}`"
         words = _said(says[0]) if says else ""
         claim = f"{what} is defined in `{first['path']}`" + (f" and says: {words}" if words else "")
-        out.append(_finding(claim if defined else f"`{subject}` says: {words}", subject, home, [*defined[:1], *says[:1]]))
+        out.append(
+            _finding(
+                claim if defined else f"`{subject}` says: {words}",
+                subject,
+                home,
+                [*defined[:1], *says[:1]],
+            )
+        )
     for kind, inside in kinds.items():
         if kind in _VERBS:
-            out.append(_finding(f"{_subject(kind, subject)} {_VERBS[kind]} {_places(inside)}", subject, home, inside[:SHOWN]))
+            out.append(
+                _finding(
+                    f"{_subject(kind, subject)} {_VERBS[kind]} {_places(inside)}",
+                    subject,
+                    home,
+                    inside[:SHOWN],
+                )
+            )
         elif kind == "variation":
-            out.append(_finding(f"`{subject}` is written {', '.join(_said(row) for row in inside)} here", subject, home, inside))
+            out.append(
+                _finding(
+                    f"`{subject}` is written {', '.join(_said(row) for row in inside)} here",
+                    subject,
+                    home,
+                    inside,
+                )
+            )
         elif kind == "effect":
-            out.append(_finding(f"`{subject}` has this effect: `{_cut(inside[0]['quote'])}`", subject, home, inside[:SHOWN]))
+            out.append(
+                _finding(
+                    f"`{subject}` has this effect: `{_cut(inside[0]['quote'])}`",
+                    subject,
+                    home,
+                    inside[:SHOWN],
+                )
+            )
         elif kind == "dependency":
             quotes = "; ".join(f"`{_cut(row['quote'], 80)}`" for row in inside[:2])
-            out.append(_finding(f"what `{subject}` stands in depends on others: {quotes}", subject, home, inside[:SHOWN]))
+            out.append(
+                _finding(
+                    f"what `{subject}` stands in depends on others: {quotes}",
+                    subject,
+                    home,
+                    inside[:SHOWN],
+                )
+            )
         elif kind == "code":
-            out.append(_finding(f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`", subject, home, inside[:SHOWN]))
+            out.append(
+                _finding(
+                    f"`{subject}` does this with it: `{_cut(inside[0]['quote'])}`",
+                    subject,
+                    home,
+                    inside[:SHOWN],
+                )
+            )
         elif kind == "passage":
             where = f" ({inside[0]['path']})" if subject != inside[0]["path"] else ""
-            claim = f"{_cut(subject, 100)}{where} says: " + " … ".join(_said(row) for row in inside[:2])
+            claim = f"{_cut(subject, 100)}{where} says: " + " … ".join(
+                _said(row) for row in inside[:2]
+            )
             out.append(_finding(claim, subject, home, inside[:SHOWN]))
         else:
             said = f"`{subject}`" if home else f"`{inside[0]['path']}`"
-            out += [_finding(f"{said}: {_said(row)}", subject, home, [row]) for row in inside[:SHOWN]]
+            out += [
+                _finding(f"{said}: {_said(row)}", subject, home, [row]) for row in inside[:SHOWN]
+            ]
     return out
 
 
@@ -94,7 +146,12 @@ def _subject(kind: str, subject: str) -> str:
 
 def _places(rows: list[dict[str, Any]]) -> str:
     """Where these places lie: by the definition around each, where that is known, else by the file."""
-    names = list(dict.fromkeys(f"`{row['said']}` ({row['path']})" if row.get("said") else f"`{row['path']}`" for row in rows))
+    names = list(
+        dict.fromkeys(
+            f"`{row['said']}` ({row['path']})" if row.get("said") else f"`{row['path']}`"
+            for row in rows
+        )
+    )
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
@@ -105,7 +162,9 @@ def _finding(claim: str, subject: str, home: str, rows: list[dict[str, Any]]) ->
 
 def _said(row: dict[str, Any]) -> str:
     """What stands at a place: the whole sentence, where that is known, else the line without its marks."""
-    return _cut(str(row.get("said") or "") or _DOC.sub("", _DOC.sub("", str(row["quote"]))).strip(), 240)
+    return _cut(
+        str(row.get("said") or "") or _DOC.sub("", _DOC.sub("", str(row["quote"]))).strip(), 240
+    )
 
 
 def _cut(text: str, most: int = 160) -> str:
@@ -147,19 +206,28 @@ def gate(
     gaps = [str(one) for one in documented.get("gaps") or () if str(one).strip()]
     gaps += [f"{track.get('name')}: a finding was rejected: {row.get('why')}" for row in rejected]
     if len(conclusions) < len(" ".join(said.split())):
-        gaps.append(f"{track.get('name')}: its conclusions were longer than {SENTENCES} sentences; the first of them are kept")
+        gaps.append(
+            f"{track.get('name')}: its conclusions were longer than {SENTENCES} sentences; the first of them are kept"
+        )
     return {
         "track": str(track.get("name", "")),
         "focus": str(track.get("focus", "")),
         "approach": str(track.get("approach", "")),
         "question": question,
         "findings": [_weighed(row, rows) for row in held],
-        "evidence": [{"path": row["path"], "line": row["line"], "description": row.get("description", "")} for row in rows],
+        "evidence": [
+            {"path": row["path"], "line": row["line"], "description": row.get("description", "")}
+            for row in rows
+        ],
         "conclusions": conclusions,
         "gaps": gaps,
         "rejected": rejected,
         "checked": int(checked.get("checked") or 0),
-        "gates": {"evidence": bool(held) and not rejected, "summary": bool(conclusions), "understood": bool(rows)},
+        "gates": {
+            "evidence": bool(held) and not rejected,
+            "summary": bool(conclusions),
+            "understood": bool(rows),
+        },
         "blocked": bool(why),
         "why": why,
         "complexity": int(found.get("of") or 0),
@@ -175,7 +243,11 @@ def _weighed(finding: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, A
     cited = {(one["path"], one["line"]) for one in finding["citations"]}
     here = [row for row in rows if (row["path"], row["line"]) in cited]
     uses = bool(here) and all(row.get("kind") in USES for row in here)
-    return {**finding, "worth": max((float(row.get("score") or 0.0) for row in here), default=0.0), "uses": uses}
+    return {
+        **finding,
+        "worth": max((float(row.get("score") or 0.0) for row in here), default=0.0),
+        "uses": uses,
+    }
 
 
 def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[str, Any]:
@@ -186,7 +258,9 @@ def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[s
     begun = parts.get("tracks") if isinstance(parts, dict) else None
     begun = begun if isinstance(begun, list) and len(begun) == len(deeper) else [{}] * len(deeper)
     below = [row if isinstance(row, dict) else _too_deep(part) for row, part in zip(deeper, begun)]
-    known = {(one["path"], one["line"]) for row in result.get("findings", ()) for one in row["citations"]}
+    known = {
+        (one["path"], one["line"]) for row in result.get("findings", ()) for one in row["citations"]
+    }
     findings = list(result.get("findings", ()))
     gaps = list(result.get("gaps", ()))
     for row in below:
@@ -206,5 +280,9 @@ def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[s
 
 def _too_deep(part: Any) -> dict[str, Any]:
     part = part if isinstance(part, dict) else {}
-    row = {"track": str(part.get("name") or ""), "focus": str(part.get("focus") or ""), "conclusions": ""}
+    row = {
+        "track": str(part.get("name") or ""),
+        "focus": str(part.get("focus") or ""),
+        "conclusions": "",
+    }
     return {**row, "blocked": True, "bounded": True, "why": "no deeper level is left"}

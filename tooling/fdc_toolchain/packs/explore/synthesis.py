@@ -30,12 +30,16 @@ def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
         for one in row.get("findings", ()):
             claims.setdefault(_key(one), []).append((str(row["track"]), one))
     tracks = {key: list(dict.fromkeys(name for name, _ in rows)) for key, rows in claims.items()}
-    worth = {key: max(float(one.get("worth") or 0.0) for _, one in rows) for key, rows in claims.items()}
+    worth = {
+        key: max(float(one.get("worth") or 0.0) for _, one in rows) for key, rows in claims.items()
+    }
     order = {key: number for number, key in enumerate(claims)}
     fused = _fused(open_tracks)
     of = len(open_tracks)
     value = {key: worth[key] * (1 + AGREED * (len(tracks[key]) > 1)) for key in claims}
-    ranked = sorted(claims, key=lambda key: (-value[key], len(tracks[key]) < of, -fused[key], order[key]))
+    ranked = sorted(
+        claims, key=lambda key: (-value[key], len(tracks[key]) < of, -fused[key], order[key])
+    )
     least = LEADS * max(worth.values(), default=0.0)
     shared = [key for key in ranked if len(tracks[key]) > 1]
     strong = SHARED * max(worth.values(), default=0.0)
@@ -49,20 +53,32 @@ def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
     nuances: list[dict[str, Any]] = []
     floor = WEAK * max(worth.values(), default=0.0)
     left = [key for key in ranked if key not in common]
-    rest = [(key, *claims[key][0]) for number, key in enumerate(left) if number < FEWEST or worth[key] >= floor]
+    rest = [
+        (key, *claims[key][0])
+        for number, key in enumerate(left)
+        if number < FEWEST or worth[key] >= floor
+    ]
     rest += [(key, *row) for key in common for row in _users(claims[key])]
     turns = [[one for _, name, one in rest if name == str(row["track"])] for row in open_tracks]
-    for nth in range(max(map(len, turns), default=0)):  # a track in turn, so that none drowns the others
+    for nth in range(
+        max(map(len, turns), default=0)
+    ):  # a track in turn, so that none drowns the others
         for row, inside in zip(open_tracks, turns):
             if nth < len(inside) and len(nuances) < NUANCES:
-                nuances.append({**_bare(inside[nth]), "explanation": f"only `{row['track']}` reached it"})
+                nuances.append(
+                    {**_bare(inside[nth]), "explanation": f"only `{row['track']}` reached it"}
+                )
     return {"unified": unified, "nuances": nuances, "open_questions": []}
 
 
 def _users(rows: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
     """Who uses what a claim tells of, where the claim itself is of something else."""
     told = _told(rows)
-    return [(track, one) for track, one in rows if one.get("uses") and not any(one is other for _, other in told)][:1]
+    return [
+        (track, one)
+        for track, one in rows
+        if one.get("uses") and not any(one is other for _, other in told)
+    ][:1]
 
 
 def _told(rows: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
@@ -104,10 +120,17 @@ def _claim(rows: list[tuple[str, dict[str, Any]]], tracks: list[str], of: int) -
         if one["claim"] not in claims:
             claims.append(one["claim"])
         citations += [cited for cited in one["citations"][:2] if cited not in citations]
-    claims = [one for one in claims if not any(other != one and other.startswith(one) for other in claims)]
+    claims = [
+        one for one in claims if not any(other != one and other.startswith(one) for other in claims)
+    ]
     shared = "all tracks" if len(tracks) == of > 1 else f"{len(tracks)} of {of} tracks"
     support = f"{shared}: {', '.join(tracks)}"
-    return {"claim": "; ".join(claims[:2]), "support": support, "tracks": tracks, "citations": citations[:6]}
+    return {
+        "claim": "; ".join(claims[:2]),
+        "support": support,
+        "tracks": tracks,
+        "citations": citations[:6],
+    }
 
 
 def _bare(one: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +138,11 @@ def _bare(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def judge(
-    question: str, tracks: dict[str, Any], findings: list[Any], checked: dict[str, Any], scope: dict[str, Any]
+    question: str,
+    tracks: dict[str, Any],
+    findings: list[Any],
+    checked: dict[str, Any],
+    scope: dict[str, Any],
 ) -> dict[str, Any]:
     """The outcome of an exploration: `success` with a synthesis, or `blocked` with blockers and alternatives (EXP-04, 05).
 
@@ -131,7 +158,10 @@ def judge(
     gaps += [str(one) for one in proposal.get("open_questions") or () if str(one).strip()]
     gaps += [f"no file has `{word}`" for word in scope.get("missing") or ()]
     gaps += [f"{row['track']}: blocked: {row['why']}" for row in blocked]
-    gaps += [f"a claim of the synthesis was rejected: {row.get('why')}" for row in _list(checked, "rejected")]
+    gaps += [
+        f"a claim of the synthesis was rejected: {row.get('why')}"
+        for row in _list(checked, "rejected")
+    ]
     confidence, reason = _confidence(rows, blocked, unified, nuances, _list(checked, "rejected"))
     out: dict[str, Any] = {
         "ended": "success",
@@ -164,11 +194,22 @@ def _confidence(
 ) -> tuple[str, str]:
     if blocked:
         names = ", ".join(f"`{row['track']}`" for row in blocked)
-        return "Low", f"{len(blocked)} of {len(rows)} tracks {'is' if len(blocked) == 1 else 'are'} blocked: {names}"
-    below = [one for row in rows for one in row.get("deeper") or () if one.get("blocked") and not one.get("bounded")]
+        return (
+            "Low",
+            f"{len(blocked)} of {len(rows)} tracks {'is' if len(blocked) == 1 else 'are'} blocked: {names}",
+        )
+    below = [
+        one
+        for row in rows
+        for one in row.get("deeper") or ()
+        if one.get("blocked") and not one.get("bounded")
+    ]
     if below:
         names = ", ".join(f"`{row['track']}`" for row in below)
-        return "Low", f"{len(below)} sub-track{' is' if len(below) == 1 else 's are'} blocked: {names}"
+        return (
+            "Low",
+            f"{len(below)} sub-track{' is' if len(below) == 1 else 's are'} blocked: {names}",
+        )
     if rejected:
         return "Low", f"{len(rejected)} of the synthesis's claims cited what is not there"
     lost = sum(len(row.get("rejected") or ()) for row in rows)
@@ -176,7 +217,10 @@ def _confidence(
     if alone:
         shared = len(unified) + len(nuances) - alone
         are, come = "is" if shared == 1 else "are", "comes" if alone == 1 else "come"
-        return "Moderate", f"{shared} claim{'' if shared == 1 else 's'} {are} shared, and {alone} {come} from one track only"
+        return (
+            "Moderate",
+            f"{shared} claim{'' if shared == 1 else 's'} {are} shared, and {alone} {come} from one track only",
+        )
     if lost:
         return "Moderate", f"{len(rows)} tracks agree, and {lost} of their findings did not hold"
     return "High", f"{len(rows)} tracks agree, and nothing comes from one of them only"
@@ -205,27 +249,46 @@ def markdown(out: dict[str, Any]) -> str:
             how = f": `{row['how']}`" if row.get("how") else ""
             rows += [f"- {_flat(row['option'])}{place}{how}", f"  - {_flat(row['tradeoff'])}"]
     elif out["ended"] == "blocked":
-        rows += ["It is blocked.", "", "## Blockers", "", *(f"- {_flat(one)}" for one in out["blockers"])]
+        rows += [
+            "It is blocked.",
+            "",
+            "## Blockers",
+            "",
+            *(f"- {_flat(one)}" for one in out["blockers"]),
+        ]
         rows += ["", "## Alternatives", "", *(f"- {_flat(one)}" for one in out["alternatives"])]
     else:
         rows += ["## Answer", ""]
         for row in out["unified"]:
-            rows += [f"- {_flat(row['claim'])}" + (f" ({_flat(row['support'])})" if row.get("support") else ""), *_cited(row)]
+            rows += [
+                f"- {_flat(row['claim'])}"
+                + (f" ({_flat(row['support'])})" if row.get("support") else ""),
+                *_cited(row),
+            ]
         if out["nuances"]:
             rows += ["", "## Nuances", ""]
             for row in out["nuances"]:
                 rows += [f"- {_flat(row['claim'])} ({_flat(row['explanation'])})", *_cited(row)]
     if out["ended"] in ("success", "blocked"):
-        rows += ["", "## Open questions", "", *([f"- {_flat(one)}" for one in out["open_questions"]] or ["- none"])]
+        rows += [
+            "",
+            "## Open questions",
+            "",
+            *([f"- {_flat(one)}" for one in out["open_questions"]] or ["- none"]),
+        ]
         rows += ["", "## Tracks", ""]
         for row in out["tracks"]:
             said = f"blocked: {row['why']}" if row["blocked"] else row["conclusions"]
             rows.append(f"- {_flat(row['track'])} ({row['approach']}): {_flat(said)}")
             for below in row["deeper"] or ():
-                rows.append(f"  - {_flat(below['track'])}: {_flat(below['why'] if below['blocked'] else below['conclusions'])}")
+                rows.append(
+                    f"  - {_flat(below['track'])}: {_flat(below['why'] if below['blocked'] else below['conclusions'])}"
+                )
     if out["ended"] == "success":
         rows += ["", f"Confidence: {out['confidence']} ({_flat(out['justification'])})."]
-        rows += [f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."]
+        rows += [
+            f"Citations: {out['checked']} opened and compared, {out['held']} quoted here, all of which hold."
+        ]
     return "\n".join(rows)
 
 

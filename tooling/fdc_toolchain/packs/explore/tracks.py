@@ -27,9 +27,15 @@ DELIVERABLES = {
     "BoundaryExplore": "where it is exported, configured and reached from outside",
 }
 GATES = (
-    {"checkpoint": "evidence", "verification": "every finding cites file:line, and each citation was opened and compared"},
+    {
+        "checkpoint": "evidence",
+        "verification": "every finding cites file:line, and each citation was opened and compared",
+    },
     {"checkpoint": "summary", "verification": "there are conclusions, of one or two sentences"},
-    {"checkpoint": "understood", "verification": "evidence was found, and each finding tells of it"},
+    {
+        "checkpoint": "understood",
+        "verification": "evidence was found, and each finding tells of it",
+    },
 )
 """What `findings.gate` verifies of each track, in this order."""
 TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
@@ -79,7 +85,9 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
             for approach, kind, what in (
                 ("ImplementationScan", "code", "what implements"), ("PatternSearch", "words", "what is said of"),
             ):  # fmt: skip
-                row = _track(f"{_slug(str(folder))}-{kind}", f"{what} {about} in {folder}", approach, terms)
+                row = _track(
+                    f"{_slug(str(folder))}-{kind}", f"{what} {about} in {folder}", approach, terms
+                )
                 tracks.append({**row, "paths": f"{folder}/**"})
     names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
@@ -88,12 +96,21 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
         if word[:5] not in names and not refused:
             continue  # a word of the question that names nothing is no side of it
         share = round(float(row.get("weight") or 0.0) / told, 4)
-        tracks.append({**_track(f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]), "share": share})
+        tracks.append(
+            {
+                **_track(
+                    f"{_slug(word)}-alone", f"what implements {word}", "ImplementationScan", [word]
+                ),
+                "share": share,
+            }
+        )
     reasons = ["the four strategies look at different lines of the same files"]
     if template:
         reasons = [f"the question is taken for {template}"]
     if not scope.get("wide"):
-        reasons.append("the question is narrow: `fdc research` answers such ones from documents in one go")
+        reasons.append(
+            "the question is narrow: `fdc research` answers such ones from documents in one go"
+        )
     return {"tracks": tracks, "rationale": "; ".join(reasons)}
 
 
@@ -107,7 +124,10 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
     for proposed in _rows(survey, "tracks"):
-        row = {**proposed, **{key: _line(proposed[key]) for key in SHOWN if isinstance(proposed.get(key), str)}}
+        row = {
+            **proposed,
+            **{key: _line(proposed[key]) for key in SHOWN if isinstance(proposed.get(key), str)},
+        }
         why = _refusal(row, kept)
         if why is None:
             kept.append(row)
@@ -120,7 +140,9 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
     options = [] if enough else _options(survey)
     rationale = str(survey.get("rationale", ""))
     if enough and len(kept) < LEAST:
-        rationale = f"{rationale}; it is about one name, so that one agent goes where there is something to see".lstrip("; ")
+        rationale = f"{rationale}; it is about one name, so that one agent goes where there is something to see".lstrip(
+            "; "
+        )
     return {
         "question": question,
         "tracks": tracks,
@@ -153,7 +175,10 @@ def _asked_back(kept: int, dropped: list[dict[str, str]], survey: dict[str, Any]
 
 def _options(survey: dict[str, Any]) -> list[dict[str, str]]:
     """What a question may mean, each with what it costs; none where there are not two (EXP-03)."""
-    rows = [{key: _line(row.get(key), 300) for key in ("option", "tradeoff")} for row in _rows(survey, "options")[:8]]
+    rows = [
+        {key: _line(row.get(key), 300) for key in ("option", "tradeoff")}
+        for row in _rows(survey, "options")[:8]
+    ]
     rows = [row for row in rows if all(row.values())]
     return rows if len(rows) > 1 and _line(survey.get("ask")) else []
 
@@ -196,35 +221,59 @@ def split(track: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     in one folder, in its files (EXP-27). None where it is all in one file.
     """
     spread = found.get("spread")
-    files = {str(path): int(count) for path, count in spread.items()} if isinstance(spread, dict) else {}
+    files = (
+        {str(path): int(count) for path, count in spread.items()}
+        if isinstance(spread, dict)
+        else {}
+    )
     folders: dict[str, int] = {}
     for path, count in files.items():
         folder = path.rpartition("/")[0]
-        folders[f"{folder}/*" if folder else "*"] = folders.get(f"{folder}/*" if folder else "*", 0) + count
+        folders[f"{folder}/*" if folder else "*"] = (
+            folders.get(f"{folder}/*" if folder else "*", 0) + count
+        )
     places = folders if len(folders) > 1 else files
     tracks = []
-    for place in sorted(places, key=lambda one: (-places[one], one))[:LEAST] if len(places) > 1 else ():
-        name, focus = f"{track.get('name')}/{_slug(place)}", f"{track.get('focus')} in {place.removesuffix('/*')}"
+    for place in (
+        sorted(places, key=lambda one: (-places[one], one))[:LEAST] if len(places) > 1 else ()
+    ):
+        name, focus = (
+            f"{track.get('name')}/{_slug(place)}",
+            f"{track.get('focus')} in {place.removesuffix('/*')}",
+        )
         tracks.append({**track, "name": name, "focus": focus, "paths": place})
     return {"tracks": tracks, "count": len(tracks)}
 
 
-def _plan_text(question: str, kept: list[dict[str, Any]], dropped: list[dict[str, str]], rationale: str) -> str:
+def _plan_text(
+    question: str, kept: list[dict[str, Any]], dropped: list[dict[str, str]], rationale: str
+) -> str:
     rows = [f"Track plan: {_line(question, 300)}"]
     for number, row in enumerate(kept, 1):
-        rows.append(f"  {number}. {row['name']} ({row['approach']}): {row['focus']} -> {row['deliverable']}")
+        rows.append(
+            f"  {number}. {row['name']} ({row['approach']}): {row['focus']} -> {row['deliverable']}"
+        )
     rows += [f"  not {row['name']}: {row['why']}" for row in dropped]
     return "\n".join([*rows, f"  why: {_line(rationale, 600)}"]) if rationale else "\n".join(rows)
 
 
 def _track(name: str, focus: str, approach: str, terms: list[str]) -> dict[str, Any]:
-    row = {"name": name, "focus": focus, "approach": approach, "deliverable": DELIVERABLES[approach]}
+    row = {
+        "name": name,
+        "focus": focus,
+        "approach": approach,
+        "deliverable": DELIVERABLES[approach],
+    }
     return {**row, "terms": terms, "paths": ""}
 
 
 def _focus(row: dict[str, Any]) -> tuple[Any, ...]:
     terms = row.get("terms")
-    words = sorted({str(one).lower() for one in terms}) if isinstance(terms, list) and terms else [str(row["focus"]).lower()]
+    words = (
+        sorted({str(one).lower() for one in terms})
+        if isinstance(terms, list) and terms
+        else [str(row["focus"]).lower()]
+    )
     return (*words, row.get("paths") or "")
 
 

@@ -24,7 +24,9 @@ def problems(kind: str, value: Any) -> list[str]:
     """What is wrong with an artifact of a kind (`worldview`, `hypothesis`, `null_challenge`): JSON path and reason."""
     from jsonschema import Draft202012Validator
 
-    errors = sorted(Draft202012Validator(_schema(kind)).iter_errors(value), key=lambda one: one.json_path)
+    errors = sorted(
+        Draft202012Validator(_schema(kind)).iter_errors(value), key=lambda one: one.json_path
+    )
     found = [f"{error.json_path}: {error.message[:200]}" for error in errors]
     return found or _MORE[kind](value)
 
@@ -40,7 +42,9 @@ def written(kind: str, value: Any, name: str) -> str:
 def advance(entry: dict[str, Any], status: str) -> dict[str, Any]:
     """The entry of a hypothesis with its next status. Raises ValueError for a jump."""
     if status not in LATER[entry["status"]]:
-        raise ValueError(f"{entry['microHypothesisID']} cannot go from {entry['status']} to {status}")
+        raise ValueError(
+            f"{entry['microHypothesisID']} cannot go from {entry['status']} to {status}"
+        )
     return {**entry, "status": status}
 
 
@@ -48,15 +52,23 @@ def _worldview(value: dict[str, Any]) -> list[str]:
     areas = {row["areaID"] for row in value["areasOfAnalysis"]}
     ids = [row["microHypothesisID"] for row in value["microHypotheses"]]
     entries = [row["entryID"] for row in value["knowledgeBase"]["entries"]]
-    out = [f"$.microHypotheses: {one} is there twice" for one in sorted({one for one in ids if ids.count(one) > 1})]
-    out += [f"$.knowledgeBase: {one} is there twice" for one in sorted({one for one in entries if entries.count(one) > 1})]
+    out = [
+        f"$.microHypotheses: {one} is there twice"
+        for one in sorted({one for one in ids if ids.count(one) > 1})
+    ]
+    out += [
+        f"$.knowledgeBase: {one} is there twice"
+        for one in sorted({one for one in entries if entries.count(one) > 1})
+    ]
     for row in value["microHypotheses"]:
         if row["areaOfAnalysisID"] not in areas:
             out.append(f"$.microHypotheses: {row['microHypothesisID']} is of no area that there is")
     for row in value["hypothesisConflicts"]:
         unknown = sorted(set(row["involvedHypotheses"]) - set(ids))
         if unknown:
-            out.append(f"$.hypothesisConflicts: {row['conflictID']} names {unknown[0]}, which there is not")
+            out.append(
+                f"$.hypothesisConflicts: {row['conflictID']} names {unknown[0]}, which there is not"
+            )
     return out
 
 
@@ -67,10 +79,16 @@ def _hypothesis(value: dict[str, Any]) -> list[str]:
 
 def _null_challenge(value: dict[str, Any]) -> list[str]:
     targets = [row["targetID"] for row in value["falsificationAttempts"]]
-    out = ["$.falsificationAttempts: a targetID is there twice"] if len(set(targets)) < len(targets) else []
+    out = (
+        ["$.falsificationAttempts: a targetID is there twice"]
+        if len(set(targets)) < len(targets)
+        else []
+    )
     failed = any(row["outcome"] == "Failed" for row in value["falsificationAttempts"])
     if (value["overallOutcome"] == "Failed") != failed:
-        out.append(f"$.overallOutcome: `{value['overallOutcome']}` does not follow from the attempts")
+        out.append(
+            f"$.overallOutcome: `{value['overallOutcome']}` does not follow from the attempts"
+        )
     if value["challengeID"] != f"nc_{value['microHypothesisID']}_challenge":
         out.append("$.challengeID: it is not that of the hypothesis")
     for row in value["falsificationAttempts"]:

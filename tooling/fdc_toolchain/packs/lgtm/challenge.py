@@ -27,7 +27,10 @@ KNOWN = 4
 
 
 def assign(
-    targets: dict[str, Any], queries: dict[str, Any], knowledge: list[Any], known: list[Any] | None = None
+    targets: dict[str, Any],
+    queries: dict[str, Any],
+    knowledge: list[Any],
+    known: list[Any] | None = None,
 ) -> dict[str, Any]:
     """Each target with its queries and the evidence that bears on it (LGTM-67).
 
@@ -37,7 +40,10 @@ def assign(
     good = [row for row in knowledge if row.get("ok")]
     rows = []
     for target in targets["targets"]:
-        described, asked = target["targetDescription"], queries["by_target"].get(target["targetID"], [])
+        described, asked = (
+            target["targetDescription"],
+            queries["by_target"].get(target["targetID"], []),
+        )
         evidence = [
             {"path": row["entry"]["filePath"], "source": row["entry"]["source"], "kind": str(row["stub"].get("kind", "")),
              "summary": row["entry"]["contentSummary"], "quote": str(row["stub"].get("quote", ""))}
@@ -58,11 +64,21 @@ def judge(target: dict[str, Any]) -> dict[str, Any]:
         if not why and target["targetDescription"].startswith("Statement: "):
             why = DISPROVES.get(row.get("kind", ""), "")
         if why:
-            return {"disproved": True, "analysis": f"{row['source']}: {why}: {row['quote']}", "decisive": [row["path"]]}
-        if row.get("kind") in WEAKENS and (row["kind"] != "exception" or _about_it(row["quote"], target["targetDescription"])):
+            return {
+                "disproved": True,
+                "analysis": f"{row['source']}: {why}: {row['quote']}",
+                "decisive": [row["path"]],
+            }
+        if row.get("kind") in WEAKENS and (
+            row["kind"] != "exception" or _about_it(row["quote"], target["targetDescription"])
+        ):
             weak.append(f"{row['source']}: {WEAKENS[row['kind']]}: {row['quote']}")
     count = len(target["evidence"])
-    looked = f"{count} {'place that bears' if count == 1 else 'places that bear'} on it" if count else "nothing that bears on it"
+    looked = (
+        f"{count} {'place that bears' if count == 1 else 'places that bear'} on it"
+        if count
+        else "nothing that bears on it"
+    )
     out = f"The search found {looked}; none disproves it."
     if weak:
         out += f" {WEAKER} {' / '.join(weak[:3])}"
@@ -74,12 +90,19 @@ def _about_it(quote: str, described: str) -> bool:
     named = [re.escape(name.rpartition(".")[2]) for name in names(described)]
     coined = [rf"\b{name}\b" for name in named if "_" in name or re.search(r"[a-z][A-Z]", name)]
     marked = [rf"[`'\".]{name}\b|\b{name}\(" for name in named]
-    return quote not in described and not is_code(quote) and any(re.search(one, quote) for one in (*coined, *marked))
+    return (
+        quote not in described
+        and not is_code(quote)
+        and any(re.search(one, quote) for one in (*coined, *marked))
+    )
 
 
 def weaknesses(challenge: dict[str, Any]) -> list[str]:
     """What the attempts of a challenge say against a hypothesis that stands all the same, each once."""
-    rows = [attempt["falsificationAnalysis"].partition(WEAKER)[2].strip() for attempt in challenge["falsificationAttempts"]]
+    rows = [
+        attempt["falsificationAnalysis"].partition(WEAKER)[2].strip()
+        for attempt in challenge["falsificationAttempts"]
+    ]
     return list(dict.fromkeys(one for row in rows for one in row.split(" / ") if one))
 
 
@@ -89,7 +112,11 @@ def read(text: str) -> dict[str, Any]:
     found = problems("null_challenge", value)
     if found:
         raise ValueError(f"a challenge file is not one any more: {found[0]}")
-    return {"id": value["microHypothesisID"], "outcome": value["overallOutcome"], "weaknesses": weaknesses(value)}
+    return {
+        "id": value["microHypothesisID"],
+        "outcome": value["overallOutcome"],
+        "weaknesses": weaknesses(value),
+    }
 
 
 def _known(described: str, known: list[Any], asked: bool, seen: set[str]) -> list[dict[str, Any]]:
@@ -130,7 +157,13 @@ def validate(target: dict[str, Any], judged: Any) -> dict[str, Any]:
 
 
 def record(
-    entry: dict[str, Any], attempts: list[Any], knowledge: list[Any], warn: str, log: Any, request: Any = None, stubs: Any = None
+    entry: dict[str, Any],
+    attempts: list[Any],
+    knowledge: list[Any],
+    warn: str,
+    log: Any,
+    request: Any = None,
+    stubs: Any = None,
 ) -> dict[str, Any]:
     """The challenge of a hypothesis: its file, its outcome (LGTM-05, 10, 12, 14), and what goes into the worldview; `lines` is
     its log."""
@@ -142,11 +175,21 @@ def record(
     made = {"challengeID": f"nc_{ident}_challenge", "microHypothesisID": ident, "hypothesisFilePath": entry["filePath"],
             "falsificationAttempts": attempts, "overallOutcome": outcome}  # fmt: skip
     text = written("null_challenge", made, path)
-    lost = next((row["falsificationAnalysis"] for row in attempts if row["outcome"] == "Failed"), "")
+    lost = next(
+        (row["falsificationAnalysis"] for row in attempts if row["outcome"] == "Failed"), ""
+    )
     against = f"{ident} was disproved: {lost}" if lost else ""
     told = [("Warn", warn)] if warn else []
-    ended = [("Info", f"Null Challenge for {ident} outcome: {outcome}"), *([("Warn", against)] if against else [])]
-    lines = [*([log] if log else []), *_lines(told), *said(request, stubs, knowledge), *_lines(ended)]
+    ended = [
+        ("Info", f"Null Challenge for {ident} outcome: {outcome}"),
+        *([("Warn", against)] if against else []),
+    ]
+    lines = [
+        *([log] if log else []),
+        *_lines(told),
+        *said(request, stubs, knowledge),
+        *_lines(ended),
+    ]
     return {"id": ident, "path": path, "outcome": outcome, "text": text, "knowledge": knowledge, "lines": lines,
             "against": against}  # fmt: skip
 

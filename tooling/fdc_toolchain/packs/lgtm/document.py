@@ -31,12 +31,19 @@ def assemble(
     meta, synthesis = wv["meta"], wv["synthesisOutput"]
     entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
     parts = components["components"]
-    linked = {row["microHypothesisID"]: f"[{row['microHypothesisID']}]({row['filePath']})" for row in wv["microHypotheses"]}
+    linked = {
+        row["microHypothesisID"]: f"[{row['microHypothesisID']}]({row['filePath']})"
+        for row in wv["microHypotheses"]
+    }
     valid = [row["microHypothesisID"] for row in hypotheses]
     failed = [ident for ident, row in entries.items() if row["status"] == "Invalidated"]
     files = [entries[ident]["nullChallengeFilePath"] for ident in (*valid, *failed)]
     records = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in files)
-    verdict = "Passed" if settled["all_passed"] else f"{len(valid)} Passed, {len(failed)} Failed and left out (gate: subset)"
+    verdict = (
+        "Passed"
+        if settled["all_passed"]
+        else f"{len(valid)} Passed, {len(failed)} Failed and left out (gate: subset)"
+    )
     out = [
         f"# Implementation Plan: {_line(meta['originalQuestion'])}", "", f"**Run ID:** {meta['runFolderPath']}", "",
         f"**Based on Synthesis of Validated Micro-Hypotheses:** {', '.join(linked[ident] for ident in valid)}", "",
@@ -49,14 +56,22 @@ def assemble(
             "> the code as it stands. Such a plan says where a change belongs, what it touches, and what to read first.", "",
         ]  # fmt: skip
     out += ["## 1. Problem Summary (The Gap)", "", f"- {_line(meta['originalQuestion'])}"]
-    out += [f"- {linked[row['microHypothesisID']]}: {_line(row['gapCharacterization'])}" for row in hypotheses]
+    out += [
+        f"- {linked[row['microHypothesisID']]}: {_line(row['gapCharacterization'])}"
+        for row in hypotheses
+    ]
     out += ["", "## 2. Proposed Solution (Synthesized)", "", "- **Overall Narrative:**", ""]
     out += [_quoted(synthesis["synthesizedNarrative"]), "", "- **Key Components/Areas Addressed:**"]
     areas = {row["areaID"]: row["description"] for row in wv["areasOfAnalysis"]}
     out += [f"  - {ident}: {_line(areas[entries[ident]['areaOfAnalysisID']])}" for ident in valid]
-    out += ["- **Implementation Prerequisites:**", *_listed(synthesis["implementationPrerequisites"])]
+    out += [
+        "- **Implementation Prerequisites:**",
+        *_listed(synthesis["implementationPrerequisites"]),
+    ]
     out += ["- **Key Dependencies:**"]
-    out += _listed([f"{row['from']} needs {row['to']}: {row['why']}" for row in synthesis["keyDependencies"]])
+    out += _listed(
+        [f"{row['from']} needs {row['to']}: {row['why']}" for row in synthesis["keyDependencies"]]
+    )
     out += ["", "## 3. Implementation Sequence", ""]
     for number, row in enumerate(parts, 1):
         out += _step(number, row, linked)
@@ -66,13 +81,17 @@ def assemble(
         more = len(row["keyAssumptions"]) - SHOWN
         for one in row["keyAssumptions"][:SHOWN]:
             support = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in one["evidence"])
-            out.append(f"- **Assumption:** {_line(one['statement'])} (Supporting Evidence: {support or 'none'})")
+            out.append(
+                f"- **Assumption:** {_line(one['statement'])} (Supporting Evidence: {support or 'none'})"
+            )
         out += [f"  - {more} more in {linked[row['microHypothesisID']]}"] if more > 0 else []
     critiques: dict[str, list[str]] = {}
     for row in hypotheses:
         for one in row["critiquePoints"]:
             critiques.setdefault(_line(one), []).append(row["microHypothesisID"])
-    risks = [f"- **Potential Critique/Risk:** {one} ({', '.join(ids)})" for one, ids in critiques.items()]
+    risks = [
+        f"- **Potential Critique/Risk:** {one} ({', '.join(ids)})" for one, ids in critiques.items()
+    ]
     risks += [f"- **Potential Critique/Risk:** {_line(row['description'])} ({row['conflictID']}"
               f"{', resolved since' if row['status'] == 'Resolved' else ''})"
               for row in wv["hypothesisConflicts"]]  # fmt: skip
@@ -82,7 +101,11 @@ def assemble(
     out += [*(risks or ["- **Potential Critique/Risk:** none was found"]), ""]
     out += ["## 5. Relevant Visualizations (Proposed State)", ""]
     for row in diagrams:
-        drawing = {"name": row["item"]["name"], "text": f"(not drawn: {row['why']})"} if "failed" in row else row
+        drawing = (
+            {"name": row["item"]["name"], "text": f"(not drawn: {row['why']})"}
+            if "failed" in row
+            else row
+        )
         out += [f"**{_line(drawing['name'])}:**", "", _fenced(str(drawing["text"]), "ascii"), ""]
     out.append("Nothing of this plan has been carried out: that takes a person's decision.")
     if changes is not None:
@@ -105,7 +128,14 @@ def flaws(text: str, ids: list[str]) -> list[str]:
     sequence = plain.partition("## 3. Implementation Sequence")[2].partition("\n## 4. ")[0]
     for step in re.split(r"^### ", sequence, flags=re.MULTILINE)[1:]:
         title = step.split("\n", 1)[0][:60]
-        related = next((line for line in step.split("\n") if line.startswith("- **Related Micro-Hypotheses:**")), "")
+        related = next(
+            (
+                line
+                for line in step.split("\n")
+                if line.startswith("- **Related Micro-Hypotheses:**")
+            ),
+            "",
+        )
         if not set(_ID.findall(related)) & set(ids):
             found.append(f"`{title}` belongs to no micro-hypothesis")
     return found
@@ -124,16 +154,36 @@ def _executable(changes: dict[str, Any], run: str) -> list[str]:
         files = ", ".join(f"`{one}`" for one in changes["files"])
         out.append(f"`fdc run {run}/{changes['path']}` puts the code above into {files}; it asks for approval first, and without "
                    "it changes nothing.")  # fmt: skip
-    return ["", *out, *(f"- {_line(one)}" for one in changes["left"])] if out or changes["left"] else []
+    return (
+        ["", *out, *(f"- {_line(one)}" for one in changes["left"])]
+        if out or changes["left"]
+        else []
+    )
 
 
 def _step(number: int, row: dict[str, Any], linked: dict[str, str]) -> list[str]:
-    out = [f"### Step {number}: {_line(row['title'])}", "", f"- **Rationale/Details:** {_line(row['rationale'])}"]
-    out.append(f"- **Related Micro-Hypotheses:** {', '.join(linked[ident] for ident in row['hypotheses'] if ident in linked)}")
+    out = [
+        f"### Step {number}: {_line(row['title'])}",
+        "",
+        f"- **Rationale/Details:** {_line(row['rationale'])}",
+    ]
+    out.append(
+        f"- **Related Micro-Hypotheses:** {', '.join(linked[ident] for ident in row['hypotheses'] if ident in linked)}"
+    )
     if row["touches"]:
         out += ["- **What it touches:**", *(f"  - {_line(one)}" for one in row["touches"])]
-    said = "" if row["generated"] else f" no model wrote any; this is the code as it stands (`{row['place']}`)"
-    return [*out, f"- **Full Proposed Code:**{said}", "", _fenced(row["code"] or "(none)", row["language"] or "text"), ""]
+    said = (
+        ""
+        if row["generated"]
+        else f" no model wrote any; this is the code as it stands (`{row['place']}`)"
+    )
+    return [
+        *out,
+        f"- **Full Proposed Code:**{said}",
+        "",
+        _fenced(row["code"] or "(none)", row["language"] or "text"),
+        "",
+    ]
 
 
 def _listed(rows: list[str]) -> list[str]:

@@ -12,7 +12,9 @@ from .artifacts import problems
 from .names import FILE
 
 _CHALLENGE = re.compile(r"null_challenges/nc_h_[A-Za-z0-9]{1,40}_\d{3}_challenge\.json\Z")
-_VERSION = re.compile(r"hypotheses/hyp_(?P<id>h_[A-Za-z0-9]{1,40}_\d{3})_v(?P<number>\d+)_(?P<kind>[a-z]+)\.json\Z")
+_VERSION = re.compile(
+    r"hypotheses/hyp_(?P<id>h_[A-Za-z0-9]{1,40}_\d{3})_v(?P<number>\d+)_(?P<kind>[a-z]+)\.json\Z"
+)
 
 
 def faults(files: Mapping[str, str]) -> list[str]:
@@ -34,7 +36,13 @@ def faults(files: Mapping[str, str]) -> list[str]:
                 if int(named["number"]) in versions.get(named["id"], {}):
                     out.append(f"{path}: version {named['number']} is there twice")
                 versions.setdefault(named["id"], {})[int(named["number"])] = path, value
-                out += _hypothesis(files, path, value, named["id"], {row["areaID"] for row in wv["areasOfAnalysis"]})
+                out += _hypothesis(
+                    files,
+                    path,
+                    value,
+                    named["id"],
+                    {row["areaID"] for row in wv["areasOfAnalysis"]},
+                )
     for ident, known in versions.items():
         out += _history(ident, known)
     for row in wv["microHypotheses"]:
@@ -46,7 +54,11 @@ def faults(files: Mapping[str, str]) -> list[str]:
     if plan is not None:
         out += _there(files, "worldview.json", plan)
         text = files.get(plan, "")
-        valid = [row["microHypothesisID"] for row in wv["microHypotheses"] if row["status"] == "Validated"]
+        valid = [
+            row["microHypothesisID"]
+            for row in wv["microHypotheses"]
+            if row["status"] == "Validated"
+        ]
         out += [f"{plan}: {one}" for one in document.flaws(text, valid)] if text else []
         out += [one for link in document.links(text) for one in _there(files, plan, link)]
     return out
@@ -79,23 +91,40 @@ def _knowledge(files: Mapping[str, str], path: str, row: dict[str, Any]) -> list
         found = knowledge.parsed(files[path])
     except ValueError as wrong:
         return [f"{path}: {wrong}"]
-    out = [] if row["source"] in found.sources else [f"{path}: its source {row['source']} is not in the list"]
+    out = (
+        []
+        if row["source"] in found.sources
+        else [f"{path}: its source {row['source']} is not in the list"]
+    )
     if (found.confidence, found.summary.strip()) != (row["confidence"], row["contentSummary"]):
         out.append(f"{path}: its confidence or its summary is not that of the worldview")
     return out
 
 
-def _hypothesis(files: Mapping[str, str], path: str, value: Any, ident: str, areas: set[str]) -> list[str]:
-    out = [] if value["microHypothesisID"] == ident else [f"{path}: $.microHypothesisID is not that of its name"]
+def _hypothesis(
+    files: Mapping[str, str], path: str, value: Any, ident: str, areas: set[str]
+) -> list[str]:
+    out = (
+        []
+        if value["microHypothesisID"] == ident
+        else [f"{path}: $.microHypothesisID is not that of its name"]
+    )
     if value["areaOfAnalysisID"] not in areas:
         out.append(f"{path}: $.areaOfAnalysisID: there is no area {value['areaOfAnalysisID']}")
-    return out + [one for row in value["keyAssumptions"] for each in row["evidence"] for one in _there(files, path, each)]
+    return out + [
+        one
+        for row in value["keyAssumptions"]
+        for each in row["evidence"]
+        for one in _there(files, path, each)
+    ]
 
 
 def _history(ident: str, known: dict[int, tuple[str, Any]]) -> list[str]:
     numbers = sorted(known)
     if numbers != list(range(len(numbers))):
-        return [f"hypotheses: the versions of {ident} are {', '.join(map(str, numbers))}; one is missing"]
+        return [
+            f"hypotheses: the versions of {ident} are {', '.join(map(str, numbers))}; one is missing"
+        ]
     out = []
     for number in numbers:
         path, value = known[number]
@@ -104,7 +133,9 @@ def _history(ident: str, known: dict[int, tuple[str, Any]]) -> list[str]:
             out.append(f"{path}: version {number} cannot be `{kind}`")
         before = known[number - 1][1]["refinementHistory"] if number else []
         if value["refinementHistory"][: len(before)] != before:
-            out.append(f"{path}: $.refinementHistory does not go on from that of version {number - 1}")
+            out.append(
+                f"{path}: $.refinementHistory does not go on from that of version {number - 1}"
+            )
     return out
 
 
@@ -122,5 +153,7 @@ def _entry(files: Mapping[str, str], row: dict[str, Any]) -> list[str]:
         out += [one for attempt in value["falsificationAttempts"] for each in attempt["falsificationEvidenceFound"]
                 for one in _there(files, path, each)]  # fmt: skip
         if value["overallOutcome"] != row["nullChallengeOutcome"]:
-            out.append(f"{path}: $.overallOutcome is not that of the worldview, {row['nullChallengeOutcome']}")
+            out.append(
+                f"{path}: $.overallOutcome is not that of the worldview, {row['nullChallengeOutcome']}"
+            )
     return out

@@ -41,19 +41,39 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
     """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     rows = [row for row in _kept(results) if not row["stub"].get("test")] or _kept(results)
-    coded = {_about(row["stub"])[1]: _about(row["stub"]) for row in reversed(rows) if row["stub"].get("subject")}
+    coded = {
+        _about(row["stub"])[1]: _about(row["stub"])
+        for row in reversed(rows)
+        if row["stub"].get("subject")
+    }
     for row in rows:
         about = _about(row["stub"])
-        groups.setdefault(about if row["stub"].get("subject") else coded.get(about[1], about), []).append(row)
-    spoken_of = {about: inside for about, inside in groups.items() if _speaks(about[0], inside, question)}
+        groups.setdefault(
+            about if row["stub"].get("subject") else coded.get(about[1], about), []
+        ).append(row)
+    spoken_of = {
+        about: inside for about, inside in groups.items() if _speaks(about[0], inside, question)
+    }
     groups = spoken_of or groups
-    worth = {about: max(float(row["stub"].get("score") or 0) for row in inside) for about, inside in groups.items()}
-    told = {about: frozenset().union(*(_told(row, question) for row in inside)) for about, inside in groups.items()}
+    worth = {
+        about: max(float(row["stub"].get("score") or 0) for row in inside)
+        for about, inside in groups.items()
+    }
+    told = {
+        about: frozenset().union(*(_told(row, question) for row in inside))
+        for about, inside in groups.items()
+    }
     spoken = len(frozenset().union(*told.values())) if told else 0
     enough = min(spoken, max(2, round(TELLING * spoken)), max(map(len, told.values()), default=0))
-    least = STRONG * max((worth[about] for about in groups if len(told[about]) >= enough), default=0.0)
+    least = STRONG * max(
+        (worth[about] for about in groups if len(told[about]) >= enough), default=0.0
+    )
     ranked = sorted(
-        (item for item in groups.items() if worth[item[0]] >= least and len(told[item[0]]) >= enough),
+        (
+            item
+            for item in groups.items()
+            if worth[item[0]] >= least and len(told[item[0]]) >= enough
+        ),
         key=lambda item: -worth[item[0]],
     )
     out: list[dict[str, Any]] = []
@@ -61,19 +81,29 @@ def areas(question: str, results: list[Any]) -> dict[str, Any]:
         ident = area_id(name, [one["areaID"] for one in out])
         count = f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}"
         paths = [row["entry"]["filePath"] for row in rows]
-        out.append({"areaID": ident, "description": f"`{name}` in {place}: {count} of knowledge", "evidence": paths})
+        out.append(
+            {
+                "areaID": ident,
+                "description": f"`{name}` in {place}: {count} of knowledge",
+                "evidence": paths,
+            }
+        )
     return {"areas": out}
 
 
 def _speaks(name: str, rows: list[dict[str, Any]], question: str) -> bool:
     """Whether a definition's name has a word of the question, or anything but its head is a find."""
-    return bool(content(name) & content(question)) or any(row["stub"].get("kind") != "definition" for row in rows)
+    return bool(content(name) & content(question)) or any(
+        row["stub"].get("kind") != "definition" for row in rows
+    )
 
 
 def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]) -> dict[str, Any]:
     """The first hypothesis of an area: its best extracted statement, what supports it, what it leaves open."""
     listed = proposal.get("areas", []) if isinstance(proposal, dict) else []
-    mine = next((row.get("evidence") or [] for row in listed if row.get("areaID") == area["areaID"]), [])
+    mine = next(
+        (row.get("evidence") or [] for row in listed if row.get("areaID") == area["areaID"]), []
+    )
     rows = [row for row in _kept(results) if row["entry"]["filePath"] in mine] or _kept(results)[:1]
     wanted = content(question)
     ordered = sorted(rows, key=lambda row: (
@@ -81,20 +111,41 @@ def draft(question: str, area: dict[str, Any], proposal: Any, results: list[Any]
         -float(row["stub"].get("score") or 0),
     ))  # fmt: skip
     code = [row for row in ordered[1:] if row["stub"].get("kind") not in (*_SAID, "definition")]
-    heads = [row for row in ordered[1:] if row["stub"].get("kind") == "definition"]  # the plan shows the code itself
-    best, more = ordered[0], [row for row in ordered[1:] if row not in code[CODE:] and row not in heads]
+    heads = [
+        row for row in ordered[1:] if row["stub"].get("kind") == "definition"
+    ]  # the plan shows the code itself
+    best, more = (
+        ordered[0],
+        [row for row in ordered[1:] if row not in code[CODE:] and row not in heads],
+    )
     here = frozenset().union(*(_told(row, question) for row in rows))
     anywhere = frozenset().union(*(_told(row, question) for row in _kept(results)))
-    missing, elsewhere = _missing(question, anywhere), _missing(question, here | (content(question) - anywhere))
+    missing, elsewhere = (
+        _missing(question, anywhere),
+        _missing(question, here | (content(question) - anywhere)),
+    )
     name = _about(best["stub"])[0]
     silent = [f"nothing that was found speaks of {_named(missing)}"] if missing else []
-    silent += [f"it says nothing of {_named(elsewhere)}, which other places speak of"] if elsewhere else []
+    silent += (
+        [f"it says nothing of {_named(elsewhere)}, which other places speak of"]
+        if elsewhere
+        else []
+    )
     said = "; ".join(silent)
-    gap = f"{said[:1].upper()}{said[1:]}." if said else (
-        "Every word of the question is spoken of here: look first whether it is done already.")
+    gap = (
+        f"{said[:1].upper()}{said[1:]}."
+        if said
+        else (
+            "Every word of the question is spoken of here: look first whether it is done already."
+        )
+    )
     subject = str(best["stub"].get("subject") or "")
     document = str(best["stub"]["path"]).lower().endswith(PROSE)
-    about = [f"Who uses `{subject}`?", f"Which tests name `{subject}`?"] if subject and not document else []
+    about = (
+        [f"Who uses `{subject}`?", f"Which tests name `{subject}`?"]
+        if subject and not document
+        else []
+    )
     asked = [*about, *(f"What speaks of {word}?" for word in missing[:3])]
     criteria = [f"Every use of `{subject}` works as before, or is changed with it.",
                 f"A test names `{subject}` and fails where the change is left out."]  # fmt: skip
@@ -120,13 +171,17 @@ def critique(hypothesis: dict[str, Any], framework: str) -> dict[str, Any]:
     points = []
     if len(files) < 2:
         points.append("All of its evidence comes from one file.")
-    if not any("test" in one for one in files) and not _file(hypothesis["statement"]).lower().endswith(PROSE):
+    if not any("test" in one for one in files) and not _file(
+        hypothesis["statement"]
+    ).lower().endswith(PROSE):
         points.append("No test is among its evidence.")
     for row in rows:
         quote = quoted(row["statement"])
         found = OBSOLETE.search(quote) or NEGATION.search(quote)
         if found:
-            points.append(f"{row['id']} has a word of exception, `{found.group()}`: read it before relying on it.")
+            points.append(
+                f"{row['id']} has a word of exception, `{found.group()}`: read it before relying on it."
+            )
     return {"framework": framework, "points": points[:6]}
 
 
@@ -139,17 +194,25 @@ def tools_needed(questions: Any, tools: str) -> dict[str, Any]:
     """Which of the tools answer the questions: names are looked up, words are searched."""
     rows = _texts(questions, "questions")
     wanted = ["CodebaseGrep" if names(row) else "FileSearch" for row in rows] or ["FileSearch"]
-    return {"tools": [one for one in dict.fromkeys(wanted) if one in tools.split(",")], "questions": rows}
+    return {
+        "tools": [one for one in dict.fromkeys(wanted) if one in tools.split(",")],
+        "questions": rows,
+    }
 
 
-def refine(question: str, hypothesis: dict[str, Any], critiques: Any, results: list[Any]) -> dict[str, Any]:
+def refine(
+    question: str, hypothesis: dict[str, Any], critiques: Any, results: list[Any]
+) -> dict[str, Any]:
     """The hypothesis with what was found since: new assumptions, answered questions gone, what can be held against it now."""
     known = set(names(" ".join([hypothesis["statement"], *hypothesis["questions"]])))
     rows = [row for row in _kept(results) if _bears(row["stub"], known, question)]
     found = " ".join(str(row["stub"]["quote"]) for row in rows)
     usual = content("uses tests name speaks")
     left = [one for one in hypothesis["questions"] if not content(found) & (content(one) - usual)]
-    assumptions = [*hypothesis["keyAssumptions"], *_assumptions(rows, hypothesis["keyAssumptions"], "A")][:ASSUMPTIONS]
+    assumptions = [
+        *hypothesis["keyAssumptions"],
+        *_assumptions(rows, hypothesis["keyAssumptions"], "A"),
+    ][:ASSUMPTIONS]
     points = critique({**hypothesis, "keyAssumptions": assumptions}, "")["points"]
     files = len({row["stub"]["path"] for row in rows})
     more = f" {len(rows)} further places in {files} files bear on it." if rows else ""
@@ -166,11 +229,19 @@ def refine(question: str, hypothesis: dict[str, Any], critiques: Any, results: l
 def _bears(stub: dict[str, Any], known: set[str], question: str) -> bool:
     """Whether a find bears on a hypothesis: it names what that is about, or says two words of the question."""
     said = f"{stub['quote']} {stub.get('subject') or ''}"
-    return any(name.rpartition(".")[2] in said for name in known) or len(content(question) & content(said)) >= 2
+    return (
+        any(name.rpartition(".")[2] in said for name in known)
+        or len(content(question) & content(said)) >= 2
+    )
 
 
 def validate(
-    drafted: Any, area: str, known: list[Any], results: list[Any], old: dict[str, Any] | None = None, version: Any = 0
+    drafted: Any,
+    area: str,
+    known: list[Any],
+    results: list[Any],
+    old: dict[str, Any] | None = None,
+    version: Any = 0,
 ) -> dict[str, Any]:
     """A drafted hypothesis as the artifact it becomes: `ok`, `why`, its path and text (LGTM-15, 17, 56 to 58).
 
@@ -179,11 +250,22 @@ def validate(
     number = int(version)
     ident = old["microHypothesisID"] if old else hypothesis_id(area, 1)
     path = hypothesis_path(ident, number, "refined" if old else "initial")
-    out = {"ok": False, "why": "", "id": ident, "area": area, "version": number, "path": path, "text": "", "hypothesis": None}
+    out = {
+        "ok": False,
+        "why": "",
+        "id": ident,
+        "area": area,
+        "version": number,
+        "path": path,
+        "text": "",
+        "hypothesis": None,
+    }
     if not isinstance(drafted, dict) or "failed" in drafted:
         why = drafted.get("why") if isinstance(drafted, dict) else "it is not JSON"
         return {**out, "why": f"{path}: {why}"}
-    entries = {row["filePath"] for row in known} | {row["entry"]["filePath"] for row in _kept(results)}
+    entries = {row["filePath"] for row in known} | {
+        row["entry"]["filePath"] for row in _kept(results)
+    }
     made = {key: drafted.get(key) for key in _PROMISED}
     history = list(old["refinementHistory"]) if old else []
     if old and all(made[key] == old[key] for key in _PROMISED):
@@ -192,7 +274,12 @@ def validate(
         evidence = [row["entry"]["entryID"] for row in _kept(results)]
         history.append({"version": number, "confidence": made["confidence"], "newEvidence": evidence,
                         "change": _change(old, made)})  # fmt: skip
-    whole: dict[str, Any] = {"microHypothesisID": ident, "areaOfAnalysisID": area, **made, "refinementHistory": history}
+    whole: dict[str, Any] = {
+        "microHypothesisID": ident,
+        "areaOfAnalysisID": area,
+        **made,
+        "refinementHistory": history,
+    }
     found = problems("hypothesis", whole)
     for row in whole["keyAssumptions"] if not found else ():
         found += [f"$.keyAssumptions: {row['id']} names {one}, which there is not"
@@ -214,16 +301,34 @@ def read(text: str) -> dict[str, Any]:
 
 
 def refinement(
-    checked: dict[str, Any], knowledge: list[Any], log: Any = None, request: Any = None, stubs: Any = None
+    checked: dict[str, Any],
+    knowledge: list[Any],
+    log: Any = None,
+    request: Any = None,
+    stubs: Any = None,
 ) -> dict[str, Any]:
     """What a branch of the loop returns (LGTM-57): evidence is kept even where the refinement failed. `lines` is its log."""
     new = [row["entry"] for row in _kept(knowledge)]
     lines = [*([log] if log else []), *said(request, stubs, knowledge)]
-    out = {**{key: checked[key] for key in ("id", "version", "path", "hypothesis")}, "knowledge": knowledge, "lines": lines}
+    out = {
+        **{key: checked[key] for key in ("id", "version", "path", "hypothesis")},
+        "knowledge": knowledge,
+        "lines": lines,
+    }
     if checked["ok"]:
         return {**out, "outcome": "SuccessfulRefinement", "newKnowledgeEntries": new}
-    lines.append({"level": "Info", "message": f"{checked['id']} stays as it is: Validation Failed: {checked['why']}"})
-    failed = {"failedHypID": checked["id"], "reason": "Validation Failed", "why": checked["why"], "newKnowledgeEntries": new}
+    lines.append(
+        {
+            "level": "Info",
+            "message": f"{checked['id']} stays as it is: Validation Failed: {checked['why']}",
+        }
+    )
+    failed = {
+        "failedHypID": checked["id"],
+        "reason": "Validation Failed",
+        "why": checked["why"],
+        "newKnowledgeEntries": new,
+    }
     return {**out, "outcome": "FailedRefinement", **failed}
 
 
@@ -233,11 +338,20 @@ def join(results: list[Any], strategy: str) -> dict[str, Any]:
         return {"results": results, "count": len(results)}
     if strategy == "CollectTupleResults":
         pairs = [
-            [row["item"]["microHypothesisID"], "NotAttempted"] if "failed" in row else [row["id"], row["outcome"]]
+            [row["item"]["microHypothesisID"], "NotAttempted"]
+            if "failed" in row
+            else [row["id"], row["outcome"]]
             for row in results
         ]
-        return {"results": results, "count": len(results), "tuples": pairs, "all": all(two == "Passed" for _, two in pairs)}
-    raise ValueError(f"there is no strategy `{strategy[:40]}`; there are CollectResults, CollectTupleResults")
+        return {
+            "results": results,
+            "count": len(results),
+            "tuples": pairs,
+            "all": all(two == "Passed" for _, two in pairs),
+        }
+    raise ValueError(
+        f"there is no strategy `{strategy[:40]}`; there are CollectResults, CollectTupleResults"
+    )
 
 
 def conflicts(hypotheses: list[Any]) -> dict[str, Any]:
@@ -257,13 +371,20 @@ def _clash(one: dict[str, Any], other: dict[str, Any]) -> str:
         for theirs in other["keyAssumptions"]:
             why = against(quoted(mine["statement"]), quoted(theirs["statement"]))
             if why:
-                first, second = (f"{row['id']} in {hyp['microHypothesisID']}" for row, hyp in ((mine, one), (theirs, other)))
+                first, second = (
+                    f"{row['id']} in {hyp['microHypothesisID']}"
+                    for row, hyp in ((mine, one), (theirs, other))
+                )
                 return f"Assumption {first} and assumption {second}: {why}."
     return ""
 
 
 def _kept(results: Any) -> list[dict[str, Any]]:
-    return [row for row in results if isinstance(row, dict) and row.get("ok")] if isinstance(results, list) else []
+    return (
+        [row for row in results if isinstance(row, dict) and row.get("ok")]
+        if isinstance(results, list)
+        else []
+    )
 
 
 def _about(stub: dict[str, Any]) -> tuple[str, str]:
@@ -282,7 +403,11 @@ def _statement(stub: dict[str, Any]) -> str:
 def _assumptions(rows: list[dict[str, Any]], before: list[Any], mark: str) -> list[dict[str, Any]]:
     start = len(before) + 1
     return [
-        {"id": f"{mark}{start + number:02d}", "statement": _statement(row["stub"]), "evidence": [row["entry"]["filePath"]]}
+        {
+            "id": f"{mark}{start + number:02d}",
+            "statement": _statement(row["stub"]),
+            "evidence": [row["entry"]["filePath"]],
+        }
         for number, row in enumerate(rows)
     ]
 
@@ -297,7 +422,9 @@ def _told(row: dict[str, Any], question: str) -> frozenset[str]:
     stub = row["stub"]
     known = stub.get("tells")
     own = content(f"{stub['quote']} {stub.get('subject') or ''} {stub.get('title') or ''}")
-    return content(question) & (own | (frozenset(map(str, known)) if isinstance(known, list) else frozenset()))
+    return content(question) & (
+        own | (frozenset(map(str, known)) if isinstance(known, list) else frozenset())
+    )
 
 
 def _counted(count: int, what: str) -> str:
@@ -306,7 +433,10 @@ def _counted(count: int, what: str) -> str:
 
 def _missing(question: str, told: frozenset[str]) -> list[str]:
     """The words of a question, as it has them, that are not told."""
-    asked = {stem(word.strip(".,;:!?()\"'")): word.strip(".,;:!?()\"'") for word in question.replace("`", " ").split()}
+    asked = {
+        stem(word.strip(".,;:!?()\"'")): word.strip(".,;:!?()\"'")
+        for word in question.replace("`", " ").split()
+    }
     wanted = content(question) - told
     return [word for key, word in asked.items() if key in wanted and word.lower() not in _SMALL]
 
@@ -318,7 +448,11 @@ def _named(words: list[str]) -> str:
 
 def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
     gained = len(new["keyAssumptions"] or ()) - len(old["keyAssumptions"])
-    changed = "the statement was changed" if new["statement"] != old["statement"] else "the statement stays"
+    changed = (
+        "the statement was changed"
+        if new["statement"] != old["statement"]
+        else "the statement stays"
+    )
     return f"{changed}; {gained:+d} assumptions"
 
 

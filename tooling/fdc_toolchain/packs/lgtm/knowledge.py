@@ -37,7 +37,12 @@ def parsed(text: str) -> Entry:
     """The entry in a file: `parsed(formatted(x)) == x`. Raises ValueError that names the section which is not there."""
     found = _SECTIONS.match(text.rstrip("\n"))
     if found is None:
-        marks = (("# ", "title"), ("**Confidence:** ", "Confidence"), ("**Sources:**", "Sources"), ("**Summary:**", "Summary"))
+        marks = (
+            ("# ", "title"),
+            ("**Confidence:** ", "Confidence"),
+            ("**Sources:**", "Sources"),
+            ("**Summary:**", "Summary"),
+        )
         for mark, name in marks:
             if not re.search(rf"^{re.escape(mark)}", text, re.MULTILINE):
                 raise ValueError(f"the section {name} is missing")
@@ -70,10 +75,22 @@ def stubs(found: Any, wv: dict[str, Any], owner: str, most: int = 8) -> dict[str
         elif (source not in known or row.get("kind") in AGAINST) and len(rows) < int(most):
             known.add(source)
             ident = f"{owner}_{len(rows) + 1:02d}"
-            rows.append({**row, "entryID": ident, "entryPath": "knowledge/" + generate_file_name("k", ident, "evidence", "md")})
+            rows.append(
+                {
+                    **row,
+                    "entryID": ident,
+                    "entryPath": "knowledge/" + generate_file_name("k", ident, "evidence", "md"),
+                }
+            )
     warn = f"{dropped} finds of {owner} have no source and were dropped" if dropped else ""
     told = found.get("warn") if isinstance(found, dict) else None
-    return {"stubs": rows, "dropped": dropped, "warn": warn, "count": len(rows), "told": told if isinstance(told, str) else ""}
+    return {
+        "stubs": rows,
+        "dropped": dropped,
+        "warn": warn,
+        "count": len(rows),
+        "told": told if isinstance(told, str) else "",
+    }
 
 
 def said(request: Any, stubs: Any, results: Any) -> list[dict[str, str]]:
@@ -81,7 +98,11 @@ def said(request: Any, stubs: Any, results: Any) -> list[dict[str, str]]:
     was written up (LGTM-45)."""
     rows = [request.get("warn")] if isinstance(request, dict) else []
     rows += [stubs.get("told"), stubs.get("warn")] if isinstance(stubs, dict) else []
-    rows += [f"Rejected: {row['why']}" for row in results or () if isinstance(row, dict) and not row.get("ok")]
+    rows += [
+        f"Rejected: {row['why']}"
+        for row in results or ()
+        if isinstance(row, dict) and not row.get("ok")
+    ]
     return [{"level": "Warn", "message": str(row)} for row in rows if row]
 
 
@@ -90,26 +111,47 @@ def write_up(stub: dict[str, Any]) -> str:
     quote = " ".join(str(stub["quote"]).split())
     summary = f"{stub.get('note') or 'A find'} ({stub['source']}): {quote}"
     snippet = str(stub.get("snippet") or "").strip("\n")
-    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", snippet))) if "`" in snippet else "```"
+    fence = (
+        "`" * max(3, *(len(run) + 1 for run in re.findall("`+", snippet)))
+        if "`" in snippet
+        else "```"
+    )
     shown = f"{fence}\n{snippet}\n{fence}" if snippet else ""
     title = " ".join(str(stub.get("title") or stub["source"]).split())[:120]
-    return formatted(Entry(title, float(stub.get("confidence") or 0.5), (str(stub["source"]),), summary, shown))
+    return formatted(
+        Entry(title, float(stub.get("confidence") or 0.5), (str(stub["source"]),), summary, shown)
+    )
 
 
 def validate(text: Any, stub: dict[str, Any]) -> dict[str, Any]:
     """A knowledge file before it is written: `ok`, `why`, and the entry as the worldview has it (LGTM-07, 20, 51)."""
-    out = {"ok": False, "why": "", "path": stub["entryPath"], "text": "", "entry": None, "stub": stub}
+    out = {
+        "ok": False,
+        "why": "",
+        "path": stub["entryPath"],
+        "text": "",
+        "entry": None,
+        "stub": stub,
+    }
     ident = str(stub["entryID"])
-    if not ENTRY.match(ident) or stub["entryPath"] != "knowledge/" + generate_file_name("k", ident, "evidence", "md"):
+    if not ENTRY.match(ident) or stub["entryPath"] != "knowledge/" + generate_file_name(
+        "k", ident, "evidence", "md"
+    ):
         return {**out, "path": "", "why": f"`{ident[:40]}` is no ident of an entry"}
     if not isinstance(text, str):
-        return {**out, "why": f"{stub['entryPath']}: {text.get('why') if isinstance(text, dict) else 'it is no text'}"}
+        return {
+            **out,
+            "why": f"{stub['entryPath']}: {text.get('why') if isinstance(text, dict) else 'it is no text'}",
+        }
     try:
         found = parsed(text.strip() if text.lstrip().startswith("# ") else text)
     except ValueError as wrong:
         return {**out, "why": f"{stub['entryPath']}: {wrong}"}
     if stub["source"] not in found.sources:
-        return {**out, "why": f"{stub['entryPath']}: the source {stub['source']} is not among its sources"}
+        return {
+            **out,
+            "why": f"{stub['entryPath']}: the source {stub['source']} is not among its sources",
+        }
     entry = {
         "entryID": stub["entryID"], "source": stub["source"], "filePath": stub["entryPath"], "contentType": "text/markdown",
         "contentSummary": found.summary.strip(), "confidence": found.confidence,

@@ -7,7 +7,9 @@ import re
 AREA = re.compile(r"A_[A-Za-z0-9]{1,40}\Z")
 HYPOTHESIS = re.compile(r"h_[A-Za-z0-9]{1,40}_\d{3}\Z")
 ENTRY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,79}\Z")
-FILE = re.compile(r"hypotheses/hyp_h_[A-Za-z0-9]{1,40}_\d{3}_v\d+_(?:initial|refined|candidate)\.json\Z")
+FILE = re.compile(
+    r"hypotheses/hyp_h_[A-Za-z0-9]{1,40}_\d{3}_v\d+_(?:initial|refined|candidate)\.json\Z"
+)
 KNOWLEDGE = re.compile(r"knowledge/k_[A-Za-z0-9_]+_evidence\.md\Z")
 CHALLENGE = re.compile(r"null_challenges/nc_h_[A-Za-z0-9]{1,40}_\d{3}_challenge\.json\Z|-\Z")
 NONE = "-"

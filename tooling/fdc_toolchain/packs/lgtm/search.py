@@ -29,7 +29,9 @@ def recommend(purpose: str, queries: Any, tools: Any) -> dict[str, Any]:
     if not asked or not fitting:
         return {"say": "There is nothing to look for.", "tool": "", "args": {"queries": []}}
     tool = fitting[0]
-    wanted = [f"`{name}`" for one in asked for name in names(one)] if tool == "CodebaseGrep" else asked
+    wanted = (
+        [f"`{name}`" for one in asked for name in names(one)] if tool == "CodebaseGrep" else asked
+    )
     args: dict[str, Any] = {"queries": list(dict.fromkeys(wanted))[:QUERIES]}
     if purpose == "falsification":
         args["contradicting"] = True
@@ -43,21 +45,41 @@ def tool_use(result: Any, tools: str = "") -> dict[str, Any]:
     `tool` is empty for none; a malformed recommendation is none, and `warn` says so. A name that is no tool is kept:
     whoever calls it says that there is no such tool (LGTM-35).
     """
-    none = {"tool": "", "queries": [], "contradicting": False, "path": "", "content": "", "warn": "", "agent": result}
+    none = {
+        "tool": "",
+        "queries": [],
+        "contradicting": False,
+        "path": "",
+        "content": "",
+        "warn": "",
+        "agent": result,
+    }
     if not isinstance(result, dict) or "failed" in result:
-        return {**none, "warn": "the agent's answer cannot be used; it is taken for no recommendation"}
+        return {
+            **none,
+            "warn": "the agent's answer cannot be used; it is taken for no recommendation",
+        }
     tool, args = result.get("tool"), result.get("args")
     if tool in (None, ""):
         return none
-    asked = [str(one).strip() for one in args.get("queries") or ()] if isinstance(args, dict) else []
+    asked = (
+        [str(one).strip() for one in args.get("queries") or ()] if isinstance(args, dict) else []
+    )
     asked = [one[:300] for one in asked if one][:QUERIES]
     path = args.get("path") if isinstance(args, dict) else None
     searching = tool in ("WebSearch", "CodebaseGrep", "FileSearch")
     if not isinstance(tool, str) or not isinstance(args, dict) or (searching and not asked):
         return {**none, "warn": "the recommendation is malformed; it is taken for none"}
     if tools and tool not in tools.split(","):
-        return {**none, "warn": f"`{tool[:40]}` may not be used here; the recommendation is ignored"}
-    given = {"queries": asked, "contradicting": args.get("contradicting") is True, "path": str(path or "")}
+        return {
+            **none,
+            "warn": f"`{tool[:40]}` may not be used here; the recommendation is ignored",
+        }
+    given = {
+        "queries": asked,
+        "contradicting": args.get("contradicting") is True,
+        "path": str(path or ""),
+    }
     return {**none, **given, "tool": tool, "content": str(args.get("content") or "")}
 
 
@@ -66,7 +88,12 @@ def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
     rows = [f"Statement: {hypothesis['statement']}"]
     rows += [f"Assumption {row['id']}: {row['statement']}" for row in hypothesis["keyAssumptions"]
              if row["statement"] != hypothesis["statement"]][:3]  # fmt: skip
-    return {"targets": [{"targetID": f"T{number:02d}", "targetDescription": row} for number, row in enumerate(rows, 1)]}
+    return {
+        "targets": [
+            {"targetID": f"T{number:02d}", "targetDescription": row}
+            for number, row in enumerate(rows, 1)
+        ]
+    }
 
 
 def falsifying(targets: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +114,11 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
     """Queries of each target; none where the answer has none, and unknown targets are dropped with a warning (LGTM-65, 66)."""
     ids = [row["targetID"] for row in targets["targets"]]
     rows = answer.get("queries") if isinstance(answer, dict) and "failed" not in answer else None
-    warn = "" if isinstance(rows, list) else "the queries cannot be read; every target is judged by what is there"
+    warn = (
+        ""
+        if isinstance(rows, list)
+        else "the queries cannot be read; every target is judged by what is there"
+    )
     found: dict[str, list[str]] = {ident: [] for ident in ids}
     for row in rows if isinstance(rows, list) else ():
         if row["targetID"] in found:
@@ -132,4 +163,7 @@ def _queries(value: Any) -> list[str]:
 
 def note(owner: str) -> dict[str, str]:
     """Where what an agent wants written goes, whatever path it names: into the run folder, under a name of ours."""
-    return {"file": "notes/" + generate_file_name("note", owner, "agent", "md"), "folder": f"notes/{owner}"}
+    return {
+        "file": "notes/" + generate_file_name("note", owner, "agent", "md"),
+        "folder": f"notes/{owner}",
+    }

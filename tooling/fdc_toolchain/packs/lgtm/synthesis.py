@@ -35,13 +35,20 @@ TRIES = 3
 def analyze(hypotheses: list[Any], uses: list[Any], question: str) -> dict[str, Any]:
     """What must be there first, and what depends on what, without a model: open questions, and uses in the code."""
     asked: dict[str, list[str]] = {}
-    said = content(" ".join(one["statement"] for row in hypotheses for one in row["keyAssumptions"]))
+    said = content(
+        " ".join(one["statement"] for row in hypotheses for one in row["keyAssumptions"])
+    )
     for row in hypotheses:
         for one in row["questions"]:
-            if one.startswith("What speaks of ") and content(one.removeprefix("What speaks of ")) <= said:
+            if (
+                one.startswith("What speaks of ")
+                and content(one.removeprefix("What speaks of ")) <= said
+            ):
                 continue  # another hypothesis speaks of it
             asked.setdefault(one, []).append(row["microHypothesisID"])
-    rows = [_open(one, ids) for one, ids in asked.items() if not one.startswith("Who uses `")]  # that the steps tell
+    rows = [
+        _open(one, ids) for one, ids in asked.items() if not one.startswith("Who uses `")
+    ]  # that the steps tell
     return {"implementationPrerequisites": rows[:8], "keyDependencies": uses[:12]}
 
 
@@ -66,17 +73,29 @@ def validate(hypotheses: list[Any], analysis: Any, narrated: Any) -> dict[str, A
     """The synthesis as the worldview keeps it, or why it cannot be kept (LGTM-72): it must speak of every hypothesis."""
     out: dict[str, Any] = {"ok": False, "why": "", "output": None}
     if not isinstance(analysis, dict) or "failed" in analysis:
-        return {**out, "why": f"the analysis failed: {analysis.get('why') if isinstance(analysis, dict) else ''}"}
+        return {
+            **out,
+            "why": f"the analysis failed: {analysis.get('why') if isinstance(analysis, dict) else ''}",
+        }
     if not isinstance(narrated, str) or not narrated.strip():
-        return {**out, "why": f"there is no narrative: {narrated.get('why') if isinstance(narrated, dict) else ''}"}
+        return {
+            **out,
+            "why": f"there is no narrative: {narrated.get('why') if isinstance(narrated, dict) else ''}",
+        }
     ids = [row["microHypothesisID"] for row in hypotheses]
     silent = [ident for ident in ids if ident not in narrated]
     if silent:
         return {**out, "why": f"the narrative does not name {', '.join(silent[:4])}"}
-    foreign = [ident for ident in re.findall(r"\bh_[A-Za-z0-9]+_\d{3}\b", narrated) if ident not in ids]
+    foreign = [
+        ident for ident in re.findall(r"\bh_[A-Za-z0-9]+_\d{3}\b", narrated) if ident not in ids
+    ]
     if foreign:
         return {**out, "why": f"the narrative names {foreign[0]}, which was not validated"}
-    rows = [row for row in analysis["keyDependencies"] if row["from"] in ids and row["to"] in ids and row["from"] != row["to"]]
+    rows = [
+        row
+        for row in analysis["keyDependencies"]
+        if row["from"] in ids and row["to"] in ids and row["from"] != row["to"]
+    ]
     output = {"synthesizedNarrative": narrated.strip(), "implementationPrerequisites": analysis["implementationPrerequisites"],
               "keyDependencies": rows}  # fmt: skip
     return {**out, "ok": True, "output": output}
@@ -104,13 +123,20 @@ def unproved() -> dict[str, Any]:
 
 def optimise(proof: dict[str, Any]) -> str:
     """Plan, without a model: rounds that do not depend on each other are run in parallel. The linter judges the result."""
-    return re.sub(r"^(\s*(?:[A-Za-z_]\w* *<- *)?)for (?=[A-Za-z_]\w* in )", r"\1fork ", str(proof["text"]), flags=re.MULTILINE)
+    return re.sub(
+        r"^(\s*(?:[A-Za-z_]\w* *<- *)?)for (?=[A-Za-z_]\w* in )",
+        r"\1fork ",
+        str(proof["text"]),
+        flags=re.MULTILINE,
+    )
 
 
 def choose(base: dict[str, Any], better: dict[str, Any], run: str) -> dict[str, Any]:
     """The optimised pipeline where it is proved and costs no more, else the one that was proved before (LGTM-44)."""
     measures = ("steps", "model_calls", "tokens")
-    take = bool(better["proved"]) and all(better["cost"].get(key, 0) <= base["cost"].get(key, 0) for key in measures)
+    take = bool(better["proved"]) and all(
+        better["cost"].get(key, 0) <= base["cost"].get(key, 0) for key in measures
+    )
     taken = better if take else base
     path = generate_file_name("pipeline", run.rpartition("/")[2], "optimized", "plan")
     return {**taken, "path": path, "optimised": take and better["text"] != base["text"]}
@@ -123,11 +149,20 @@ def component(question: str, hypothesis: dict[str, Any], code: dict[str, Any]) -
     where = f"`{name}` in `{place}`" if name else f"`{place}`"
     if name:
         rows = [f"A change begins here: the validated statement is about {where}."]
-        used, tested = _count(users, "other line uses", "other lines use"), _count(tests, "line", "lines")
+        used, tested = (
+            _count(users, "other line uses", "other lines use"),
+            _count(tests, "line", "lines"),
+        )
         rows.append(f"{used} it; look at each." if users else "Nothing else uses it.")
-        rows.append(f"Tests name it in {tested}; run them first." if tests else "No test names it; write one first.")
+        rows.append(
+            f"Tests name it in {tested}; run them first."
+            if tests
+            else "No test names it; write one first."
+        )
     else:
-        rows = [f"{where} speaks of it: what is changed elsewhere must agree with this, or change it."]
+        rows = [
+            f"{where} speaks of it: what is changed elsewhere must agree with this, or change it."
+        ]
     return {
         "title": f"Work on {where}" if name else f"Keep {where} in step",
         "rationale": " ".join(rows), "hypotheses": [hypothesis["microHypothesisID"]],
@@ -146,7 +181,10 @@ def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
     for row in synthesis.get("keyDependencies") or []:
         needs.setdefault(row["from"], set()).add(row["to"])
     whole, lost = _whole(components)
-    left = [*(row for row in whole if row["language"] != "text"), *(row for row in whole if row["language"] == "text")]
+    left = [
+        *(row for row in whole if row["language"] != "text"),
+        *(row for row in whole if row["language"] == "text"),
+    ]
     out: list[dict[str, Any]] = []
     while left:
         waiting = {ident for row in left for ident in row["hypotheses"]}
@@ -158,17 +196,28 @@ def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
     return {"components": out, "count": len(out), "lost": lost}
 
 
-def validate_components(result: Any, hypotheses: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
+def validate_components(
+    result: Any, hypotheses: list[Any], synthesis: dict[str, Any]
+) -> dict[str, Any]:
     """What the pipeline yielded, as components of these hypotheses and nothing else; `ok` where there is one at least."""
     rows = result.get("components", []) if isinstance(result, dict) else result
     whole, lost = _whole(rows if isinstance(rows, list) else [])
     ids = {row["microHypothesisID"] for row in hypotheses}
     mine = [row for row in whole if row["hypotheses"] and set(row["hypotheses"]) <= ids]
-    lost += [f"`{row['title']}` belongs to no validated hypothesis" for row in whole if row not in mine]
+    lost += [
+        f"`{row['title']}` belongs to no validated hypothesis" for row in whole if row not in mine
+    ]
     if isinstance(result, dict):
-        lost += [str(one) for one in result.get("lost") or ()] + ([str(result.get("why"))] if "failed" in result else [])
+        lost += [str(one) for one in result.get("lost") or ()] + (
+            [str(result.get("why"))] if "failed" in result else []
+        )
     made = ordered(mine, synthesis)
-    return {**made, "lost": lost, "ok": bool(made["components"]), "why": "; ".join(lost) or "the pipeline yielded no component"}
+    return {
+        **made,
+        "lost": lost,
+        "ok": bool(made["components"]),
+        "why": "; ".join(lost) or "the pipeline yielded no component",
+    }
 
 
 def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -177,13 +226,31 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     lost: list[str] = []
     for row in rows:
         if not isinstance(row, dict) or "failed" in row:
-            lost.append(str(row.get("why", "")) if isinstance(row, dict) else "what is no component")
+            lost.append(
+                str(row.get("why", "")) if isinstance(row, dict) else "what is no component"
+            )
             continue
-        texts = {key: str(row.get(key) or "") for key in ("title", "rationale", "language", "code", "place")}
-        ids = [str(one) for one in row["hypotheses"]] if isinstance(row.get("hypotheses"), list) else []
-        touches = [str(one) for one in row["touches"]] if isinstance(row.get("touches"), list) else []
+        texts = {
+            key: str(row.get(key) or "")
+            for key in ("title", "rationale", "language", "code", "place")
+        }
+        ids = (
+            [str(one) for one in row["hypotheses"]]
+            if isinstance(row.get("hypotheses"), list)
+            else []
+        )
+        touches = (
+            [str(one) for one in row["touches"]] if isinstance(row.get("touches"), list) else []
+        )
         if texts["title"] and ids:
-            out.append({**texts, "hypotheses": ids, "touches": touches, "generated": row.get("generated") is not False})
+            out.append(
+                {
+                    **texts,
+                    "hypotheses": ids,
+                    "touches": touches,
+                    "generated": row.get("generated") is not False,
+                }
+            )
         else:
             lost.append("a component without a title or a hypothesis")
     return out, lost
@@ -220,11 +287,18 @@ def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> st
     out = []
     for at, row in enumerate(rows, 1):
         name = (names(row["title"]) or [""])[0]
-        out.append(f"[{at}] {name}  ({row['place']})" if name else f"[{at}] {row['place'] or row['title']}")
+        out.append(
+            f"[{at}] {name}  ({row['place']})" if name else f"[{at}] {row['place'] or row['title']}"
+        )
         before = sorted({number[one["to"]] for one in synthesis.get("keyDependencies") or []
                          if one["from"] in row["hypotheses"] and one["to"] in number})  # fmt: skip
         out += [f"     +--> needs [{one}]" for one in before]
-        out += [f"     <--- {mark} {path}: line {', '.join(lines)}" for (mark, path), lines in _places(row["touches"]).items()]
+        out += [
+            f"     <--- {mark} {path}: line {', '.join(lines)}"
+            for (mark, path), lines in _places(row["touches"]).items()
+        ]
     out.append("")
-    out.append("[n]: step n of section 3   +--> what it needs   <--- who uses it, which tests name it")
+    out.append(
+        "[n]: step n of section 3   +--> what it needs   <--- who uses it, which tests name it"
+    )
     return "\n".join(out).encode("ascii", "replace").decode("ascii")

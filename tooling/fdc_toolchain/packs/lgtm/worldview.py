@@ -21,21 +21,38 @@ USE_TOOL = "lgtm_use_tool.plan"
 _NO_TOOL = re.compile(r"Tool not found: .*", re.DOTALL)
 
 
-def configure(max_iterations: str, confidence: str, conflicts: str, gate: str, areas: str = "6") -> dict[str, Any]:
+def configure(
+    max_iterations: str, confidence: str, conflicts: str, gate: str, areas: str = "6"
+) -> dict[str, Any]:
     """The numbers of a run, checked (LGTM-42, 60). Raises ValueError for one that makes no sense."""
     try:
-        rounds, least, most, wide = int(max_iterations), float(confidence), int(conflicts), int(areas)
+        rounds, least, most, wide = (
+            int(max_iterations),
+            float(confidence),
+            int(conflicts),
+            int(areas),
+        )
     except ValueError:
-        raise ValueError("max_iterations, areas and conflicts are whole numbers, confidence is one between 0 and 1") from None
+        raise ValueError(
+            "max_iterations, areas and conflicts are whole numbers, confidence is one between 0 and 1"
+        ) from None
     if not 1 <= wide <= MOST_AREAS:
         raise ValueError(f"areas is {wide}; it must be 1 to {MOST_AREAS}")
     if not 1 <= rounds <= MOST_ROUNDS:
         raise ValueError(f"max_iterations is {rounds}; it must be 1 to {MOST_ROUNDS}")
     if not 0.0 <= least <= 1.0 or most < 0:
-        raise ValueError(f"confidence {least} must be between 0 and 1, conflicts {most} not below 0")
+        raise ValueError(
+            f"confidence {least} must be between 0 and 1, conflicts {most} not below 0"
+        )
     if gate not in ("all", "subset"):
         raise ValueError(f"gate is `all` or `subset`, found `{gate[:40]}`")
-    return {"max_iterations": rounds, "confidence": least, "conflicts": most, "gate": gate, "areas": wide}
+    return {
+        "max_iterations": rounds,
+        "confidence": least,
+        "conflicts": most,
+        "gate": gate,
+        "areas": wide,
+    }
 
 
 def begin(question: str, prior: str, run: str) -> dict[str, Any]:
@@ -46,7 +63,13 @@ def begin(question: str, prior: str, run: str) -> dict[str, Any]:
     if prior.strip():
         asked = f"{asked} (given: {' '.join(prior.split())})"
     name = run.rpartition("/")[2]
-    meta = {"originalQuestion": asked, "runFolderPath": run, "finalPlanPath": None, "runId": name, "optimizedPipeline": None}
+    meta = {
+        "originalQuestion": asked,
+        "runFolderPath": run,
+        "finalPlanPath": None,
+        "runId": name,
+        "optimizedPipeline": None,
+    }
     return {
         "schemaVersion": VERSION, "meta": meta, "knowledgeBase": {"entries": []}, "areasOfAnalysis": [],
         "microHypotheses": [], "hypothesisConflicts": [], "synthesisOutput": None, "log": [],
@@ -55,7 +78,11 @@ def begin(question: str, prior: str, run: str) -> dict[str, Any]:
 
 def look(wv: dict[str, Any]) -> dict[str, Any]:
     """GetWorldview: the worldview as it is at this point, and as it is written (LGTM-47). Raises ValueError where it is none."""
-    return {"worldview": wv, "question": wv["meta"]["originalQuestion"], "text": written("worldview", wv, "worldview.json")}
+    return {
+        "worldview": wv,
+        "question": wv["meta"]["originalQuestion"],
+        "text": written("worldview", wv, "worldview.json"),
+    }
 
 
 def log_line(level: str, text: str) -> dict[str, str]:
@@ -68,10 +95,18 @@ def log_line(level: str, text: str) -> dict[str, str]:
 def logged(wv: dict[str, Any], log: Any) -> dict[str, Any]:
     """With lines of the log at its end, in order."""
     lines = log if isinstance(log, list) else [log]
-    return {**wv, "log": [*wv["log"], *(line for line in lines if isinstance(line, dict) and line.get("level"))]}
+    return {
+        **wv,
+        "log": [
+            *wv["log"],
+            *(line for line in lines if isinstance(line, dict) and line.get("level")),
+        ],
+    }
 
 
-def know(wv: dict[str, Any], results: list[Any], log: Any = (), request: Any = None, stubs: Any = None) -> dict[str, Any]:
+def know(
+    wv: dict[str, Any], results: list[Any], log: Any = (), request: Any = None, stubs: Any = None
+) -> dict[str, Any]:
     """With the entries that were written; what was not is in the log, and what else was said on the way (LGTM-07, 45, 51)."""
     lines = list(log) if isinstance(log, (list, tuple)) else [log]
     return logged(_known(wv, results), [*lines, *said(request, stubs, results)])
@@ -82,18 +117,34 @@ def _known(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
     return {**wv, "knowledgeBase": {"entries": [*wv["knowledgeBase"]["entries"], *good]}}
 
 
-def set_areas(wv: dict[str, Any], proposed: Any, config: dict[str, Any] | None = None) -> dict[str, Any]:
+def set_areas(
+    wv: dict[str, Any], proposed: Any, config: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """With its areas of analysis, the first that are wanted. Raises ValueError where there is none (LGTM-52)."""
     most = config["areas"] if config else MOST_AREAS
     rows = proposed.get("areas") if isinstance(proposed, dict) else None
     areas: list[dict[str, Any]] = []
     for row in rows if isinstance(rows, list) else []:
         ident = str(row.get("areaID", "")) if isinstance(row, dict) else ""
-        if AREA.match(ident) and all(ident.lower() != one["areaID"].lower() for one in areas) and len(areas) < most:
-            areas.append({"areaID": ident, "description": str(row.get("description") or ident), "status": "Active"})
+        if (
+            AREA.match(ident)
+            and all(ident.lower() != one["areaID"].lower() for one in areas)
+            and len(areas) < most
+        ):
+            areas.append(
+                {
+                    "areaID": ident,
+                    "description": str(row.get("description") or ident),
+                    "status": "Active",
+                }
+            )
     if not areas:
-        why = f": {proposed.get('why')}" if isinstance(proposed, dict) and proposed.get("why") else ""
-        raise ValueError(f"no area of analysis was found; the question may name what is not in these files{why}")
+        why = (
+            f": {proposed.get('why')}" if isinstance(proposed, dict) and proposed.get("why") else ""
+        )
+        raise ValueError(
+            f"no area of analysis was found; the question may name what is not in these files{why}"
+        )
     return {**wv, "areasOfAnalysis": areas}
 
 
@@ -103,7 +154,9 @@ def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, A
     lines = []
     for row in made:
         if "failed" in row:  # what its branch of the fork left (LGTM-38)
-            lines.append(log_line("Warn", f"No hypothesis for {row['item']['areaID']}: {row['why']}"))
+            lines.append(
+                log_line("Warn", f"No hypothesis for {row['item']['areaID']}: {row['why']}")
+            )
         elif row["ok"]:
             entries.append({
                 "microHypothesisID": row["id"], "areaOfAnalysisID": row["area"], "version": 0, "status": "Initial",
@@ -117,7 +170,9 @@ def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, A
 
 def active(wv: dict[str, Any]) -> list[dict[str, Any]]:
     """The hypotheses that may still be refined."""
-    return [row for row in wv["microHypotheses"] if row["status"] not in ("Validated", "Invalidated")]
+    return [
+        row for row in wv["microHypotheses"] if row["status"] not in ("Validated", "Invalidated")
+    ]
 
 
 def to_refine(wv: dict[str, Any], round: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +186,9 @@ def checked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if FILE.match(row["filePath"]) is None:
             raise ValueError(f"`{row['filePath'][:80]}` is no file of a hypothesis")
         if CHALLENGE.match(row.get("nullChallengeFilePath") or NONE) is None:
-            raise ValueError(f"`{str(row['nullChallengeFilePath'])[:80]}` is no file of a challenge")
+            raise ValueError(
+                f"`{str(row['nullChallengeFilePath'])[:80]}` is no file of a challenge"
+            )
     return rows
 
 
@@ -142,14 +199,20 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
     the run stops here: raises ValueError with the message of UseTool (LGTM-35).
     """
     for row in joined["results"]:
-        if "failed" in row and str(row.get("path", "")).endswith(USE_TOOL) and (missing := _NO_TOOL.search(row["why"])):
+        if (
+            "failed" in row
+            and str(row.get("path", "")).endswith(USE_TOOL)
+            and (missing := _NO_TOOL.search(row["why"]))
+        ):
             raise ValueError(missing.group())
     entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
     lines = [log] if isinstance(log, dict) else list(log)
     out = wv
     for row in joined["results"]:
         if "failed" in row:
-            lines.append(log_line("Warn", f"{row['item']['microHypothesisID']} stays as it is: {row['why']}"))
+            lines.append(
+                log_line("Warn", f"{row['item']['microHypothesisID']} stays as it is: {row['why']}")
+            )
             continue
         out = _known(out, row["knowledge"])
         lines += row.get("lines") or ()
@@ -157,9 +220,15 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
             continue
         old = entries[row["id"]]
         if row["version"] != old["version"] + 1:
-            raise ValueError(f"{row['id']}: version {row['version']} does not follow {old['version']}")
+            raise ValueError(
+                f"{row['id']}: version {row['version']} does not follow {old['version']}"
+            )
         moved = advance(old, "CandidateRefinement")
-        moved |= {"version": row["version"], "filePath": row["path"], "confidence": row["hypothesis"]["confidence"]}
+        moved |= {
+            "version": row["version"],
+            "filePath": row["path"],
+            "confidence": row["hypothesis"]["confidence"],
+        }
         entries[row["id"]] = moved
     return logged({**out, "microHypotheses": list(entries.values())}, lines)
 
@@ -169,7 +238,11 @@ def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]
     this comparison, if there was one, finds no longer is `Resolved`."""
     ids = {row["microHypothesisID"] for row in wv["microHypotheses"]}
     looked = isinstance(found, dict) and isinstance(found.get("conflicts"), list)
-    open_pairs = [sorted(set(one["involvedHypotheses"]) & ids) for one in found["conflicts"]] if looked else []
+    open_pairs = (
+        [sorted(set(one["involvedHypotheses"]) & ids) for one in found["conflicts"]]
+        if looked
+        else []
+    )
     rows = [{**row, "status": "Detected" if sorted(row["involvedHypotheses"]) in open_pairs else "Resolved"} if looked else row
             for row in wv["hypothesisConflicts"]]  # fmt: skip
     for one in found["conflicts"] if looked else ():
@@ -197,7 +270,8 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
     overall = sum(row["confidence"] for row in rows) / len(rows) if rows else 1.0
     ids = {row["microHypothesisID"] for row in rows}
     open_conflicts = sum(
-        row["status"] == "Detected" and set(row["involvedHypotheses"]) <= ids for row in wv["hypothesisConflicts"]
+        row["status"] == "Detected" and set(row["involvedHypotheses"]) <= ids
+        for row in wv["hypothesisConflicts"]
     )
     terms = {
         "converged": all(row["status"] in CONVERGED for row in rows),
@@ -209,7 +283,14 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "that was the last iteration": count >= config["max_iterations"],
     }
     why = next((reason for reason, holds in reasons.items() if holds), "")
-    return {**round, "count": count, "stop": bool(why), "why": why, "confidence": round_to(overall), **terms}
+    return {
+        **round,
+        "count": count,
+        "stop": bool(why),
+        "why": why,
+        "confidence": round_to(overall),
+        **terms,
+    }
 
 
 def round_to(number: float) -> float:
@@ -224,7 +305,14 @@ def candidates(wv: dict[str, Any]) -> dict[str, Any]:
         if row["status"] == "CandidateRefinement":
             version = row["version"] + 1
             path = hypothesis_path(row["microHypothesisID"], version, "candidate")
-            rows.append({"id": row["microHypothesisID"], "from": row["filePath"], "version": version, "path": path})
+            rows.append(
+                {
+                    "id": row["microHypothesisID"],
+                    "from": row["filePath"],
+                    "version": version,
+                    "path": path,
+                }
+            )
     checked([{"filePath": path} for row in rows for path in (row["from"], row["path"])])
     return {"rows": rows, "count": len(rows)}
 
@@ -236,7 +324,11 @@ def mark(wv: dict[str, Any], marked: list[Any], log: Any) -> dict[str, Any]:
     for entry in wv["microHypotheses"]:
         row = by_id.get(entry["microHypothesisID"])
         if row is not None:
-            entry = {**advance(entry, "CandidateNullChallenge"), "version": row["version"], "filePath": row["path"]}
+            entry = {
+                **advance(entry, "CandidateNullChallenge"),
+                "version": row["version"],
+                "filePath": row["path"],
+            }
         out.append(entry)
     return logged({**wv, "microHypotheses": out}, log)
 
@@ -262,7 +354,11 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
     for entry in out["microHypotheses"]:
         row = by_id.get(entry["microHypothesisID"])
         if row is not None:
-            entry = {**entry, "nullChallengeFilePath": row["path"], "nullChallengeOutcome": row["outcome"]}
+            entry = {
+                **entry,
+                "nullChallengeFilePath": row["path"],
+                "nullChallengeOutcome": row["outcome"],
+            }
         entries.append(entry)
     return logged({**out, "microHypotheses": entries}, lost)
 
@@ -273,15 +369,29 @@ def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     A candidate whose challenge could not be made stays a candidate, and has not passed.
     """
     rows = []
-    outcomes = [row["nullChallengeOutcome"] for row in wv["microHypotheses"] if row["status"] == "CandidateNullChallenge"]
+    outcomes = [
+        row["nullChallengeOutcome"]
+        for row in wv["microHypotheses"]
+        if row["status"] == "CandidateNullChallenge"
+    ]
     for entry in wv["microHypotheses"]:
-        if entry["status"] == "CandidateNullChallenge" and entry["nullChallengeOutcome"] != "NotAttempted":
-            entry = advance(entry, "Validated" if entry["nullChallengeOutcome"] == "Passed" else "Invalidated")
+        if (
+            entry["status"] == "CandidateNullChallenge"
+            and entry["nullChallengeOutcome"] != "NotAttempted"
+        ):
+            entry = advance(
+                entry, "Validated" if entry["nullChallengeOutcome"] == "Passed" else "Invalidated"
+            )
         rows.append(entry)
     passed = all(one == "Passed" for one in outcomes)
     on = passed or (config["gate"] == "subset" and "Passed" in outcomes)
     text = "Passed" if passed else "Failed"
-    return {"worldview": {**wv, "microHypotheses": rows}, "all_passed": passed, "proceed": on, "text": text}
+    return {
+        "worldview": {**wv, "microHypotheses": rows},
+        "all_passed": passed,
+        "proceed": on,
+        "text": text,
+    }
 
 
 def validated(wv: dict[str, Any]) -> dict[str, Any]:
@@ -290,7 +400,9 @@ def validated(wv: dict[str, Any]) -> dict[str, Any]:
     return {"hypotheses": checked(rows), "count": len(rows)}
 
 
-def set_synthesis(wv: dict[str, Any], checked: dict[str, Any], path: str, log: Any) -> dict[str, Any]:
+def set_synthesis(
+    wv: dict[str, Any], checked: dict[str, Any], path: str, log: Any
+) -> dict[str, Any]:
     """With the output of the synthesis (LGTM-26, 72)."""
     return logged({**wv, "synthesisOutput": {**checked["output"], "filePath": path}}, log)
 
@@ -330,11 +442,19 @@ def nothing() -> list[Any]:
 
 def drawing(spec: dict[str, Any], text: Any) -> dict[str, str]:
     """A diagram with its name; one that could not be drawn says why."""
-    drawn = text if isinstance(text, str) else f"(not drawn: {text.get('why') if isinstance(text, dict) else 'nothing'})"
+    drawn = (
+        text
+        if isinstance(text, str)
+        else f"(not drawn: {text.get('why') if isinstance(text, dict) else 'nothing'})"
+    )
     return {"name": str(spec["name"]), "text": _bare(drawn)}
 
 
 def _bare(text: str) -> str:
     """A text without the fence that a model put around it."""
     plain = text.strip("\n")
-    return plain.split("\n", 1)[-1].rsplit("```", 1)[0].strip("\n") if plain.startswith("```") and "\n" in plain else plain
+    return (
+        plain.split("\n", 1)[-1].rsplit("```", 1)[0].strip("\n")
+        if plain.startswith("```") and "\n" in plain
+        else plain
+    )

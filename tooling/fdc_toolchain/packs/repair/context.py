@@ -35,11 +35,16 @@ def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unmeasured(sources: Mapping[str, str], failure: dict[str, Any], measured: bool) -> list[dict[str, Any]]:
+def _unmeasured(
+    sources: Mapping[str, str], failure: dict[str, Any], measured: bool
+) -> list[dict[str, Any]]:
     """Lines that nobody has measured: around the first error; where nothing could be measured, those of few files."""
     path, line = str(failure.get("path") or ""), int(failure.get("line") or 0)
     if path in sources and line:
-        rows = [{"path": path, "line": near, "score": 1 / (1 + abs(near - line))} for near in range(max(1, line - 20), line + 21)]
+        rows = [
+            {"path": path, "line": near, "score": 1 / (1 + abs(near - line))}
+            for near in range(max(1, line - 20), line + 21)
+        ]
         return sorted(rows, key=lambda row: -float(row["score"]))
     if measured or len(sources) > FEW:
         return []
@@ -49,7 +54,9 @@ def _unmeasured(sources: Mapping[str, str], failure: dict[str, Any], measured: b
     ]  # fmt: skip
 
 
-def excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], failure: dict[str, Any]) -> str:
+def excerpts(
+    sources: Mapping[str, str], suspects: list[dict[str, Any]], failure: dict[str, Any]
+) -> str:
     """The lines around the suspects, numbered, best places first."""
     places = [(row["path"], row["line"]) for row in suspects]
     if failure.get("path") in sources and failure.get("line"):
@@ -61,7 +68,11 @@ def excerpts(sources: Mapping[str, str], suspects: list[dict[str, Any]], failure
         if line in shown.setdefault(path, set()) or path not in sources:
             continue
         lines = take_apart(sources[path]).lines
-        near = [at for at in range(max(1, line - 12), min(len(lines), line + 12) + 1) if at not in shown[path]]
+        near = [
+            at
+            for at in range(max(1, line - 12), min(len(lines), line + 12) + 1)
+            if at not in shown[path]
+        ]
         shown[path].update(near)
         part = f"{path}:\n" + "\n".join(f"{at:>5} | {lines[at - 1]}" for at in near)
         size += len(part)
@@ -83,15 +94,27 @@ def checked(
     no: dict[str, Any] = {"ok": False, "spans": [], "merges": []}
     no |= dict.fromkeys(("reason", "why", "path", "diff", "before", "digest", "text", "key"), "")
     if isinstance(answer, dict):
-        return {**no, "reason": "empty-response", "why": str(answer.get("why") or "there is no answer")[:300]}
+        return {
+            **no,
+            "reason": "empty-response",
+            "why": str(answer.get("why") or "there is no answer")[:300],
+        }
     written = answer if isinstance(answer, str) else ""
     no["key"] = key = _digest(written)[:16]
     if not written.strip():
         return {**no, "reason": "empty-response", "why": "the answer is empty"}
     sources = context["sources"]
-    path = str(hypothesis["affected_region"]["path"]) if hypothesis is not None else _named(written, sources)
+    path = (
+        str(hypothesis["affected_region"]["path"])
+        if hypothesis is not None
+        else _named(written, sources)
+    )
     if path not in sources:
-        return {**no, "reason": "scope-violation", "why": f"`{path[:200]}` is no file that was shown and may be changed"}
+        return {
+            **no,
+            "reason": "scope-violation",
+            "why": f"`{path[:200]}` is no file that was shown and may be changed",
+        }
     before = sources[path]
     region = parse_region(hypothesis["affected_region"]) if hypothesis is not None else None
     asked: list[dict[str, Any]] = []
@@ -104,9 +127,18 @@ def checked(
     try:
         made = apply_patch(before, written, region=region, merge=merge)
     except PatchRefused as refused:
-        return {**no, "reason": refused.reason, "why": refused.why[:400], "merges": asked if merges is None else []}
+        return {
+            **no,
+            "reason": refused.reason,
+            "why": refused.why[:400],
+            "merges": asked if merges is None else [],
+        }
     if not _written(made.text):
-        return {**no, "reason": "patch-apply", "why": "the patch holds characters that no file can hold"}
+        return {
+            **no,
+            "reason": "patch-apply",
+            "why": "the patch holds characters that no file can hold",
+        }
     change = hypothesis.get("structural_change") if hypothesis is not None else None
     if gates.terminators(change if isinstance(change, dict) else None, before, made.text):
         why = "a change of grouping changes how many statements there are"

@@ -17,12 +17,20 @@ USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
 
 
-def gather(failure: dict[str, Any], context: dict[str, Any], gathered: list[Any] | None = None) -> dict[str, Any]:
+def gather(
+    failure: dict[str, Any], context: dict[str, Any], gathered: list[Any] | None = None
+) -> dict[str, Any]:
     """The proposer reads whole files: no more context is needed (HYP-45)."""
-    return {"needs_more_context": False, "why": "the files that failing tests run are read whole", "requests": []}
+    return {
+        "needs_more_context": False,
+        "why": "the files that failing tests run are read whole",
+        "requests": [],
+    }
 
 
-def interpret(failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None) -> dict[str, Any]:
+def interpret(
+    failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None
+) -> dict[str, Any]:
     """What fails, and which lines of the tests' coverage speak of it (HYP-06)."""
     suspects = context.get("suspects") or []
     tests = failure.get("failing") or []
@@ -32,7 +40,9 @@ def interpret(failure: dict[str, Any], context: dict[str, Any], history: list[st
         lines = [str(row["line"]) for row in suspects if row["path"] == path]
         more = f" and {len(lines) - 8} more" if len(lines) > 8 else ""
         what += f": a line that it runs is wrong, in {path} most likely, line {', '.join(lines[:8])}{more}"
-    why = f"{failure.get('message') or 'no message'}; {len(suspects)} lines are run by failing tests"
+    why = (
+        f"{failure.get('message') or 'no message'}; {len(suspects)} lines are run by failing tests"
+    )
     return {"interpretation": what, "explanation": why}
 
 
@@ -47,12 +57,22 @@ def diagnose(
     there is no hypothesis.
     """
     verdicts = (probed or {}).get("verdicts") or {}
-    found = weighed(candidates(context, [key for key in tried or () if key not in verdicts], failure), verdicts)
+    found = weighed(
+        candidates(context, [key for key in tried or () if key not in verdicts], failure), verdicts
+    )
     if verdicts and all(row.get("probe") in USELESS for row in found):
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
         return {"hypotheses": [], "exhausted": True, "why": why}
-    why = "" if len(found) > 1 else str(context.get("why") or "no further small edit of a suspect line is known")
-    return {"hypotheses": spread(_rivals(found), BATCH), "exhausted": len(found) < 2 or bool(refused), "why": why}
+    why = (
+        ""
+        if len(found) > 1
+        else str(context.get("why") or "no further small edit of a suspect line is known")
+    )
+    return {
+        "hypotheses": spread(_rivals(found), BATCH),
+        "exhausted": len(found) < 2 or bool(refused),
+        "why": why,
+    }
 
 
 def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -60,8 +80,16 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     passing = [row["claim"] for row in found if row.get("probe") == "passes"]
     out = []
     for row in found:
-        others = [claim for claim in passing if claim != row["claim"]] if row.get("probe") == "passes" else []
-        more = f"; tried in memory, {len(others)} other edits pass too: {' | '.join(others[:3])}" if others else ""
+        others = (
+            [claim for claim in passing if claim != row["claim"]]
+            if row.get("probe") == "passes"
+            else []
+        )
+        more = (
+            f"; tried in memory, {len(others)} other edits pass too: {' | '.join(others[:3])}"
+            if others
+            else ""
+        )
         out.append({**row, "explanation": row["explanation"] + more})
     return out
 
@@ -79,7 +107,12 @@ def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
     """The edits to be tried in memory: those of the suspects that were not tried, best first."""
     most = min(EDITS, MOST_EDITS - int(state["probes"]))
     found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
-    return {"edits": [{"key": row["key"], "path": row["affected_region"]["path"], "pieces": row["pieces"]} for row in found]}
+    return {
+        "edits": [
+            {"key": row["key"], "path": row["affected_region"]["path"], "pieces": row["pieces"]}
+            for row in found
+        ]
+    }
 
 
 def weighed(found: list[dict[str, Any]], verdicts: dict[str, str]) -> list[dict[str, Any]]:
@@ -89,12 +122,20 @@ def weighed(found: list[dict[str, Any]], verdicts: dict[str, str]) -> list[dict[
     for row in found:
         said = verdicts.get(row["key"])
         before = row["confidence"]
-        worth = rank[said] + before / 10 if said in rank else before / 10 if said in USELESS else before / 2
+        worth = (
+            rank[said] + before / 10
+            if said in rank
+            else before / 10
+            if said in USELESS
+            else before / 2
+        )
         out.append({**row, "confidence": round(worth, 4), **({"probe": said} if said else {})})
     return sorted(out, key=lambda row: -row["confidence"])
 
 
-def candidates(context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS) -> list[dict[str, Any]]:
+def candidates(
+    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
+) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import propose
 
@@ -105,7 +146,9 @@ def candidates(context: dict[str, Any], tried: list[str], failure: dict[str, Any
     for path, source in (context.get("sources") or {}).items():
         if path in by_file and path.endswith(".py"):
             line = int(failure.get("line") or 0) if path == failure.get("path") else 0
-            found += propose(source, path, by_file[path], tried, most, str(failure.get("message") or ""), line)
+            found += propose(
+                source, path, by_file[path], tried, most, str(failure.get("message") or ""), line
+            )
     return sorted(found, key=lambda row: -row["confidence"])[:most]
 
 
@@ -129,11 +172,18 @@ def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
     named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
              "intent", "key", "probe")  # fmt: skip
     effect = f"{row['expected_effect']} (edit {row['key']})"  # two edits of a line are two effects, in whatever words
-    return {**{name: row[name] for name in named if name in row}, "expected_effect": effect, "edit": row["diff"]}
+    return {
+        **{name: row[name] for name in named if name in row},
+        "expected_effect": effect,
+        "edit": row["diff"],
+    }
 
 
 def falsify(
-    hypothesis: dict[str, Any], failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None
+    hypothesis: dict[str, Any],
+    failure: dict[str, Any],
+    context: dict[str, Any],
+    history: list[str] | None = None,
 ) -> dict[str, Any]:
     """What would contradict the hypothesis, and can be measured (HYP-09 to 11)."""
     region = hypothesis["affected_region"]
@@ -152,9 +202,14 @@ def falsify(
     }  # fmt: skip
 
 
-def propose(hypothesis: dict[str, Any], failure: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+def propose(
+    hypothesis: dict[str, Any], failure: dict[str, Any], context: dict[str, Any]
+) -> dict[str, Any]:
     """The structural change that the hypothesis is about, without code (HYP-20, 22)."""
-    return {"intent": hypothesis.get("intent") or hypothesis["claim"], "structural_change": hypothesis["structural_change"]}
+    return {
+        "intent": hypothesis.get("intent") or hypothesis["claim"],
+        "structural_change": hypothesis["structural_change"],
+    }
 
 
 def write(hypothesis: dict[str, Any], proposal: dict[str, Any], context: dict[str, Any]) -> str:
@@ -170,7 +225,9 @@ def guess(
     old, verdicts = set(tried or ()), (probed or {}).get("verdicts") or {}
     rows = weighed(candidates(context, [], failure), verdicts)
     found = (str(row["diff"]) for row in rows if row.get("probe") not in USELESS)
-    return next((diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), "")
+    return next(
+        (diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), ""
+    )
 
 
 def critique(attempt: dict[str, Any]) -> dict[str, Any]:

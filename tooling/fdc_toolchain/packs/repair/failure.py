@@ -11,7 +11,9 @@ BLOCK = 60
 """Lines of an error that are kept."""
 
 _NAMES = (
-    re.compile(r"^(?:FAILED|ERROR)\s+(\S+\.\w+(?:::\S+?(?:\[.*?\])?)?)(?:\s+-\s.*)?$", re.MULTILINE),  # pytest's summary
+    re.compile(
+        r"^(?:FAILED|ERROR)\s+(\S+\.\w+(?:::\S+?(?:\[.*?\])?)?)(?:\s+-\s.*)?$", re.MULTILINE
+    ),  # pytest's summary
     re.compile(r"^(?:FAIL|ERROR): (\S+ \([^)\n]+\)(?: \[[^]\n]*\])?)", re.MULTILINE),  # unittest
     re.compile(r"^\s*--- FAIL: (\S+)", re.MULTILINE),  # go
     re.compile(r"^test (\S+) \.\.\. FAILED$", re.MULTILINE),  # cargo
@@ -23,16 +25,23 @@ _COMPILED = re.compile(
     re.MULTILINE,
 )  # gcc, clang, javac, tsc
 _GO = re.compile(r"^(?P<path>\S+\.go):(?P<line>\d+):\d+: (?P<message>.+)$", re.MULTILINE)
-_RUST = re.compile(r"^error(?:\[\w+\])?: (?P<message>.+)\n\s*--> (?P<path>[^:\n]+):(?P<line>\d+):\d+", re.MULTILINE)
-_RAISED = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): (?:in .+|(?P<kind>[A-Za-z_][\w.]*))?$", re.MULTILINE)
+_RUST = re.compile(
+    r"^error(?:\[\w+\])?: (?P<message>.+)\n\s*--> (?P<path>[^:\n]+):(?P<line>\d+):\d+", re.MULTILINE
+)
+_RAISED = re.compile(
+    r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): (?:in .+|(?P<kind>[A-Za-z_][\w.]*))?$",
+    re.MULTILINE,
+)
 _EXPLAINED = re.compile(r"^E\s{2,}(?P<message>\S.*)$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 _TRACE = re.compile(
     r"^(?P<in>[ \t|]*)Traceback \(most recent call last\):\n(?:(?P=in)[ \t|+].*\n|[ \t]*\n)+?"
-    r"(?P=in)(?P<message>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE,
+    r"(?P=in)(?P<message>[A-Za-z_][\w.]*(?:: .*)?)$",
+    re.MULTILINE,
 )
 _SYNTAX = re.compile(
-    r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:.*\n){1,3}?\s*(?P<message>\w*Error: .+)$', re.MULTILINE
+    r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:.*\n){1,3}?\s*(?P<message>\w*Error: .+)$',
+    re.MULTILINE,
 )
 _SECTION = re.compile(r"^_{3,} .+ _{3,}$|^={3,} .+ ={3,}$", re.MULTILINE)
 
@@ -41,7 +50,12 @@ _NOISE = (
     (re.compile(r"\b0x[0-9a-fA-F]{4,}\b"), "0x"),
     (re.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|us|ns|s|sec|secs|seconds?|minutes?)\b"), "T"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?\S*"), "WHEN"),
-    (re.compile(r"(?:/private)?/(?:var/)?tmp/[^\s'\":,)]*?(?=/[^\s/'\":,)]*(?:[\s'\":,)]|$)|[\s'\":,)]|$)"), "TMP"),
+    (
+        re.compile(
+            r"(?:/private)?/(?:var/)?tmp/[^\s'\":,)]*?(?=/[^\s/'\":,)]*(?:[\s'\":,)]|$)|[\s'\":,)]|$)"
+        ),
+        "TMP",
+    ),
     (re.compile(r"\bpid[= ]\d+\b", re.IGNORECASE), "pid"),
     (re.compile(r"\b(?:random seed|randomly-seed|seed)[:= ]+\d+", re.IGNORECASE), "seed"),
 )
@@ -54,16 +68,34 @@ def read(done: dict[str, Any], roots: Sequence[str] = ()) -> dict[str, Any]:
     The stream that tells an error counts, stderr first: warnings on stderr are the same whatever the tests say on stdout.
     """
     if done.get("exit_code") == 0:
-        return {"message": "", "path": "", "line": 0, "block": "", "failing": [], "fingerprint": None}
+        return {
+            "message": "",
+            "path": "",
+            "line": 0,
+            "block": "",
+            "failing": [],
+            "fingerprint": None,
+        }
     streams = [plain(str(done.get(name) or ""), roots, ()) for name in ("stderr", "stdout")]
     said = [one for one in streams if one.strip()] or [plain(_output(done), roots, ())]
     text = next((one for one in said if first_error(one)), said[0])
     found = first_error(text)
     if found is None:
-        last = next((line for line in reversed(text.split("\n")) if line.strip()), "it printed nothing")
+        last = next(
+            (line for line in reversed(text.split("\n")) if line.strip()), "it printed nothing"
+        )
         message = f"exit code {done.get('exit_code')}: {' '.join(last.split())[:300]}"
-        found = {"message": message, "path": "", "line": 0, "block": "\n".join(text.strip().split("\n")[-BLOCK:])}
-    return {**found, "failing": failing(plain(_output(done), roots, ())), "fingerprint": fingerprint(text)}
+        found = {
+            "message": message,
+            "path": "",
+            "line": 0,
+            "block": "\n".join(text.strip().split("\n")[-BLOCK:]),
+        }
+    return {
+        **found,
+        "failing": failing(plain(_output(done), roots, ())),
+        "fingerprint": fingerprint(text),
+    }
 
 
 def _output(done: dict[str, Any]) -> str:
@@ -90,7 +122,9 @@ def failing(text: str) -> list[str]:
     """The tests that a runner names as failed, in the order of the output; where none is named, compilers' errors."""
     names = [match.group(1).strip() for pattern in _NAMES for match in pattern.finditer(text)]
     if not names:
-        names = [f"{match['path']}: {match['message'].strip()}" for match in _COMPILED.finditer(text)]
+        names = [
+            f"{match['path']}: {match['message'].strip()}" for match in _COMPILED.finditer(text)
+        ]
     return list(dict.fromkeys(names))[:500]
 
 
@@ -102,7 +136,12 @@ def first_error(text: str) -> dict[str, Any] | None:
         if match is not None:
             fields = match.groupdict()
             line = int(fields.get("line") or fields.get("at") or 0)
-            found.append((match.start(), _error(match["message"], match["path"], line, _from(text, match.start()))))
+            found.append(
+                (
+                    match.start(),
+                    _error(match["message"], match["path"], line, _from(text, match.start())),
+                )
+            )
     for one in (_pytest(text), _traceback(text)):
         if one is not None:
             found.append(one)
@@ -118,7 +157,10 @@ def _pytest(text: str) -> tuple[int, dict[str, Any]] | None:
     end = min((at for at in sections if at > said.start()), default=len(text))
     places = [*_RAISED.finditer(text, begin, end), *_FRAME.finditer(text, begin, end)]
     after = [match for match in places if match.start() > said.start()] or places[-1:]
-    where = next((match for match in after if match.groupdict().get("kind") or "line" in match.groupdict()), None)
+    where = next(
+        (match for match in after if match.groupdict().get("kind") or "line" in match.groupdict()),
+        None,
+    )
     path, line = (where["path"], int(where["line"])) if where is not None else ("", 0)
     block = "\n".join(text[begin:end].strip().split("\n")[:BLOCK])
     return begin, _error(said["message"], path, line, block)
@@ -130,7 +172,9 @@ def _traceback(text: str) -> tuple[int, dict[str, Any]] | None:
         frames = list(_FRAME.finditer(text, match.start(), match.end()))
         own = [frame for frame in frames if not frame["path"].startswith(("/", "<"))] or frames
         path, line = (own[-1]["path"], int(own[-1]["line"])) if own else ("", 0)
-        return match.start(), _error(match["message"], path, line, "\n".join(match.group().split("\n")[-BLOCK:]))
+        return match.start(), _error(
+            match["message"], path, line, "\n".join(match.group().split("\n")[-BLOCK:])
+        )
     match = _SYNTAX.search(text)
     if match is None:
         return None
@@ -149,7 +193,12 @@ def _from(text: str, at: int) -> str:
 
 
 def _error(message: str, path: str, line: int, block: str) -> dict[str, Any]:
-    return {"message": " ".join(message.split())[:400], "path": path.removeprefix("./"), "line": line, "block": block[:6000]}
+    return {
+        "message": " ".join(message.split())[:400],
+        "path": path.removeprefix("./"),
+        "line": line,
+        "block": block[:6000],
+    }
 
 
 def progress(before: dict[str, Any], after: dict[str, Any]) -> bool:
@@ -162,4 +211,6 @@ def unchanged(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """True where the same is said as before, or the same first error stands at the same place (HYP-17, 19)."""
     if before.get("fingerprint") == after.get("fingerprint"):
         return True
-    return bool(after.get("message")) and all(before.get(name) == after.get(name) for name in ("message", "path", "line"))
+    return bool(after.get("message")) and all(
+        before.get(name) == after.get(name) for name in ("message", "path", "line")
+    )

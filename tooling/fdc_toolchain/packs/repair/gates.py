@@ -16,7 +16,14 @@ KINDS = ("not-executed", "probed", "patch-apply", "compile", "unchanged-error", 
 REASONS = (
     "missing-diff", "empty-diff", "scope-violation", "patch-apply", "compile-<rc>", "stall", "unchanged-error", "empty-response",
 )  # fmt: skip
-CATEGORIES = ("ENCLOSING_SCOPE", "DECLARATION", "IMPORTS_NAMESPACE", "TYPE_CONTEXT", "FILE_CONTEXT", "USAGE_CONTEXT")
+CATEGORIES = (
+    "ENCLOSING_SCOPE",
+    "DECLARATION",
+    "IMPORTS_NAMESPACE",
+    "TYPE_CONTEXT",
+    "FILE_CONTEXT",
+    "USAGE_CONTEXT",
+)
 
 RULES: dict[str, dict[str, str]] = {
     "GATHER": {
@@ -74,7 +81,9 @@ _STRUCTURAL = re.compile(
     r"|enclos\w*|before|after|inside|outside)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"```|~~~|^@@ |^(?:\+\+\+|---) |^diff --git |^<{7}|^>{7}|^\s*ORIGINAL LINES:", re.MULTILINE)
+_CODE = re.compile(
+    r"```|~~~|^@@ |^(?:\+\+\+|---) |^diff --git |^<{7}|^>{7}|^\s*ORIGINAL LINES:", re.MULTILINE
+)
 _TERMINATOR = re.compile(r"semi-?colon|terminator|statement[ _-]end", re.IGNORECASE)
 
 
@@ -109,10 +118,22 @@ def requests(answer: Any) -> tuple[list[dict[str, Any]], str]:
     for row in answer.get("requests") or ():
         target = row.get("target") if isinstance(row, dict) else None
         name = target.get("name") if isinstance(target, dict) else None
-        whole = isinstance(row, dict) and row.get("category") in CATEGORIES and str(row.get("reason") or "").strip()
+        whole = (
+            isinstance(row, dict)
+            and row.get("category") in CATEGORIES
+            and str(row.get("reason") or "").strip()
+        )
         if whole and (target is None or (isinstance(name, str) and len(name.split()) == 1)):
-            found.append({"category": row["category"], "name": name or "", "reason": str(row["reason"])[:300]})
-    return found[:8], "" if found else "no request of the answer about context could be read; it goes on without"
+            found.append(
+                {
+                    "category": row["category"],
+                    "name": name or "",
+                    "reason": str(row["reason"])[:300],
+                }
+            )
+    return found[
+        :8
+    ], "" if found else "no request of the answer about context could be read; it goes on without"
 
 
 def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> Challenge:
@@ -134,17 +155,30 @@ def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> 
             continue
         status = row.get("status", "pending")
         if status not in ("observed", "pending"):
-            warnings.append(f"`{str(status)[:40]}` is no status of a contradiction; it counts as pending")
+            warnings.append(
+                f"`{str(status)[:40]}` is no status of a contradiction; it counts as pending"
+            )
             status = "pending"
         kind = row.get("kind") if row.get("kind") in KINDS else "other"
         evidence = str(row.get("evidence") or "").strip()
         shown = happened(str(kind), hypothesis, seen)
         if shown:
             status, evidence = "observed", shown
-        elif status == "observed" and not (evidence and _said(evidence) in _said(seen.get("output", ""))):
-            warnings.append("a contradiction is called observed, and nothing that was seen says so; it counts as pending")
+        elif status == "observed" and not (
+            evidence and _said(evidence) in _said(seen.get("output", ""))
+        ):
+            warnings.append(
+                "a contradiction is called observed, and nothing that was seen says so; it counts as pending"
+            )
             status = "pending"
-        rows.append({"observation": observation[:400], "status": str(status), "kind": str(kind), "evidence": evidence[:400]})
+        rows.append(
+            {
+                "observation": observation[:400],
+                "status": str(status),
+                "kind": str(kind),
+                "evidence": evidence[:400],
+            }
+        )
         if status == "observed":
             observed.append(f"{observation[:300]}" + (f" ({evidence[:200]})" if evidence else ""))
     wrong = "" if rows else "it names no observable outcome that would contradict the hypothesis"
@@ -157,11 +191,18 @@ def happened(kind: str, hypothesis: dict[str, Any], seen: dict[str, Any]) -> str
     if kind == "not-executed":
         executed = seen.get("executed")
         lines = executed.get(region.path) if isinstance(executed, dict) else None
-        if isinstance(executed, dict) and executed and not any(region.first <= line <= region.last for line in lines or ()):
+        if (
+            isinstance(executed, dict)
+            and executed
+            and not any(region.first <= line <= region.last for line in lines or ())
+        ):
             return f"no failing test runs lines {region.first} to {region.last} of {region.path}"
         return ""
     if kind == "probed":
-        shown = {"fails": "the tests that fail without it still fail", "breaks": "another test fails"}
+        shown = {
+            "fails": "the tests that fail without it still fail",
+            "breaks": "another test fails",
+        }
         said = shown.get(str(hypothesis.get("probe")))
         return f"it was tried in memory: {said}" if said else ""
     own = [row for row in seen.get("attempts") or () if row.get("hypothesis") == hypothesis["id"]]
@@ -202,7 +243,12 @@ def proposal(answer: Any) -> str:
 
 def terminators(change: dict[str, Any] | None, before: str, after: str) -> bool:
     """True where a patch that should change a grouping changes how many statements there are (HYP-23)."""
-    return bool(change) and change is not None and change.get("type") == "grouping" and before.count(";") != after.count(";")
+    return (
+        bool(change)
+        and change is not None
+        and change.get("type") == "grouping"
+        and before.count(";") != after.count(";")
+    )
 
 
 def critique(answer: Any, before: dict[str, Any], after: dict[str, Any] | None) -> dict[str, Any]:

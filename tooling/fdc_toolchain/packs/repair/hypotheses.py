@@ -120,14 +120,19 @@ def compare(store: dict[str, Any], first: str, second: str) -> dict[str, bool]:
     one, other = get(store, first), get(store, second)
     return {
         "same_claim": _said(one["claim"]) == _said(other["claim"]),
-        "same_region": parse_region(one["affected_region"])[:3] == parse_region(other["affected_region"])[:3],
+        "same_region": parse_region(one["affected_region"])[:3]
+        == parse_region(other["affected_region"])[:3],
         "same_effect": _said(one["expected_effect"]) == _said(other["expected_effect"]),
         "competing": competing(one, other),
     }
 
 
 def create(
-    store: dict[str, Any], rows: list[Any], iteration: int, least: int = 2, files: Collection[str] | None = None
+    store: dict[str, Any],
+    rows: list[Any],
+    iteration: int,
+    least: int = 2,
+    files: Collection[str] | None = None,
 ) -> Made:
     """Takes hypotheses in that are whole, new and exclude each other and the active ones; none where fewer than `least`
     are left (HYP-26, 27, 30). What was falsified, rejected or archived is not new, what has expired is.
@@ -146,7 +151,11 @@ def create(
             if rival is not None:
                 name = rival.get("id") or "another one of this answer"
                 same = _said(row["claim"]) == _said(rival["claim"])
-                why = f"{name} claims the same" if same else f"neither its region nor its effect differ from those of {name}"
+                why = (
+                    f"{name} claims the same"
+                    if same
+                    else f"neither its region nor its effect differ from those of {name}"
+                )
         if why:
             claim = row.get("claim", "") if isinstance(row, dict) else row
             refused.append({"claim": str(claim)[:200], "why": why})
@@ -162,9 +171,14 @@ def create(
 
 
 def _row(key: str, row: dict[str, Any], iteration: int) -> dict[str, Any]:
-    said = {name: str(row.get(name) or "").strip() for name in ("claim", "expected_effect", "interpretation", "explanation")}
+    said = {
+        name: str(row.get(name) or "").strip()
+        for name in ("claim", "expected_effect", "interpretation", "explanation")
+    }
     change = row.get("structural_change")
-    more = {name: row[name] for name in ("edit", "key", "change", "intent", "probe") if row.get(name)}
+    more = {
+        name: row[name] for name in ("edit", "key", "change", "intent", "probe") if row.get(name)
+    }
     return {
         "id": key, **said, "affected_region": dict(parse_region(row["affected_region"])._asdict()),
         "structural_change": change if isinstance(change, (dict, str)) else None,
@@ -210,7 +224,9 @@ def failed(store: dict[str, Any], key: str, note: str, no_op: bool) -> dict[str,
         standing = "weakened" if standing == "sound" else "invalid"
     count = row["retry_count"] + 1
     notes = [*row["falsification_notes"], note]
-    store = _with(store, {**row, "retry_count": count, "standing": standing, "falsification_notes": notes})
+    store = _with(
+        store, {**row, "retry_count": count, "standing": standing, "falsification_notes": notes}
+    )
     if count >= ATTEMPTS or standing == "invalid":
         return retire(store, key, "archived", f"retired after {count} failed validations")
     return store

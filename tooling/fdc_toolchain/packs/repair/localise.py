@@ -34,7 +34,10 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
                     best[place] = max(score, best.get(place, 0.0))
 
     def away(place: tuple[str, int]) -> tuple[int, int]:
-        return min(((abs(line - place[1]), depth) for line, depth in near.get(place[0], ())), default=(1 << 30, 0))
+        return min(
+            ((abs(line - place[1]), depth) for line, depth in near.get(place[0], ())),
+            default=(1 << 30, 0),
+        )
 
     order = sorted(best, key=lambda place: (-best[place], *away(place), *place))
     return [Suspect(path, line, best[path, line]) for path, line in order]

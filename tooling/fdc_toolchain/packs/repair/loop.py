@@ -27,7 +27,12 @@ def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
 
 
 def open_repair(
-    measured: dict[str, Any], iterations: Any = 40, stalls: Any = 6, patience: Any = 0, refine: Any = 0, passes: Any = 1
+    measured: dict[str, Any],
+    iterations: Any = 40,
+    stalls: Any = 6,
+    patience: Any = 0,
+    refine: Any = 0,
+    passes: Any = 1,
 ) -> State:
     """The state before the first iteration; ended already where there is nothing to repair, or nothing to measure it with.
 
@@ -59,7 +64,15 @@ def _told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
     store = after["store"]
     selected = after.get("selected") or ""
     row = hypotheses.get(store, selected) if selected else None
-    defaults = {"fresh": False, "anew": False, "gathered": True, "short": False, "settled": True, "viable": False, "refused": []}
+    defaults = {
+        "fresh": False,
+        "anew": False,
+        "gathered": True,
+        "short": False,
+        "settled": True,
+        "viable": False,
+        "refused": [],
+    }
     after = {**defaults, **after}
     return {
         **after, "events": events, "recent": after["history"][-HISTORY:], "carried": hypotheses.carried(store),
@@ -77,7 +90,9 @@ def hold_interpretation(state: State, answer: Any) -> State:
     why = gates.interpretation(answer)
     if why:
         said = f"INTERPRET failed: {why}"
-        return _told(state, [_event("note", said)], interpretation="", notes=[*state["notes"], said])
+        return _told(
+            state, [_event("note", said)], interpretation="", notes=[*state["notes"], said]
+        )
     return _told(state, [], interpretation=answer["interpretation"].strip()[:600])
 
 
@@ -87,7 +102,9 @@ def hold_probes(state: State, probed: dict[str, Any]) -> State:
     useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
     tried = list(dict.fromkeys([*state["tried"], *useless]))
     notes = [*state["notes"], *embedded.remarks(probed)]
-    return _told(state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes)
+    return _told(
+        state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes
+    )
 
 
 def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
@@ -108,7 +125,11 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
         return _told(state, events, store=made.store, asked=0, short=False, refused=[], tried=tried)
     said = [f"{row['why']}: {row['claim']}" for row in made.refused]
     reason = str(answer.get("why") or "") if isinstance(answer, dict) else ""
-    said = [failed] if failed else said or [reason or "fewer than two hypotheses that exclude each other were given"]
+    said = (
+        [failed]
+        if failed
+        else said or [reason or "fewer than two hypotheses that exclude each other were given"]
+    )
     events = [_event("note", "DIAGNOSE failed: fewer than two competing hypotheses", asked=asked)]
     if done or asked >= 3:
         ended = "exhausted" if state["ids"] else "no-hypotheses"
@@ -119,7 +140,16 @@ def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
 def choose(state: State) -> State:
     """Selects the hypothesis of this iteration (HYP-28)."""
     key = None if state["ended"] else hypotheses.select(state["store"], state["iteration"] + 1)
-    return _told(state, [], selected=key or "", settled=key is None, viable=False, failed_falsify=0, falsified=[], challenge=None)
+    return _told(
+        state,
+        [],
+        selected=key or "",
+        settled=key is None,
+        viable=False,
+        failed_falsify=0,
+        falsified=[],
+        challenge=None,
+    )
 
 
 def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = None) -> State:
@@ -132,13 +162,25 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
     seen = {"attempts": state["attempts"], "executed": executed, "output": output}
     read = gates.challenge(challenge, row, seen)
     events = [_event("note", warning) for warning in read.warnings]
-    said = {"hypothesis_id": row["id"], "contradictions": read.contradictions, "warnings": read.warnings}
+    said = {
+        "hypothesis_id": row["id"],
+        "contradictions": read.contradictions,
+        "warnings": read.warnings,
+    }
     store, falsified, failed = state["store"], state["falsified"], state["failed_falsify"]
     if read.wrong:
         events.append(_event("note", f"FALSIFY failed: {read.wrong}", id=row["id"]))
         if failed == 0:
-            return _told(state, events, failed_falsify=1, challenge={**said, "failed": read.wrong}, settled=False)
-        store = hypotheses.retire(store, row["id"], "rejected", f"it could not be put to a test: {read.wrong}")
+            return _told(
+                state,
+                events,
+                failed_falsify=1,
+                challenge={**said, "failed": read.wrong},
+                settled=False,
+            )
+        store = hypotheses.retire(
+            store, row["id"], "rejected", f"it could not be put to a test: {read.wrong}"
+        )
     elif not read.observed:
         return _told(state, events, challenge=said, settled=True, viable=True)
     else:
@@ -178,12 +220,20 @@ def attempted(
         "proposal": proposal,
     }  # fmt: skip
     if row is None:
-        return {**out, "why": "no hypothesis survived" if state["ids"] else "there is no hypothesis"}
+        return {
+            **out,
+            "why": "no hypothesis survived" if state["ids"] else "there is no hypothesis",
+        }
     if proposal is not None and not proposal["ok"]:
         return {**out, "reason": "empty-response" if proposal["why"].startswith("no answer") else "missing-diff",
                 "why": f"the proposal was rejected: {proposal['why']}"}  # fmt: skip
     if patch is None or not patch["ok"]:
-        return {**out, "reason": patch["reason"] if patch else "missing-diff", "why": patch["why"] if patch else "", "diff": ""}
+        return {
+            **out,
+            "reason": patch["reason"] if patch else "missing-diff",
+            "why": patch["why"] if patch else "",
+            "diff": "",
+        }
     if after is None:
         return {**out, "diff": patch["diff"], "reason": "patch-apply", "why": "it was not measured"}
     now = read(after)
@@ -207,7 +257,14 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
     if attempt["applied"] and len(ids) != 1:
         raise hypotheses.Illegal(f"a patch belongs to exactly one hypothesis, not to {len(ids)}")
     said = gates.critique(critique, attempt["before"], attempt["after"])
-    events = [_event("metric-recorded", "patch effect", unchanged=attempt["unchanged"], passed=attempt["passed"])]
+    events = [
+        _event(
+            "metric-recorded",
+            "patch effect",
+            unchanged=attempt["unchanged"],
+            passed=attempt["passed"],
+        )
+    ]
     store, stalls, reason = state["store"], state["stalls"], attempt["reason"]
     last = state["attempts"][-1] if state["attempts"] else None
     record = {
@@ -241,14 +298,23 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any) -> State:
     if attempt["progress"] and not attempt["passed"]:
         store = hypotheses.expire(store, "another error is the first one now")
         ended = ended or ("bound" if state["cycle"] >= CYCLES else "")
-        changes |= {"failure": attempt["after"], "cycle": state["cycle"] + 1, "fresh": not ended, "anew": not ended}
+        changes |= {
+            "failure": attempt["after"],
+            "cycle": state["cycle"] + 1,
+            "fresh": not ended,
+            "anew": not ended,
+        }
     elif not ended and number % state["pass_limit"] == 0:
         store, stalls = hypotheses.expire(store, "another pass begins"), 0
         changes["anew"] = True
     if ended:
         store = hypotheses.expire(store, f"the repair ended: {ended}")
     if changes["anew"]:  # what was only proposed may be proposed again
-        untried = {row["key"] for row in hypotheses.listed(store, "expired") if row.get("key") and not row["retry_count"]}
+        untried = {
+            row["key"]
+            for row in hypotheses.listed(store, "expired")
+            if row.get("key") and not row["retry_count"]
+        }
         changes["tried"] = [key for key in state["tried"] if key not in untried]
     line = _line(number, attempt, reason, said["assessment"])
     return _told(
@@ -288,7 +354,9 @@ def _stalled(last: dict[str, Any], now: dict[str, Any]) -> bool:
     """No new information: message, place and patch scope are those of the iteration before (HYP-29)."""
     if not last["hypothesis"] or last["accepted"] or last["region"] != now["region"]:
         return False
-    return all(last["current"][name] == now["current"][name] for name in ("message", "path", "line"))
+    return all(
+        last["current"][name] == now["current"][name] for name in ("message", "path", "line")
+    )
 
 
 def _line(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
@@ -324,7 +392,9 @@ def gathered(state: State, wanted: dict[str, Any], found: dict[str, Any]) -> Sta
     events = [_event("note", note)] if note else []
     over = not parts or asked >= 3
     context = [*state["context"], *parts][-12:]
-    return _told(state, events, context=context, gathers=0 if over else asked, gathered=over, notes=notes)
+    return _told(
+        state, events, context=context, gathers=0 if over else asked, gathered=over, notes=notes
+    )
 
 
 def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
@@ -360,8 +430,16 @@ def plain(state: State, attempt: dict[str, Any]) -> State:
     tried = [*state["tried"], key] if key else state["tried"]
     record = {"iteration": number, "reason": attempt["reason"], "applied": attempt["applied"], "accepted": attempt["passed"],
               "region": None, "hypothesis": "", "unchanged": attempt["unchanged"]}  # fmt: skip
-    ended = "fixed" if attempt["passed"] else "exhausted" if attempt["reason"] == "empty-response" else ""
+    ended = (
+        "fixed"
+        if attempt["passed"]
+        else "exhausted"
+        if attempt["reason"] == "empty-response"
+        else ""
+    )
     ended = ended or ("bound" if number >= state["limit"] else "")
     line = _line(number, attempt, attempt["reason"], "")
     attempts, history = [*state["attempts"], record], [*state["history"], line]
-    return _told(state, [], ended=ended, iteration=number, tried=tried, attempts=attempts, history=history)
+    return _told(
+        state, [], ended=ended, iteration=number, tried=tried, attempts=attempts, history=history
+    )

@@ -40,7 +40,13 @@ _HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$", re.MULTILINE
 
 
 def propose(
-    source: str, path: str, suspects: list[dict[str, Any]], tried: list[str], limit: int, message: str = "", line: int = 0
+    source: str,
+    path: str,
+    suspects: list[dict[str, Any]],
+    tried: list[str],
+    limit: int,
+    message: str = "",
+    line: int = 0,
 ) -> list[dict[str, Any]]:
     """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; [] for what is no Python.
 
@@ -49,13 +55,23 @@ def propose(
     interpretation, explanation, structural_change `{type, operation}` (HYP-20, 22), intent, confidence (0 to 1; comparable
     between files), diff and key. Nothing is raised, whatever the text is.
     """
-    scores = tuple((int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path)
-    return [dict(row) for row in _proposed(source, path, scores, tuple(tried), limit, message, line)]
+    scores = tuple(
+        (int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path
+    )
+    return [
+        dict(row) for row in _proposed(source, path, scores, tuple(tried), limit, message, line)
+    ]
 
 
 @functools.lru_cache(maxsize=4)
 def _proposed(
-    source: str, path: str, suspects: tuple[tuple[int, float], ...], tried: tuple[str, ...], limit: int, message: str, line: int
+    source: str,
+    path: str,
+    suspects: tuple[tuple[int, float], ...],
+    tried: tuple[str, ...],
+    limit: int,
+    message: str,
+    line: int,
 ) -> list[dict[str, Any]]:
     """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
     scores = dict(suspects)
@@ -81,18 +97,30 @@ def _proposed(
 
 
 def _ranked(
-    source: Source, scores: dict[int, float], order: dict[int, int], message: str = "", line: int = 0
+    source: Source,
+    scores: dict[int, float],
+    order: dict[int, int],
+    message: str = "",
+    line: int = 0,
 ) -> Iterator[tuple[Edit, float]]:
     """Edits with what they are worth, the best first."""
     by_statement: dict[ast.stmt, list[Edit]] = {}
-    suspicion = {one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)}
-    nodes = [one for one in source.nodes if (near := source.statement(one)) is not None and suspicion[near] > 0]
+    suspicion = {
+        one: _suspect(source, one, scores) for one in source.nodes if isinstance(one, ast.stmt)
+    }
+    nodes = [
+        one
+        for one in source.nodes
+        if (near := source.statement(one)) is not None and suspicion[near] > 0
+    ]
     scope = mutate_scope.Scope(source)
     makers = (mutate_expr.edits(source, nodes), mutate_stmt.edits(source, nodes), mutate_gone.edits(source, nodes),
               mutate_scope.edits(source, nodes, scope), mutate_donor.edits(source, nodes, scope))  # fmt: skip
     for edit in itertools.chain.from_iterable(makers):
         statement = source.statement(edit.node)
-        if edit.kind == "nesting" and statement is not None:  # what is nested too deep may not be run at all
+        if (
+            edit.kind == "nesting" and statement is not None
+        ):  # what is nested too deep may not be run at all
             statement = source.statement(source.parents[statement])
         if statement is not None and suspicion[statement] > 0:
             by_statement.setdefault(statement, []).append(edit)
@@ -101,7 +129,9 @@ def _ranked(
     for statement, edits in by_statement.items():
         suspect = suspicion[statement]
         first, last = source.head(statement)
-        place = min((order[line] for line in range(first, last + 1) if line in order), default=len(order))
+        place = min(
+            (order[line] for line in range(first, last + 1) if line in order), default=len(order)
+        )
         early = 0.8 + 0.2 / (1 + place / 8)  # suspects that score alike stand by the traceback
         raised = first <= line <= last
         early *= RAISED if raised else 1.0
@@ -110,7 +140,9 @@ def _ranked(
         prior = {one: one.prior * said.weight(one.kind, one.old, one.new, raised) for one in edits}
         for edit in sorted(edits, key=lambda one: -prior[one]):
             if edit.pieces not in seen:
-                worth.append((suspect * early * prior[edit] * AGAIN**number, statement.lineno, number, edit))
+                worth.append(
+                    (suspect * early * prior[edit] * AGAIN**number, statement.lineno, number, edit)
+                )
                 number += 1
             seen.add(edit.pieces)
     worth.sort(key=lambda row: (-row[0], *row[1:3]))
@@ -122,7 +154,9 @@ def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> f
     first, last = source.head(statement)
     found = max((scores.get(line, 0.0) for line in range(first, last + 1)), default=0.0)
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-        body = (scores.get(line, 0.0) for line in range(last + 1, (statement.end_lineno or last) + 1))
+        body = (
+            scores.get(line, 0.0) for line in range(last + 1, (statement.end_lineno or last) + 1)
+        )
         found = max(found, DEFAULTS * max(body, default=0.0))
     return found
 
@@ -131,7 +165,9 @@ def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
     """What the edited statement, or its function, says: its place and meaning. None where it says nothing, or the same."""
     moved = edit.kind in MOVES
     for around in (source.statement(edit.node), source.function(edit.node)):
-        if around is None or (moved and not isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef)):
+        if around is None or (
+            moved and not isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef)
+        ):
             continue
         first, last = source.block(around)
         if not all(first <= start and end <= last for start, end, _ in edit.pieces):
@@ -158,14 +194,19 @@ def _key(source: Source, edit: Edit) -> str:
     start = min(piece[0] for piece in edit.pieces)
     row, twin = source.row(source.line(start))
     function = source.qualified(edit.node)
-    said = "\0".join((edit.kind, function, row.strip(), str(twin), str(source.column(start)), edit.old, edit.new))
+    said = "\0".join(
+        (edit.kind, function, row.strip(), str(twin), str(source.column(start)), edit.old, edit.new)
+    )
     return f"{edit.kind}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _region(source: Source, path: str, edit: Edit) -> Region:
     statement = source.statement(edit.node)
     assert statement is not None
-    lines = [*(source.line(start) for start, _, _ in edit.pieces), *(source.line(end) for _, end, _ in edit.pieces)]
+    lines = [
+        *(source.line(start) for start, _, _ in edit.pieces),
+        *(source.line(end) for _, end, _ in edit.pieces),
+    ]
     first, last = min(lines), max(lines)
     kind = "statement_boundary"
     at: ast.AST = edit.node
@@ -205,7 +246,9 @@ def _diff(source: Source, path: str, edit: Edit) -> str:
     return _HUNK.sub(shifted, unified(path, text[first:last], edited(text[first:last], pieces)))
 
 
-def _candidate(source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], key: str) -> dict[str, Any]:
+def _candidate(
+    source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], key: str
+) -> dict[str, Any]:
     kind = KINDS[edit.kind]
     region = _region(source, path, edit)
     start = min(piece[0] for piece in edit.pieces)

@@ -14,7 +14,9 @@ from .mutate_source import Edit, Source, simple
 
 _WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
 _ITERATED = ("range", "enumerate", "reversed", "sorted", "list", "iter", "set", "zip")
-_BARE = "groups groupdict group lower upper strip items keys values copy split encode decode".split()
+_BARE = (
+    "groups groupdict group lower upper strip items keys values copy split encode decode".split()
+)
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
 DONORS, CONDITIONS, ARGUMENTS = 160, 16, 48
@@ -36,10 +38,17 @@ def edits(source: Source, nodes: Sequence[ast.AST], scope: Scope) -> Iterator[Ed
             yield from _conditions(known, scope, node.test, atoms)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _guards(known, node)
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Constant | ast.Name | ast.BinOp | ast.JoinedStr):
-            found = {f"{name}({source.segment(node.exc)})": 0.5 - 0.02 * rank for rank, name in enumerate(_raised(source))}
+        if isinstance(node, ast.Raise) and isinstance(
+            node.exc, ast.Constant | ast.Name | ast.BinOp | ast.JoinedStr
+        ):
+            found = {
+                f"{name}({source.segment(node.exc)})": 0.5 - 0.02 * rank
+                for rank, name in enumerate(_raised(source))
+            }
             yield from _put(source, "wrapped", node.exc, found, len(found))
-        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant) and known.value(node):
+        if isinstance(
+            node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant
+        ) and known.value(node):
             yield from _wraps(known, scope, node)
 
 
@@ -47,10 +56,21 @@ def _raised(source: Source) -> list[str]:
     """The exceptions that a file raises, the most frequent first, and those that everybody does."""
     named = (one.exc.func.id for one in source.nodes if isinstance(one, ast.Raise)
              and isinstance(one.exc, ast.Call) and isinstance(one.exc.func, ast.Name))  # fmt: skip
-    return list(dict.fromkeys((*(name for name, _ in Counter(named).most_common(6)), "ValueError", "TypeError", "RuntimeError")))
+    return list(
+        dict.fromkeys(
+            (
+                *(name for name, _ in Counter(named).most_common(6)),
+                "ValueError",
+                "TypeError",
+                "RuntimeError",
+            )
+        )
+    )
 
 
-def _put(source: Source, kind: str, node: ast.AST, found: dict[str, float], most: int) -> Iterator[Edit]:
+def _put(
+    source: Source, kind: str, node: ast.AST, found: dict[str, float], most: int
+) -> Iterator[Edit]:
     first, last = source.start(node), source.end(node)
     old = source.text[first:last]
     for text in sorted(found, key=lambda one: -found[one])[:most]:
@@ -78,12 +98,21 @@ def _statement(known: _Known, scope: Scope, node: ast.Pass) -> Iterator[Edit]:
     if owner is not None and "self" in names:
         _, read, stored = scope.own(owner)
         for name in sorted(read - stored - scope.own(owner)[0]):
-            for value in (*(one for one in plain if one == name or one == name.lstrip("_")), *_EMPTY[:5], *plain):
-                found.setdefault(f"self.{name} = {value}", 0.7 if value.strip("_") == name.strip("_") else 0.25)
+            for value in (
+                *(one for one in plain if one == name or one == name.lstrip("_")),
+                *_EMPTY[:5],
+                *plain,
+            ):
+                found.setdefault(
+                    f"self.{name} = {value}", 0.7 if value.strip("_") == name.strip("_") else 0.25
+                )
         for name in plain:
             if name in source.unused(node):
                 found.setdefault(f"self.{name} = {name}", 0.6)
-    if any(isinstance(up, ast.For | ast.AsyncFor | ast.While) for up in _ancestors(source, node, function)):
+    if any(
+        isinstance(up, ast.For | ast.AsyncFor | ast.While)
+        for up in _ancestors(source, node, function)
+    ):
         found.setdefault("break", 0.4)
         found.setdefault("continue", 0.4)
     found.setdefault("return", 0.2)
@@ -105,7 +134,11 @@ def _assigned(known: _Known, node: ast.AST, name: str) -> Iterator[str]:
     """Assignments to a name that stand elsewhere in the file, the nearest first."""
     source = known.source
     every = (one for one in source.nodes if isinstance(one, ast.Assign))
-    there = [one for one in every if any(getattr(part, "id", "") == name for to in one.targets for part in ast.walk(to))]
+    there = [
+        one
+        for one in every
+        if any(getattr(part, "id", "") == name for to in one.targets for part in ast.walk(to))
+    ]
     line = getattr(node, "lineno", 0)
     for one in sorted(there, key=lambda one: abs(one.lineno - line))[:12]:
         text = source.segment(one)
@@ -126,17 +159,32 @@ def _donors(
     made: list[tuple[str, float]] = []
     for one in source.nodes:
         inside = source.function(one) if simple(one) else None
-        if inside is None or not isinstance(one, ast.Return | ast.Assign | ast.AugAssign | ast.Expr | ast.Raise | ast.Delete):
+        if inside is None or not isinstance(
+            one, ast.Return | ast.Assign | ast.AugAssign | ast.Expr | ast.Raise | ast.Delete
+        ):
             continue
         text = source.segment(one)
-        if "\n" in text or len(text) > 120 or isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+        if (
+            "\n" in text
+            or len(text) > 120
+            or isinstance(one, ast.Expr)
+            and isinstance(one.value, ast.Constant)
+        ):
             continue
-        near = 0.45 if inside is function else 0.36 if owner is not None and scope.owner(one) is owner else 0.22
+        near = (
+            0.45
+            if inside is function
+            else 0.36
+            if owner is not None and scope.owner(one) is owner
+            else 0.22
+        )
         if isinstance(one, ast.Return) != last and isinstance(one, ast.Return):
             near *= 0.8
         twin = inside is not function and [part.arg for part in inside.args.args] == here
         near += 0.08 if twin and (inside.body[-1] is one) == last else 0.0
-        fitted = _fitted(known, one, text, node, [part.arg for part in inside.args.args], here, bound)
+        fitted = _fitted(
+            known, one, text, node, [part.arg for part in inside.args.args], here, bound
+        )
         for said, worth in fitted:
             used = sum(1 for name in idle if re.search(rf"\b{re.escape(name)}\b", said))
             made.append((said, near * worth + 0.1 * min(used, 2)))
@@ -144,11 +192,19 @@ def _donors(
         if other and known.reads(one, node):
             made.append((other, near + 0.15))
     made.sort(key=lambda row: -row[1])
-    yield from ((text, prior - 0.0005 * rank) for rank, (text, prior) in enumerate(made[: 2 * DONORS]))
+    yield from (
+        (text, prior - 0.0005 * rank) for rank, (text, prior) in enumerate(made[: 2 * DONORS])
+    )
 
 
 def _fitted(
-    known: _Known, one: ast.AST, text: str, node: ast.AST, there: list[str], here: list[str], bound: dict[str, int]
+    known: _Known,
+    one: ast.AST,
+    text: str,
+    node: ast.AST,
+    there: list[str],
+    here: list[str],
+    bound: dict[str, int],
 ) -> list[tuple[str, float]]:
     """A donor as it is, where all names are known; else with parameters exchanged by position, or one name by each known."""
     own = known.source.names(node)
@@ -194,12 +250,21 @@ def _arguments(known: _Known, scope: Scope, node: ast.Call) -> Iterator[Edit]:
         extra = 0.45 if len(other.args) > len(node.args) else 0.2
         for at, one in enumerate(other.args[: len(node.args) + 1]):
             text = source.segment(one)
-            if "\n" not in text and text not in passed and known.reads(one, node) and not isinstance(one, ast.Starred):
+            if (
+                "\n" not in text
+                and text not in passed
+                and known.reads(one, node)
+                and not isinstance(one, ast.Starred)
+            ):
                 found.setdefault((at, text), extra)
     defined = known.defined.get(_name_of(node.func))
     short = 1.0
     if defined is not None:
-        method = bool(defined.args.args) and defined.args.args[0].arg in ("self", "cls") and isinstance(node.func, ast.Attribute)
+        method = (
+            bool(defined.args.args)
+            and defined.args.args[0].arg in ("self", "cls")
+            and isinstance(node.func, ast.Attribute)
+        )
         wanted = [one.arg for one in defined.args.args][1 if method else 0 :]
         if len(node.args) + len(node.keywords) < len(wanted) - len(defined.args.defaults):
             short = 2.5
@@ -207,7 +272,9 @@ def _arguments(known: _Known, scope: Scope, node: ast.Call) -> Iterator[Edit]:
             if name in bound and name not in passed:
                 found[at, name] = 0.5
     here = scope.reads(around) if (around := source.function(node)) is not None else Counter[str]()
-    values = sorted(bound.keys() - passed - {"_"}, key=lambda one: (one in ("self", "cls"), -here[one], one))
+    values = sorted(
+        bound.keys() - passed - {"_"}, key=lambda one: (one in ("self", "cls"), -here[one], one)
+    )
     for at in range(len(node.args) + 1):
         for rank, name in enumerate(values[:10]):
             found.setdefault((at, name), 0.16 - 0.008 * rank)
@@ -221,22 +288,39 @@ def _arguments(known: _Known, scope: Scope, node: ast.Call) -> Iterator[Edit]:
             piece = (start, start, f"{text}, ")
         else:
             behind = source.end(node.func)
-            start = source.end(node.args[-1]) if node.args else source.text.index("(", behind, last) + 1
-            piece = (start, start, f", {text}" if node.args else f"{text}, " if node.keywords else text)
-        yield Edit("added", node, (piece,), old, old[: start - first] + piece[2] + old[start - first :], min(0.9, prior * short))
+            start = (
+                source.end(node.args[-1]) if node.args else source.text.index("(", behind, last) + 1
+            )
+            piece = (
+                start,
+                start,
+                f", {text}" if node.args else f"{text}, " if node.keywords else text,
+            )
+        yield Edit(
+            "added",
+            node,
+            (piece,),
+            old,
+            old[: start - first] + piece[2] + old[start - first :],
+            min(0.9, prior * short),
+        )
 
 
 def _atoms(source: Source) -> Iterator[tuple[ast.AST, str, set[str]]]:
     """The conditions of a file, with their text and names."""
     within = ast.If | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
     for one in source.nodes:
-        if isinstance(one, ast.Compare | ast.UnaryOp | ast.Call) and isinstance(source.parents.get(one), within):
+        if isinstance(one, ast.Compare | ast.UnaryOp | ast.Call) and isinstance(
+            source.parents.get(one), within
+        ):
             said = source.segment(one)
             if "\n" not in said and len(said) <= 80:
                 yield one, said, {part.id for part in ast.walk(one) if isinstance(part, ast.Name)}
 
 
-def _conditions(known: _Known, scope: Scope, test: ast.expr, atoms: list[tuple[ast.AST, str, set[str]]]) -> Iterator[Edit]:
+def _conditions(
+    known: _Known, scope: Scope, test: ast.expr, atoms: list[tuple[ast.AST, str, set[str]]]
+) -> Iterator[Edit]:
     """A condition that was one of two: what is asked elsewhere in the file of names that are known here."""
     source = known.source
     text = source.segment(test)
@@ -250,7 +334,13 @@ def _conditions(known: _Known, scope: Scope, test: ast.expr, atoms: list[tuple[a
         if said in text or not all(name in bound or name in known.everywhere for name in named):
             continue
         near = source.function(one)
-        prior = 0.2 if near is function else 0.14 if owner is not None and scope.owner(one) is owner else 0.1
+        prior = (
+            0.2
+            if near is function
+            else 0.14
+            if owner is not None and scope.owner(one) is owner
+            else 0.1
+        )
         prior += 0.04 if read & named else 0.0
         found[said] = max(prior, found.get(said, 0.0))
     for name in source.names(test):
@@ -261,8 +351,22 @@ def _conditions(known: _Known, scope: Scope, test: ast.expr, atoms: list[tuple[a
     place = (source.start(test), source.end(test))
     for said in sorted(found, key=lambda one: -found[one])[:CONDITIONS]:
         for word in ("and", "or"):
-            yield Edit("narrowed", test, ((*place, f"{whole} {word} {said}"),), text, f"{whole} {word} {said}", found[said])
-            yield Edit("narrowed", test, ((*place, f"{said} {word} {whole}"),), text, f"{said} {word} {whole}", 0.6 * found[said])
+            yield Edit(
+                "narrowed",
+                test,
+                ((*place, f"{whole} {word} {said}"),),
+                text,
+                f"{whole} {word} {said}",
+                found[said],
+            )
+            yield Edit(
+                "narrowed",
+                test,
+                ((*place, f"{said} {word} {whole}"),),
+                text,
+                f"{said} {word} {whole}",
+                0.6 * found[said],
+            )
 
 
 def _guards(known: _Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:
@@ -276,7 +380,9 @@ def _guards(known: _Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
         return
     end = "\r\n" if "\r\n" in source.text else "\n"
     names = [one.arg for one in node.args.args if one.arg not in ("self", "cls")][:4]
-    guards = {f"if {name} is None: return {value}": 0.06 for name in names for value in ("None", name)}
+    guards = {
+        f"if {name} is None: return {value}": 0.06 for name in names for value in ("None", name)
+    }
     guards |= {f"if not {name}: return {name}": 0.06 for name in names}
     for text, prior in guards.items():
         yield Edit("base", first, ((line, line, f"{text}{end}{indent}"),), "", text, prior)
@@ -287,7 +393,10 @@ def _wraps(known: _Known, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     source = known.source
     text = source.segment(node)
     up = source.parents.get(node)
-    around, own = _name_of(up.func) if isinstance(up, ast.Call) else "", _name_of(node.func) if isinstance(node, ast.Call) else ""
+    around, own = (
+        _name_of(up.func) if isinstance(up, ast.Call) else "",
+        _name_of(node.func) if isinstance(node, ast.Call) else "",
+    )
     if isinstance(node, ast.Constant) and not isinstance(node.value, int | str) or "\n" in text:
         return
     found: dict[str, float] = {}
@@ -299,14 +408,33 @@ def _wraps(known: _Known, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     for name, count in scope.called.most_common(12):
         found.setdefault(name, 0.08 + 0.005 * min(count, 8))
     for name in known.defined:
-        if name.startswith("_") and not name.startswith("__") and name in scope.top and name not in scope.called:
+        if (
+            name.startswith("_")
+            and not name.startswith("__")
+            and name in scope.top
+            and name not in scope.called
+        ):
             found[name] = 0.3  # private, and nobody calls it any more
     fitting = {name: prior for name, prior in found.items() if name not in (around, own, text)}
     first, last = source.start(node), source.end(node)
     for name, prior in fitting.items():
         new = f"{name}({text})"
-        yield Edit("wrapped", node, ((first, last, new),), text, new, prior * (0.5 if isinstance(node, ast.Constant) else 1.0))
+        yield Edit(
+            "wrapped",
+            node,
+            ((first, last, new),),
+            text,
+            new,
+            prior * (0.5 if isinstance(node, ast.Constant) else 1.0),
+        )
     if not isinstance(node, ast.Constant):
         for name in dict.fromkeys((*sorted(scope.methods_called & set(_BARE)), *_BARE)):
             new = f"{text}.{name}()"
-            yield Edit("wrapped", node, ((first, last, new),), text, new, 0.1 if name in scope.methods_called else 0.05)
+            yield Edit(
+                "wrapped",
+                node,
+                ((first, last, new),),
+                text,
+                new,
+                0.1 if name in scope.methods_called else 0.05,
+            )

@@ -11,7 +11,16 @@ from collections.abc import Iterator, Sequence
 from .mutate_source import Edit, Source, simple
 
 _CALLED = ("str", "len", "list", "int", "tuple", "iter", "set")
-_PROPER = (ast.Return, ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.Delete, ast.Break, ast.Continue)
+_PROPER = (
+    ast.Return,
+    ast.Assign,
+    ast.AugAssign,
+    ast.Expr,
+    ast.Raise,
+    ast.Delete,
+    ast.Break,
+    ast.Continue,
+)
 COPIES, WRAPS, MEETS = 24, 5, 4
 """How many statements, calls and conditions of a file are tried in one place."""
 
@@ -33,7 +42,9 @@ def edits(source: Source, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
                 yield from _conditions(known, test)
         elif isinstance(node, ast.Return) and isinstance(node.value, ast.Compare | ast.BoolOp):
             yield from _conditions(known, node.value)
-        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) and known.value(node):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) and known.value(
+            node
+        ):
             yield from _wrapped(known, node)
 
 
@@ -43,10 +54,20 @@ class _Known:
     def __init__(self, source: Source) -> None:
         self.source = source
         calls = [one for one in source.nodes if isinstance(one, ast.Call)]
-        single = [one.func.id for one in calls if isinstance(one.func, ast.Name) and len(one.args) == 1 and not one.keywords]
+        single = [
+            one.func.id
+            for one in calls
+            if isinstance(one.func, ast.Name) and len(one.args) == 1 and not one.keywords
+        ]
         count = Counter(name for name in single if name[:1].islower() or name[:1] == "_")
-        self.wraps = list(dict.fromkeys([*(name for name, _ in count.most_common(WRAPS)), *_CALLED]))[: WRAPS + 3]
-        methods = [one for one in calls if isinstance(one.func, ast.Attribute) and not one.args and not one.keywords]
+        self.wraps = list(
+            dict.fromkeys([*(name for name, _ in count.most_common(WRAPS)), *_CALLED])
+        )[: WRAPS + 3]
+        methods = [
+            one
+            for one in calls
+            if isinstance(one.func, ast.Attribute) and not one.args and not one.keywords
+        ]
         bare = Counter(one.func.attr for one in methods if isinstance(one.func, ast.Attribute))
         self.bare = [name for name, _ in bare.most_common(WRAPS)]
         self.calls: dict[str, list[ast.Call]] = {}
@@ -55,7 +76,11 @@ class _Known:
         self.defined = {one.name: one for one in source.nodes if isinstance(one, ast.FunctionDef)}
         tree = source.tree
         assert isinstance(tree, ast.Module)
-        top = [one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+        top = [
+            one.name
+            for one in tree.body
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        ]
         top += [alias.asname or alias.name.partition(".")[0] for one in source.nodes
                 if isinstance(one, ast.Import | ast.ImportFrom) for alias in one.names]  # fmt: skip
         top += [one.id for part in tree.body for one in ast.walk(part) if isinstance(one, ast.Name)
@@ -78,20 +103,35 @@ class _Known:
             return node in up.args
         if isinstance(up, ast.For | ast.comprehension):
             return node is up.iter
-        within = ast.Return | ast.Assign | ast.AugAssign | ast.BinOp | ast.Compare | ast.keyword | ast.IfExp | ast.Tuple
+        within = (
+            ast.Return
+            | ast.Assign
+            | ast.AugAssign
+            | ast.BinOp
+            | ast.Compare
+            | ast.keyword
+            | ast.IfExp
+            | ast.Tuple
+        )
         return isinstance(up, within)
 
     def reads(self, node: ast.AST, place: ast.AST) -> bool:
         """True where all names that a statement reads are known in another place."""
         own = self.source.names(place)
-        stores = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
+        stores = {
+            one.id
+            for one in ast.walk(node)
+            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)
+        }
         return all(
             one.id in own or one.id in self.everywhere or one.id in stores
             for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
         )  # fmt: skip
 
 
-def _at(source: Source, kind: str, node: ast.AST, pieces: Sequence[tuple[int, int, str]], prior: float) -> Edit:
+def _at(
+    source: Source, kind: str, node: ast.AST, pieces: Sequence[tuple[int, int, str]], prior: float
+) -> Edit:
     first, last = source.start(node), source.end(node)
     new = source.text[first:last]
     for start, end, text in sorted(pieces, reverse=True):
@@ -155,15 +195,29 @@ def _copies(known: _Known, node: ast.Pass, function: ast.AST) -> Iterator[tuple[
         inside = source.function(one)
         text = source.segment(one)
         constant = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-        if inside is None or "\n" in text or len(text) > 90 or constant or not known.reads(one, node):
+        if (
+            inside is None
+            or "\n" in text
+            or len(text) > 90
+            or constant
+            or not known.reads(one, node)
+        ):
             continue
-        near = 0.6 if inside is function else 0.45 if owner is not None and next(_owners(source, one), None) is owner else 0.3
+        near = (
+            0.6
+            if inside is function
+            else 0.45
+            if owner is not None and next(_owners(source, one), None) is owner
+            else 0.3
+        )
         found.append((-near, abs(getattr(one, "lineno", 0) - node.lineno), text))
     for number, (near, _, text) in enumerate(sorted(found)[: 2 * COPIES]):
         yield text, -near - 0.005 * number
 
 
-def _wrapped(known: _Known, node: ast.Name | ast.Attribute | ast.Call | ast.Subscript) -> Iterator[Edit]:
+def _wrapped(
+    known: _Known, node: ast.Name | ast.Attribute | ast.Call | ast.Subscript
+) -> Iterator[Edit]:
     source = known.source
     text = source.segment(node)
     up = source.parents.get(node)
@@ -187,7 +241,9 @@ def _conditions(known: _Known, test: ast.expr) -> Iterator[Edit]:
     function = source.function(test) or source.tree
     there: dict[str, float] = {}
     for one in ast.walk(function):
-        atom = isinstance(one, ast.Compare) or (isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not))
+        atom = isinstance(one, ast.Compare) or (
+            isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not)
+        )
         if atom and known.reads(one, test):
             said = source.segment(one)
             if said not in text and "\n" not in said:
@@ -201,14 +257,22 @@ def _conditions(known: _Known, test: ast.expr) -> Iterator[Edit]:
     for number, (extra, prior) in enumerate(list(there.items())[: 3 * MEETS]):
         for word in ("and", "or"):
             left = f"({text})" if isinstance(test, ast.BoolOp | ast.IfExp | ast.Lambda) else text
-            yield _at(source, "narrowed", test, [(*whole, f"{left} {word} {extra}")], prior - 0.005 * number)
+            yield _at(
+                source,
+                "narrowed",
+                test,
+                [(*whole, f"{left} {word} {extra}")],
+                prior - 0.005 * number,
+            )
 
 
 def _arguments(known: _Known, node: ast.Call) -> Iterator[Edit]:
     """An argument that other calls of the same function have, that its definition names, or that is only passed on."""
     source = known.source
     inside = source.end(node) - 1
-    passed = {source.segment(one) for one in node.args} | {source.segment(one.value) for one in node.keywords}
+    passed = {source.segment(one) for one in node.args} | {
+        source.segment(one.value) for one in node.keywords
+    }
     named = {one.arg for one in node.keywords}
     every = bool(node.args or node.keywords)
     comma = ", " if every else ""
@@ -218,26 +282,48 @@ def _arguments(known: _Known, node: ast.Call) -> Iterator[Edit]:
     function = source.function(node)
     if function is not None:
         for sign, extra in (("*", function.args.vararg), ("**", function.args.kwarg)):
-            if extra is not None and not any(isinstance(one, ast.Starred) for one in node.args) or sign == "**":
+            if (
+                extra is not None
+                and not any(isinstance(one, ast.Starred) for one in node.args)
+                or sign == "**"
+            ):
                 if extra is not None and not (sign == "**" and None in named):
                     texts[f"{sign}{extra.arg}"] = 0.5
-    defined = known.defined.get(node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", ""))
+    defined = known.defined.get(
+        node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    )
     bound = source.names(node)
     if defined is not None:
         wanted = [one.arg for one in (*defined.args.args, *defined.args.kwonlyargs)]
         for name in wanted:
-            if name in bound and name not in passed and name not in named and name not in ("self", "cls"):
+            if (
+                name in bound
+                and name not in passed
+                and name not in named
+                and name not in ("self", "cls")
+            ):
                 texts[name] = 0.5
                 texts[f"{name}={name}"] = 0.45
     for other in known.calls.get(source.segment(node.func), ()):
         extra_args = [source.segment(one) for one in other.args[len(node.args) :]]
-        extra_args += [f"{one.arg}={source.segment(one.value)}" for one in other.keywords if one.arg and one.arg not in named]
+        extra_args += [
+            f"{one.arg}={source.segment(one.value)}"
+            for one in other.keywords
+            if one.arg and one.arg not in named
+        ]
         for said in extra_args:
             if other is not node and "\n" not in said and said not in passed:
                 texts.setdefault(said, 0.35)
     starred = any(isinstance(one, ast.Starred) for one in node.args) or bool(node.keywords)
-    for number, name in enumerate(sorted(bound, key=lambda one: -bound[one]) if not starred else ()):
-        if name not in passed and name not in ("self", "cls") and bound[name] <= node.lineno and number < 8:
+    for number, name in enumerate(
+        sorted(bound, key=lambda one: -bound[one]) if not starred else ()
+    ):
+        if (
+            name not in passed
+            and name not in ("self", "cls")
+            and bound[name] <= node.lineno
+            and number < 8
+        ):
             texts.setdefault(name, 0.2 - 0.01 * number)
     for text, prior in texts.items():
         yield _at(source, "added", node, [(inside, inside, comma + text)], prior)

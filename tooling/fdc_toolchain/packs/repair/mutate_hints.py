@@ -16,7 +16,9 @@ class Hint(NamedTuple):
     anywhere: bool = False
 
 
-_NOT_THERE = dict.fromkeys(("name", "callee", "attribute", "restored", "order", "nesting", "nested", "exception"), 2.5)
+_NOT_THERE = dict.fromkeys(
+    ("name", "callee", "attribute", "restored", "order", "nesting", "nested", "exception"), 2.5
+)
 _HINTS = (
     Hint(re.compile(r"NameError: .*name '(\w+)'|UnboundLocalError: .*'(\w+)'"), _NOT_THERE, named=True, anywhere=True),
     Hint(re.compile(r"AttributeError: .*has no attribute '(\w+)'"), _NOT_THERE, named=True, anywhere=True),

@@ -42,7 +42,11 @@ class Scope:
         for node in source.nodes:
             self._count(node)
         for name in ast.iter_child_nodes(source.tree):
-            self.top |= {one.id for one in ast.walk(name) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+            self.top |= {
+                one.id
+                for one in ast.walk(name)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            }
 
     def _count(self, node: ast.AST) -> None:
         if isinstance(node, ast.Attribute):
@@ -82,12 +86,20 @@ class Scope:
     def own(self, owner: ast.ClassDef) -> tuple[set[str], set[str], set[str]]:
         """A class's methods, and the members of `self` that it reads and that it stores."""
         if owner not in self._members:
-            methods = {one.name for one in owner.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+            methods = {
+                one.name
+                for one in owner.body
+                if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
             stored = {one.id for part in owner.body for one in ast.walk(part) if isinstance(part, ast.Assign | ast.AnnAssign)
                       and isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
             read: set[str] = set()
             for one in ast.walk(owner):
-                if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in _OWN:
+                if (
+                    isinstance(one, ast.Attribute)
+                    and isinstance(one.value, ast.Name)
+                    and one.value.id in _OWN
+                ):
                     (read if isinstance(one.ctx, ast.Load) else stored).add(one.attr)
             self._members[owner] = methods, read, stored
         return self._members[owner]
@@ -96,7 +108,9 @@ class Scope:
         """The names that a function reads, and how often."""
         if function not in self.read:
             self.read[function] = Counter(
-                one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+                one.id
+                for one in ast.walk(function)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
             )
         return self.read[function]
 
@@ -116,7 +130,9 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.id
     elif isinstance(node, ast.arg):
         yield node.arg
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+    elif isinstance(
+        node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler
+    ):
         yield node.name or ""
     elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
@@ -148,7 +164,9 @@ def _above(source: Source, node: ast.AST) -> Iterator[ast.AST]:
         at = source.parents.get(at)
 
 
-def _weighed(source: Source, kind: str, node: ast.AST, found: dict[str, float], most: int = MOST) -> Iterator[Edit]:
+def _weighed(
+    source: Source, kind: str, node: ast.AST, found: dict[str, float], most: int = MOST
+) -> Iterator[Edit]:
     first, last = source.start(node), source.end(node)
     old = source.text[first:last]
     for text in sorted((one for one in found if one != old), key=lambda one: -found[one])[:most]:
@@ -179,16 +197,33 @@ def _names(scope: Scope, node: ast.Name) -> dict[str, float]:
             if name in bound or name in scope.top:
                 _raise(found, name, 0.4 * firm)
         owner = scope.owner(node)
-        if owner is not None and "self" in bound and any(parent.attr in names for names in scope.own(owner)):
+        if (
+            owner is not None
+            and "self" in bound
+            and any(parent.attr in names for names in scope.own(owner))
+        ):
             _raise(found, "self", 0.4 * firm)
     if isinstance(parent, ast.ExceptHandler):
-        for name in ("StopIteration", "KeyError", "ValueError", "TypeError", "AttributeError", "IndexError"):
+        for name in (
+            "StopIteration",
+            "KeyError",
+            "ValueError",
+            "TypeError",
+            "AttributeError",
+            "IndexError",
+        ):
             _raise(found, name, 0.3 * firm)
-    if isinstance(parent, ast.Call) and node in parent.args[1:2] and _name_of(parent.func) == "isinstance":
+    if (
+        isinstance(parent, ast.Call)
+        and node in parent.args[1:2]
+        and _name_of(parent.func) == "isinstance"
+    ):
         for name in (*scope.classes, "str", "int", "list", "dict", "tuple", "bytes", "float"):
             _raise(found, name, 0.12)
     for name in scope.top:
-        alike = SequenceMatcher(None, node.id, name).ratio() if name[:1] == node.id[:1] or lost else 0.0
+        alike = (
+            SequenceMatcher(None, node.id, name).ratio() if name[:1] == node.id[:1] or lost else 0.0
+        )
         if alike > 0.6:
             _raise(found, name, 0.25 * alike)
         elif name.isupper() and (lost or node.id.isupper()):
@@ -197,7 +232,13 @@ def _names(scope: Scope, node: ast.Name) -> dict[str, float]:
 
 
 def _name_of(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def _targets(scope: Scope, node: ast.Name) -> dict[str, float]:
@@ -206,7 +247,11 @@ def _targets(scope: Scope, node: ast.Name) -> dict[str, float]:
     for name in scope.unknown(node):
         found[name] = 0.8
     bound = source.names(node)
-    odd = node.id in source.unused(node) or node.id in _OWN or bound.get(node.id, node.lineno) < node.lineno
+    odd = (
+        node.id in source.unused(node)
+        or node.id in _OWN
+        or bound.get(node.id, node.lineno) < node.lineno
+    )
     for name in bound:
         if name not in _OWN and name != "_":
             _raise(found, name, 0.2 if odd else 0.05)
@@ -217,17 +262,25 @@ def _functions(scope: Scope, node: ast.Name) -> dict[str, float]:
     """Another function where one is called: what this function, this file or everybody calls."""
     source, found = scope.source, dict[str, float]()
     function = source.function(node)
-    lost = node.id not in scope.top and node.id not in _BUILTINS and node.id not in source.names(node)
+    lost = (
+        node.id not in scope.top and node.id not in _BUILTINS and node.id not in source.names(node)
+    )
     for name in _CALLABLE:
         found[name] = 0.09 if name not in scope.called else 0.13
     for name, count in scope.called.most_common(2 * MOST):
         _raise(found, name, 0.12 + min(count, 10) * 0.003)
-    near = {_name_of(one.func) for one in ast.walk(function) if isinstance(one, ast.Call)} if function is not None else set()
+    near = (
+        {_name_of(one.func) for one in ast.walk(function) if isinstance(one, ast.Call)}
+        if function is not None
+        else set()
+    )
     for name in (*source.names(node), *near):
         if name in scope.called or name in source.unused(node):
             _raise(found, name, 0.25)
     for name in scope.top:
-        alike = SequenceMatcher(None, node.id, name).ratio() if lost or name[:1] == node.id[:1] else 0.0
+        alike = (
+            SequenceMatcher(None, node.id, name).ratio() if lost or name[:1] == node.id[:1] else 0.0
+        )
         if alike > 0.6:
             _raise(found, name, 0.3 * alike)
     return {name: prior * (1.5 if lost else 1.0) for name, prior in found.items() if name}
@@ -257,11 +310,15 @@ def _members(scope: Scope, node: ast.Attribute) -> Iterator[Edit]:
         elif node.attr not in methods | stored:
             found = {name: prior * 1.5 for name, prior in found.items()}
     if function is not None:
-        if base.startswith("super()") or (function.name.startswith("__") and node.attr.startswith("__")):
+        if base.startswith("super()") or (
+            function.name.startswith("__") and node.attr.startswith("__")
+        ):
             _raise(found, function.name, 0.7)
         for one in ast.walk(function):
             if isinstance(one, ast.Attribute):
-                _raise(found, one.attr, 0.16 if (one.attr in scope.methods_called) == called else 0.06)
+                _raise(
+                    found, one.attr, 0.16 if (one.attr in scope.methods_called) == called else 0.06
+                )
     if called:
         for kind in _TYPES:
             if hasattr(kind, node.attr):
@@ -273,7 +330,14 @@ def _members(scope: Scope, node: ast.Attribute) -> Iterator[Edit]:
     old = source.segment(node)
     names = sorted((one for one in found if one != node.attr), key=lambda one: -found[one])
     for name in names[: 2 * MOST]:
-        yield Edit("attribute", node, ((first, last, name),), old, old[: len(old) - len(node.attr)] + name, found[name])
+        yield Edit(
+            "attribute",
+            node,
+            ((first, last, name),),
+            old,
+            old[: len(old) - len(node.attr)] + name,
+            found[name],
+        )
 
 
 def _constants(scope: Scope, node: ast.Constant) -> Iterator[Edit]:
@@ -282,9 +346,18 @@ def _constants(scope: Scope, node: ast.Constant) -> Iterator[Edit]:
         return
     text = source.segment(node)
     if type(node.value) is int and text.isdigit():
-        others = {str(one): 0.14 + min(count, 10) * 0.004 for one, count in scope.numbers.items() if 0 <= one < 10**6}
+        others = {
+            str(one): 0.14 + min(count, 10) * 0.004
+            for one, count in scope.numbers.items()
+            if 0 <= one < 10**6
+        }
         yield from _weighed(source, "constant", node, others, MOST // 2)
-    elif isinstance(node.value, str) and text[:1] in "'\"" and "\\" not in text and node.value.isprintable():
+    elif (
+        isinstance(node.value, str)
+        and text[:1] in "'\""
+        and "\\" not in text
+        and node.value.isprintable()
+    ):
         found: dict[str, float] = {}
         for match in _WORD.finditer(node.value):
             if node.value.count(match[0]) == 1:
@@ -301,6 +374,10 @@ def _like(scope: Scope, word: str) -> list[tuple[str, float]]:
     if len(word) < 4:
         return []
     ends = {word[0], word[-1]}
-    near = [one for one in scope.words if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends]
+    near = [
+        one
+        for one in scope.words
+        if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends
+    ]
     rated = sorted(((SequenceMatcher(None, word, one).ratio(), one) for one in near), reverse=True)
     return [(one, ratio) for ratio, one in rated[:3] if ratio > 0.8]

@@ -58,7 +58,11 @@ class Source:
         return start + (column if part.isascii() else len(self._bytes(start, column)))
 
     def _bytes(self, start: int, column: int) -> str:
-        return self.text[start : start + column].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass")
+        return (
+            self.text[start : start + column]
+            .encode("utf-8", "surrogatepass")[:column]
+            .decode("utf-8", "surrogatepass")
+        )
 
     def start(self, node: ast.AST) -> int:
         """Where a node begins."""
@@ -121,7 +125,10 @@ class Source:
         if bodies:
             first = bodies[0]
             below = first.pattern.lineno if isinstance(first, ast.match_case) else first.lineno
-            if isinstance(first, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and first.decorator_list:
+            if (
+                isinstance(first, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                and first.decorator_list
+            ):
                 below = min(below, first.decorator_list[0].lineno)
             last = max(statement.lineno, below - 1)
         return statement.lineno, last
@@ -148,7 +155,9 @@ class Source:
         found: dict[str, int] = {}
         at = self.parents.get(node)
         while at is not None:
-            if isinstance(at, Function | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            if isinstance(
+                at, Function | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+            ):
                 for name, line in self._binds(at).items():
                     found.setdefault(name, line)
             at = self.parents.get(at)
@@ -160,8 +169,16 @@ class Source:
         if function is None:
             return set()
         if function not in self._unused:
-            read = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-            found = {name for name in self._binds(function) if name not in read and not name.startswith("_")}
+            read = {
+                one.id
+                for one in ast.walk(function)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            }
+            found = {
+                name
+                for name in self._binds(function)
+                if name not in read and not name.startswith("_")
+            }
             self._unused[function] = found - {"self", "cls"}
         return self._unused[function]
 
@@ -170,7 +187,13 @@ class Source:
             found: dict[str, int] = {}
             if isinstance(scope, Function):
                 arguments = scope.args
-                every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+                every = [
+                    *arguments.posonlyargs,
+                    *arguments.args,
+                    *arguments.kwonlyargs,
+                    arguments.vararg,
+                    arguments.kwarg,
+                ]
                 found = {one.arg: one.lineno for one in every if one is not None}
             for one in self._inside(scope):
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):

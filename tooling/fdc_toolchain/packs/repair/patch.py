@@ -33,7 +33,12 @@ class Patched(NamedTuple):
 
 
 def apply_patch(
-    original: str, answer: str, *, region: Region | None = None, similarity: float = 0.8, merge: Merge | None = None
+    original: str,
+    answer: str,
+    *,
+    region: Region | None = None,
+    similarity: float = 0.8,
+    merge: Merge | None = None,
 ) -> Patched:
     """The text with the change that an answer asks for (HYP-35, 36); what fits nowhere is merged by `merge`, if at all (HYP-37).
 
@@ -44,11 +49,19 @@ def apply_patch(
     if not 0 <= similarity <= 1:
         raise ValueError(f"a similarity is a number from 0 to 1, not {similarity}")
     readings = read(answer)
-    text = take_apart(original, not any(line.startswith(BOM) for one in readings for hunk in one.hunks for line in hunk.old))
+    text = take_apart(
+        original,
+        not any(
+            line.startswith(BOM) for one in readings for hunk in one.hunks for line in hunk.old
+        ),
+    )
     for reading in readings:
         _right_file(reading, region)
         if reading.like_marks(text.lines):
-            raise PatchRefused("patch-apply", "the file has lines like those that bound a section; a unified diff can change it")
+            raise PatchRefused(
+                "patch-apply",
+                "the file has lines like those that bound a section; a unified diff can change it",
+            )
     if all(not any(_changes(hunk) for hunk in reading.hunks) for reading in readings):
         raise PatchRefused("empty-diff", "the patch changes nothing")
     placed = [_place_all(text, reading, similarity, region, merge) for reading in readings]
@@ -56,15 +69,22 @@ def apply_patch(
     outcomes = {outcome for tier, outcome in placed if tier == best}
     patches = [outcome for outcome in outcomes if not isinstance(outcome, str)]
     if not patches or len(patches) < len(outcomes):
-        raise PatchRefused("patch-apply", min(outcome for outcome in outcomes if isinstance(outcome, str)))
+        raise PatchRefused(
+            "patch-apply", min(outcome for outcome in outcomes if isinstance(outcome, str))
+        )
     if len(patches) > 1:
-        raise PatchRefused("patch-apply", "the answer can be read in two ways that change different lines")
+        raise PatchRefused(
+            "patch-apply", "the answer can be read in two ways that change different lines"
+        )
     edits, final = patches[0]
     spans = tuple((edit.first + 1, edit.stop) for edit in edits)
     if region is not None and bundled(region, spans):
         line = next(span[0] for span in spans if bundled(region, [span]))
         about = f"lines {region.first} to {region.last} of `{region.path}`"
-        raise PatchRefused("scope-violation", f"the patch changes the text at line {line}, the hypothesis is about {about}")
+        raise PatchRefused(
+            "scope-violation",
+            f"the patch changes the text at line {line}, the hypothesis is about {about}",
+        )
     result = put_together(edited(text, edits, final))
     if result == original:
         raise PatchRefused("empty-diff", "the patch changes nothing")
@@ -78,11 +98,17 @@ def _right_file(reading: Reading, region: Region | None) -> None:
     for name in reading.paths if region else ():
         ours, theirs = f"/{region.path}" if region else "", f"/{name.removeprefix('./')}"
         if not (ours.endswith(theirs) or theirs.endswith(ours)):
-            raise PatchRefused("scope-violation", f"the patch is for `{name}` and the hypothesis is about `{ours[1:]}`")
+            raise PatchRefused(
+                "scope-violation",
+                f"the patch is for `{name}` and the hypothesis is about `{ours[1:]}`",
+            )
 
 
 def _changes(hunk: Hunk) -> bool:
-    sides = [[(op[1], cr) for op, cr in zip(hunk.ops, hunk.crs, strict=True) if op[0] != other] for other in "+-"]
+    sides = [
+        [(op[1], cr) for op, cr in zip(hunk.ops, hunk.crs, strict=True) if op[0] != other]
+        for other in "+-"
+    ]
     return sides[0] != sides[1] or (hunk.ends is not None and hunk.ends[0] != hunk.ends[1])
 
 
@@ -96,7 +122,10 @@ def _place_all(
     final: bool | None = None
     for hunk in reading.hunks:
         if text.bom and any(line.startswith(BOM) for _, line in hunk.ops):
-            return 0, "the file begins with a byte order mark; the new lines have one, and the old ones have none"
+            return (
+                0,
+                "the file begins with a byte order mark; the new lines have one, and the old ones have none",
+            )
         found = place(text, hunk, similarity)
         if isinstance(found, Misplaced) and found.tier == len(TIERS) and merge is not None:
             found = merged(text, hunk, region, merge) or found

@@ -29,11 +29,15 @@ def merged(text: Text, hunk: Hunk, region: Region | None, merge: Merge) -> Place
     """The edits of a hunk where a merge has no conflict and its lines stand only once; None elsewhere."""
     windows = [(0, len(text.lines))]
     if region is not None:
-        windows.insert(0, (max(0, region.first - 1 - AROUND), min(len(text.lines), region.last + AROUND)))
+        windows.insert(
+            0, (max(0, region.first - 1 - AROUND), min(len(text.lines), region.last + AROUND))
+        )
     for first, stop in windows:
         window = text.lines[first:stop]
         found = _in(window, hunk)
-        if found and merge(_joined(window), _joined(hunk.old), _joined(hunk.new)) == _joined(_after(window, found)):
+        if found and merge(_joined(window), _joined(hunk.old), _joined(hunk.new)) == _joined(
+            _after(window, found)
+        ):
             edits = tuple(Edit(first + one.first, first + one.stop, one.lines) for one in found)
             return Placed(TIER, edits, (edits[0].first - 1, edits[-1].stop + 1))
     return None
@@ -52,7 +56,9 @@ def _in(there: Sequence[str], hunk: Hunk) -> list[Edit] | None:
     if not old or hunk.ends or hunk.wire == "mixed" or len(old) * len(there) > MOST * 1000:
         return None
     at: dict[int, int] = {}
-    for mine, theirs, size in SequenceMatcher(None, old, there, autojunk=False).get_matching_blocks():
+    for mine, theirs, size in SequenceMatcher(
+        None, old, there, autojunk=False
+    ).get_matching_blocks():
         at.update((mine + n, theirs + n) for n in range(size))
     found: list[Edit] = []
     for edit in edits_of(hunk.ops, 0, [line for mark, line in hunk.ops if mark == "+"]):

@@ -40,7 +40,9 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
     """The one place of a hunk in a text."""
     old = hunk.old
     if hunk.ends is not None and hunk.ends[0] != (text.final or not text.lines):
-        said = "is ended, and the file's is not" if hunk.ends[0] else "is not ended, and the file's is"
+        said = (
+            "is ended, and the file's is not" if hunk.ends[0] else "is not ended, and the file's is"
+        )
         return Misplaced(0, f"the answer says that the last line {said}")
     if not old:
         at = hunk.at - 1 if text.lines and hunk.at is not None else 0
@@ -48,14 +50,18 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
         if text.lines and (hunk.at is None or (text.bom and not at) or at > last):
             return Misplaced(0, "nothing in a section says where its new lines belong")
         return _ended(text, hunk, 0, at, [line for _, line in hunk.ops])
-    places = [at for at in _windows(text, hunk, len(old)) if list(text.lines[at : at + len(old)]) == old]
+    places = [
+        at for at in _windows(text, hunk, len(old)) if list(text.lines[at : at + len(old)]) == old
+    ]
     if len(places) > 1 and hunk.at is not None and hunk.at - 1 in places:
         places = [hunk.at - 1]
     tier = 0
     if not places:
         bare = [line.strip() for line in old]
         stripped = [line.strip() for line in text.lines]
-        places = [at for at in _windows(text, hunk, len(old)) if stripped[at : at + len(old)] == bare]
+        places = [
+            at for at in _windows(text, hunk, len(old)) if stripped[at : at + len(old)] == bare
+        ]
         tier = 1
     if not places:
         found = _nearly(text, hunk, similarity)
@@ -64,11 +70,16 @@ def place(text: Text, hunk: Hunk, similarity: float) -> Placed | Misplaced:
         places, tier = [found], 2
     if len(places) > 1:
         lines = ", ".join(str(at + 1) for at in places[:5])
-        return Misplaced(tier, f"a section fits equally well at lines {lines}{', …' if len(places) > 5 else ''}")
+        return Misplaced(
+            tier, f"a section fits equally well at lines {lines}{', …' if len(places) > 5 else ''}"
+        )
     there = text.lines[places[0] : places[0] + len(old)]
     added = _indented(old, there, [line for mark, line in hunk.ops if mark == "+"])
     if added is None:
-        return Misplaced(tier, f"the indentation of a section does not say what that of its new lines is at line {places[0] + 1}")
+        return Misplaced(
+            tier,
+            f"the indentation of a section does not say what that of its new lines is at line {places[0] + 1}",
+        )
     return _ended(text, hunk, tier, places[0], added)
 
 
@@ -102,10 +113,14 @@ def _windows(text: Text, hunk: Hunk, width: int) -> Sequence[int]:
     last = len(text.lines) - width
     if last < 0:
         return ()
-    return (last,) if hunk.ends else range(last + 1)  # who speaks of the end of the file means its last lines
+    return (
+        (last,) if hunk.ends else range(last + 1)
+    )  # who speaks of the end of the file means its last lines
 
 
-def edits_of(ops: Sequence[Op], at: int, added: Sequence[str], ends: Sequence[str] = ()) -> tuple[Edit, ...]:
+def edits_of(
+    ops: Sequence[Op], at: int, added: Sequence[str], ends: Sequence[str] = ()
+) -> tuple[Edit, ...]:
     """What operations change that begin at a line; `added` are the lines that come, as they are to be, `ends` their ends."""
     edits: list[Edit] = []
     number = 0
@@ -118,7 +133,9 @@ def edits_of(ops: Sequence[Op], at: int, added: Sequence[str], ends: Sequence[st
             at += 1
         else:
             if at > first or lines:
-                edits.append(Edit(first, at, tuple(lines), tuple(ends[number - len(lines) : number])))
+                edits.append(
+                    Edit(first, at, tuple(lines), tuple(ends[number - len(lines) : number]))
+                )
             at += 1
             first, lines = at, []
     return tuple(edits)
@@ -130,13 +147,21 @@ def _indent(line: str) -> str:
 
 def _indented(old: Sequence[str], there: Sequence[str], added: list[str]) -> list[str] | None:
     """The new lines as the text indents: as the answer's old lines are to those that are there. None where that says nothing."""
-    pairs = {(_indent(ours), _indent(line)) for ours, line in zip(old, there, strict=True) if ours.strip()}
+    pairs = {
+        (_indent(ours), _indent(line))
+        for ours, line in zip(old, there, strict=True)
+        if ours.strip()
+    }
     if all(ours == theirs for ours, theirs in pairs):
         return added
     table = dict(pairs)
     known = len(table) == len(pairs)
-    deeper = {theirs.removesuffix(ours) if theirs.endswith(ours) else None for ours, theirs in pairs}
-    shallower = {ours.removesuffix(theirs) if ours.endswith(theirs) else None for ours, theirs in pairs}
+    deeper = {
+        theirs.removesuffix(ours) if theirs.endswith(ours) else None for ours, theirs in pairs
+    }
+    shallower = {
+        ours.removesuffix(theirs) if ours.endswith(theirs) else None for ours, theirs in pairs
+    }
     more, less = (next(iter(one)) if len(one) == 1 else None for one in (deeper, shallower))
     out = []
     for line in added:
@@ -159,8 +184,13 @@ def _nearly(text: Text, hunk: Hunk, similarity: float) -> int | Misplaced:
     old = [line.strip() for line in hunk.old]
     lines = [line.strip() for line in text.lines]
     if len(set(old)) * len(set(lines)) > MOST_PAIRS:
-        return Misplaced(len(TIERS), f"{nowhere.why} to the letter, and there are too many lines to look for similar ones")
-    goes = [at for at, mark in enumerate(mark for mark, _ in hunk.ops if mark != "+") if mark == "-"]
+        return Misplaced(
+            len(TIERS),
+            f"{nowhere.why} to the letter, and there are too many lines to look for similar ones",
+        )
+    goes = [
+        at for at, mark in enumerate(mark for mark, _ in hunk.ops if mark != "+") if mark == "-"
+    ]
     seen: dict[tuple[str, str], float] = {}
 
     def like(at: int, line: str) -> float:
@@ -173,19 +203,28 @@ def _nearly(text: Text, hunk: Hunk, similarity: float) -> int | Misplaced:
     for start in _windows(text, hunk, len(old)):
         window = lines[start : start + len(old)]
         weights = [max(len(ours), len(line), 1) for ours, line in zip(old, window, strict=True)]
-        most = sum(w * _most(ours, line) for w, ours, line in zip(weights, old, window, strict=True))
+        most = sum(
+            w * _most(ours, line) for w, ours, line in zip(weights, old, window, strict=True)
+        )
         if most < (similarity - MARGIN) * sum(weights):
             continue
-        score = sum(w * like(at, line) for at, (w, line) in enumerate(zip(weights, window, strict=True))) / sum(weights)
+        score = sum(
+            w * like(at, line) for at, (w, line) in enumerate(zip(weights, window, strict=True))
+        ) / sum(weights)
         scores.append((score, start))
     scores.sort(reverse=True)
     if not scores or scores[0][0] < similarity:
         return nowhere
     best, start = scores[0]
     if len(scores) > 1 and scores[1][0] > best - MARGIN:
-        return Misplaced(2, f"a section fits about equally well at lines {start + 1} and {scores[1][1] + 1}")
+        return Misplaced(
+            2, f"a section fits about equally well at lines {start + 1} and {scores[1][1] + 1}"
+        )
     if any(like(at, lines[start + at]) < similarity for at in goes):
-        return Misplaced(len(TIERS), f"a line that a section removes is too unlike the one in the file (about line {start + 1})")
+        return Misplaced(
+            len(TIERS),
+            f"a line that a section removes is too unlike the one in the file (about line {start + 1})",
+        )
     return start
 
 

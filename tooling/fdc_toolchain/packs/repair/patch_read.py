@@ -18,7 +18,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`]*$")
 _NUMBERED = re.compile(r" *(\d{1,9}) \|(?: (.*)|(\r?))$", re.DOTALL)
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _SECTION = re.compile(r"(?:\*\*|#{1,4} )?(ORIGINAL|CHANGED|NEW) LINES:(?:\*\*)?\s*$")
-_MORE = re.compile(r"(?:old|new) mode |(?:new|deleted) file mode |(?:rename|copy) (?:from|to) |GIT binary patch|Binary files ")
+_MORE = re.compile(
+    r"(?:old|new) mode |(?:new|deleted) file mode |(?:rename|copy) (?:from|to) |GIT binary patch|Binary files "
+)
 _BLANK = ("", "\r")
 _OPEN, _MIDDLE, _CLOSE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 
@@ -69,7 +71,9 @@ class Reading(NamedTuple):
 
     def like_marks(self, lines: Sequence[str]) -> bool:
         """True where lines of the file look like those that bound this reading's sections: no section of it can be trusted."""
-        return not self.ordered and any(line.rstrip() in (_OPEN, _MIDDLE, _CLOSE) or _SECTION.match(line) for line in lines)
+        return not self.ordered and any(
+            line.rstrip() in (_OPEN, _MIDDLE, _CLOSE) or _SECTION.match(line) for line in lines
+        )
 
 
 def read(answer: str) -> list[Reading]:
@@ -78,7 +82,8 @@ def read(answer: str) -> list[Reading]:
     ended = {line.endswith("\r") for line in lines[:-1]} or {False}
     wire = "mixed" if len(ended) == 2 else "crlf" if True in ended else "lf"
     return [
-        reading._replace(hunks=tuple(_ended(hunk, wire) for hunk in reading.hunks)) for reading in _unnumbered(_readings(lines))
+        reading._replace(hunks=tuple(_ended(hunk, wire) for hunk in reading.hunks))
+        for reading in _unnumbered(_readings(lines))
     ]
 
 
@@ -102,7 +107,9 @@ def _readings(lines: list[str]) -> list[Reading]:
     if len(bare) == len(pairs) and any(side for pair in pairs for side in pair):
         return [Reading(tuple(whole), True), Reading(tuple(bare))]
     if after and any(_FENCE.match(side[0]) for pair in pairs for side in pair if side):
-        raise _malformed("one block has a fence and another has none, or a fence is not closed, or more than once")
+        raise _malformed(
+            "one block has a fence and another has none, or a fence is not closed, or more than once"
+        )
     return [Reading(tuple(whole))]
 
 
@@ -154,11 +161,15 @@ def _search_replace(lines: list[str]) -> list[tuple[list[str], list[str]]]:
             search = []
         elif mark == _MIDDLE and search is not None:
             if replace is not None:
-                raise _malformed(f"line {number} of the answer: `{_MIDDLE}` for the second time in a section")
+                raise _malformed(
+                    f"line {number} of the answer: `{_MIDDLE}` for the second time in a section"
+                )
             replace = []
         elif mark == _CLOSE:
             if search is None or replace is None:
-                raise _malformed(f"line {number} of the answer: `{_CLOSE}` without `{_OPEN}` and `{_MIDDLE}` above it")
+                raise _malformed(
+                    f"line {number} of the answer: `{_CLOSE}` without `{_OPEN}` and `{_MIDDLE}` above it"
+                )
             pairs.append((search, replace))
             search = replace = None
         elif replace is not None:
@@ -166,7 +177,9 @@ def _search_replace(lines: list[str]) -> list[tuple[list[str], list[str]]]:
         elif search is not None:
             search.append(line)
         elif line.startswith("@@ ") or _SECTION.match(line):
-            raise _malformed(f"line {number} of the answer: a patch of another kind beside the sections")
+            raise _malformed(
+                f"line {number} of the answer: a patch of another kind beside the sections"
+            )
     if search is not None:
         raise _malformed(f"a section without `{_CLOSE}`")
     return pairs
@@ -178,8 +191,12 @@ def _blocks(lines: list[str]) -> list[tuple[list[str], list[str]]]:
         raise _malformed("a diff beside the blocks: the answer has two patches")
     stop = len(lines)
     whole = False
-    if sum(1 for line in lines[: heads[0][0]] if _FENCE.match(line)) % 2:  # the blocks as a whole are in a fence
-        stop = max((at for at, line in enumerate(lines) if line.strip() in ("```", "~~~")), default=stop)
+    if (
+        sum(1 for line in lines[: heads[0][0]] if _FENCE.match(line)) % 2
+    ):  # the blocks as a whole are in a fence
+        stop = max(
+            (at for at, line in enumerate(lines) if line.strip() in ("```", "~~~")), default=stop
+        )
         whole = stop > heads[-1][0]
         stop = stop if whole else len(lines)
     if [kind == "ORIGINAL" for _, kind in heads] != [True, False] * (len(heads) // 2):
@@ -195,13 +212,21 @@ def _blocks(lines: list[str]) -> list[tuple[list[str], list[str]]]:
         if not (body and _FENCE.match(body[0])):
             last = until == len(lines)
             if last and not whole and not body:
-                raise _malformed("the answer ends with an empty block without a fence: nothing is to be there, or it was cut off")
+                raise _malformed(
+                    "the answer ends with an empty block without a fence: nothing is to be there, or it was cut off"
+                )
             if body and (around[:2] == [True, True] or around[-2 - last :] == [True] * (2 + last)):
-                raise _malformed("blank lines at the edge of a block without a fence: part of it, or not")
+                raise _malformed(
+                    "blank lines at the edge of a block without a fence: part of it, or not"
+                )
             if last and not whole and any(line in _BLANK for line in body):
-                raise _malformed("a blank line in a block without a fence: what follows may be code or prose")
+                raise _malformed(
+                    "a blank line in a block without a fence: what follows may be code or prose"
+                )
             if whole and until == stop and any(_FENCE.match(line) for line in body):
-                raise _malformed("a fence in a block that is in a fence with others: it is not plain where that one ends")
+                raise _malformed(
+                    "a fence in a block that is in a fence with others: it is not plain where that one ends"
+                )
         bodies.append(body)
     return list(zip(bodies[::2], bodies[1::2], strict=True))
 
@@ -212,12 +237,20 @@ def _blocks(lines: list[str]) -> list[tuple[list[str], list[str]]]:
 def _unified(lines: list[str]) -> tuple[list[Hunk], list[str]]:
     _only_lines(lines)
     found = _counted(lines)
-    if found is None and any(re.match(r" *\d+ \| ?[-+]", line) for line in lines):  # numbers before the marks
-        lines = [(numbered[2] or numbered[3] or "") if (numbered := _NUMBERED.match(line)) else line for line in lines]
+    if found is None and any(
+        re.match(r" *\d+ \| ?[-+]", line) for line in lines
+    ):  # numbers before the marks
+        lines = [
+            (numbered[2] or numbered[3] or "") if (numbered := _NUMBERED.match(line)) else line
+            for line in lines
+        ]
         found = _counted(lines)
     found = found or _loose(lines)
     if found is None:
-        raise PatchRefused("missing-diff", "the answer has no diff, no SEARCH/REPLACE section and no ORIGINAL/CHANGED block")
+        raise PatchRefused(
+            "missing-diff",
+            "the answer has no diff, no SEARCH/REPLACE section and no ORIGINAL/CHANGED block",
+        )
     return found
 
 
@@ -258,7 +291,9 @@ def _counted(lines: list[str]) -> tuple[list[Hunk], list[str]] | None:
     return (hunks, paths) if hunks else None
 
 
-def _take(lines: list[str], at: int, old: int, new: int) -> tuple[list[Op], tuple[bool, bool] | None, int] | None:
+def _take(
+    lines: list[str], at: int, old: int, new: int
+) -> tuple[list[Op], tuple[bool, bool] | None, int] | None:
     body: list[str] = []
     while old or new:
         if at == len(lines):
@@ -324,9 +359,16 @@ def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
         if marked:
             opening = not fence
             fence = marked[1][:3] if opening else "" if line.strip() == fence else fence
-            diff_fence = opening and line.strip()[len(marked[1]) :].strip().lower() in ("diff", "patch")
+            diff_fence = opening and line.strip()[len(marked[1]) :].strip().lower() in (
+                "diff",
+                "patch",
+            )
             following = next((row for row in lines[at + 1 :] if row.strip()), "")
-            bare = diff_fence and following.startswith((" ", "-", "+")) and not following.startswith(("--- ", "+++ "))
+            bare = (
+                diff_fence
+                and following.startswith((" ", "-", "+"))
+                and not following.startswith(("--- ", "+++ "))
+            )
             if not bare:
                 at += 1
                 continue
@@ -346,15 +388,23 @@ def _bodies(lines: list[str]) -> Iterator[tuple[list[str], list[str]]]:
             body.append(lines[at])
             at += 1
         if body and at < len(lines) and _is_header(lines, at):
-            raise _malformed(f"lines {at + 1} and {at + 2} of the answer may be a hunk's, or the head of another file")
+            raise _malformed(
+                f"lines {at + 1} and {at + 2} of the answer may be a hunk's, or the head of another file"
+            )
         yield body, header
         header = []
         rest = at
-        while rest < len(lines) and not lines[rest].startswith(("@@", "diff --git ")) and not _is_header(lines, rest):
+        while (
+            rest < len(lines)
+            and not lines[rest].startswith(("@@", "diff --git "))
+            and not _is_header(lines, rest)
+        ):
             if _FENCE.match(lines[rest]):
                 break
             if fence or lines[rest].startswith(("+", "-")):
-                raise _malformed(f"line {rest + 1} of the answer is in a hunk and begins with neither blank, `+` nor `-`")
+                raise _malformed(
+                    f"line {rest + 1} of the answer is in a hunk and begins with neither blank, `+` nor `-`"
+                )
             rest += 1
 
 
@@ -362,8 +412,13 @@ def _named(old: str, new: str) -> list[str]:
     """The file that a header names. Raises PatchRefused for one that makes, deletes or renames a file: lines are changed here."""
     names = [line[4:].split("\t")[0].strip() for line in (old, new)]
     if "/dev/null" in names:
-        raise PatchRefused("scope-violation", f"the patch {'makes' if names[0] == '/dev/null' else 'deletes'} a file")
-    paths = [name[2:] if name[:2] in ("a/", "b/") else name for name in names if re.search(r"[/.]", name)]
+        raise PatchRefused(
+            "scope-violation",
+            f"the patch {'makes' if names[0] == '/dev/null' else 'deletes'} a file",
+        )
+    paths = [
+        name[2:] if name[:2] in ("a/", "b/") else name for name in names if re.search(r"[/.]", name)
+    ]
     if len(set(paths)) > 1:
         raise PatchRefused("scope-violation", f"the patch renames `{paths[0]}` to `{paths[1]}`")
     return paths[:1]
@@ -377,7 +432,10 @@ def _only_lines(lines: list[str]) -> None:
                 if more.startswith(("--- ", "@@", "diff ")):
                     break
                 if _MORE.match(more):
-                    raise PatchRefused("scope-violation", f"the patch does more than change lines: `{more.strip()[:80]}`")
+                    raise PatchRefused(
+                        "scope-violation",
+                        f"the patch does more than change lines: `{more.strip()[:80]}`",
+                    )
 
 
 # --- line numbers
@@ -404,6 +462,10 @@ def _bare(hunk: Hunk) -> Hunk:
     for mark, line in hunk.ops:
         found = _NUMBERED.match(line)
         ops.append((mark, (found[2] or found[3] or "") if found else line))
-    whole = len(numbers) == len(hunk.old) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    again = changes([line for mark, line in ops if mark != "+"], [line for mark, line in ops if mark != "-"])
+    whole = len(numbers) == len(hunk.old) and numbers == list(
+        range(numbers[0], numbers[0] + len(numbers))
+    )
+    again = changes(
+        [line for mark, line in ops if mark != "+"], [line for mark, line in ops if mark != "-"]
+    )
     return Hunk(again, numbers[0] if whole else None, hunk.ends)

@@ -69,7 +69,9 @@ def edited(text: Text, edits: Sequence[Edit], final: bool | None = None) -> Text
         replaced = text.ends[edit.first : edit.stop]
         beside = replaced[-1] if replaced else text.ends[edit.first - 1] if edit.first else usual
         lines += edit.lines
-        ends += edit.ends or [replaced[n] if n < len(replaced) else beside for n in range(len(edit.lines))]
+        ends += edit.ends or [
+            replaced[n] if n < len(replaced) else beside for n in range(len(edit.lines))
+        ]
         at = edit.stop
     lines += text.lines[at:]
     ends += text.ends[at:]

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-KINDS = ("lambda_body", "conditional_expression", "enclosing_call_expression", "statement_boundary", "function", "lines")
+KINDS = (
+    "lambda_body",
+    "conditional_expression",
+    "enclosing_call_expression",
+    "statement_boundary",
+    "function",
+    "lines",
+)
 
 
 class Region(NamedTuple):
@@ -25,7 +32,13 @@ def parse_region(value: Any) -> Region:
     if not isinstance(value, dict):
         raise ValueError("a region is an object of `path`, `first`, `last` and `kind`, not prose")
     path, kind = value.get("path"), value.get("kind", "lines")
-    if not isinstance(path, str) or not path.strip() or path.startswith("/") or ".." in path.split("/") or "\0" in path:
+    if (
+        not isinstance(path, str)
+        or not path.strip()
+        or path.startswith("/")
+        or ".." in path.split("/")
+        or "\0" in path
+    ):
         raise ValueError("a region's `path` names a file of the workspace")
     first, last = _line(value, "first"), _line(value, "last")
     if first > last:

@@ -11,7 +11,17 @@ from .failure import read
 from .loop import HISTORY
 
 STRATEGY = "guided_loop"
-PHASES = ("GATHER", "INTERPRET", "DIAGNOSE", "FALSIFY", "PROPOSE", "GENERATE_PATCH", "APPLY", "CRITIQUE", "CONVERGE")
+PHASES = (
+    "GATHER",
+    "INTERPRET",
+    "DIAGNOSE",
+    "FALSIFY",
+    "PROPOSE",
+    "GENERATE_PATCH",
+    "APPLY",
+    "CRITIQUE",
+    "CONVERGE",
+)
 BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
 _CUT = 20_000
 
@@ -57,14 +67,25 @@ def trace(steps: list[Step], given: dict[str, str], case: str) -> dict[str, Any]
         inside.append(step)
         if step.tool in _ENDS:
             iterations.append(_iteration(len(iterations) + 1, inside, cycle))
-            cycle = int(step.args.get("state", {}).get("cycle", 1)) if isinstance(step.args.get("state"), dict) else cycle
+            cycle = (
+                int(step.args.get("state", {}).get("cycle", 1))
+                if isinstance(step.args.get("state"), dict)
+                else cycle
+            )
             inside = []
     if any(step.tool in _OF for step in inside):
         iterations.append(_iteration(len(iterations) + 1, inside, cycle))
         begun = [phase for phase in iterations[-1]["phases"] if phase["status"] != "planned"]
         if begun and not any(step.tool == "judge_repair" for step in steps):
             begun[-1]["status"] = "running"
-    last = next((step.value for step in reversed(steps) if step.tool == "judge_repair" and isinstance(step.value, dict)), {})
+    last = next(
+        (
+            step.value
+            for step in reversed(steps)
+            if step.tool == "judge_repair" and isinstance(step.value, dict)
+        ),
+        {},
+    )
     files = str(given.get("files") or "").split("\n")
     return {
         "strategy": STRATEGY, "caseId": case, "targetLanguage": _language(files, last), "buildCommand": given.get("test", ""),
@@ -75,7 +96,16 @@ def trace(steps: list[Step], given: dict[str, str], case: str) -> dict[str, Any]
 
 
 def _language(files: list[str], last: dict[str, Any]) -> str:
-    known = {"py": "python", "c": "c", "h": "c", "java": "java", "ts": "typescript", "js": "javascript", "go": "go", "rs": "rust"}
+    known = {
+        "py": "python",
+        "c": "c",
+        "h": "c",
+        "java": "java",
+        "ts": "typescript",
+        "js": "javascript",
+        "go": "go",
+        "rs": "rust",
+    }
     named = [str(row["path"]) for row in last.get("changes") or ()] or [one for one in files if one]
     return known.get(named[0].rpartition(".")[2], "unknown") if named else "python"
 
@@ -108,29 +138,60 @@ def _iteration(index: int, steps: list[Step], cycle: int) -> dict[str, Any]:
 
 
 def _last_state(steps: list[Step]) -> dict[str, Any]:
-    return next((one.value for one in reversed(steps) if isinstance(one.value, dict) and "store" in one.value), {})
+    return next(
+        (
+            one.value
+            for one in reversed(steps)
+            if isinstance(one.value, dict) and "store" in one.value
+        ),
+        {},
+    )
 
 
 def _short(row: dict[str, Any]) -> dict[str, Any]:
-    return {"id": row["id"], "claim": row["claim"], "affectedRegion": row["affected_region"], "standing": row["standing"]}
+    return {
+        "id": row["id"],
+        "claim": row["claim"],
+        "affectedRegion": row["affected_region"],
+        "standing": row["standing"],
+    }
 
 
 def _phase(name: str, steps: list[Step], around: list[Step]) -> dict[str, Any]:
     if not steps or (name == "APPLY" and not any(step.tool == "apply_repair" for step in steps)):
-        none: dict[str, Any] = {"phase": name, "status": "planned", "prompt": "", "response": None, "machineChecks": []}
+        none: dict[str, Any] = {
+            "phase": name,
+            "status": "planned",
+            "prompt": "",
+            "response": None,
+            "machineChecks": [],
+        }
         return {**none, "humanNotes": [], "metrics": {}, "startedAt": None, "completedAt": None}
     checks = [check for step in steps for check in _checks(step)]
     asked = [step for step in steps if step.prompt]
-    answers = [step.value for step in steps if step.tool not in _SHOWN_AS_CHECKS and step.value is not None]
+    answers = [
+        step.value for step in steps if step.tool not in _SHOWN_AS_CHECKS and step.value is not None
+    ]
     failed = any(step.failed for step in steps) or (bool(checks) and not checks[-1]["passed"])
-    notes = [str(event["what"]) for step in steps for event in _events_of(step.value) if event["kind"] == "note"]
+    notes = [
+        str(event["what"])
+        for step in steps
+        for event in _events_of(step.value)
+        if event["kind"] == "note"
+    ]
     usage: dict[str, float] = {}
     for step in steps:
         for measure, number in (step.usage or {}).items():
             usage[measure] = usage.get(measure, 0) + number
     if name == "APPLY":
-        test = next((one for one in around if one.tool == "run_tests" and one.begun >= steps[0].begun), None)
-        usage |= {"testSeconds": test.value["seconds"]} if test is not None and isinstance(test.value, dict) else {}
+        test = next(
+            (one for one in around if one.tool == "run_tests" and one.begun >= steps[0].begun), None
+        )
+        usage |= (
+            {"testSeconds": test.value["seconds"]}
+            if test is not None and isinstance(test.value, dict)
+            else {}
+        )
     return {
         "phase": name, "status": "failed" if failed else "completed", "prompt": _cut(asked[-1].prompt) if asked else "",
         "response": _answer(answers[-1]) if answers else None, "machineChecks": checks, "humanNotes": list(dict.fromkeys(notes)),
@@ -165,22 +226,40 @@ def _checks(step: Step) -> list[dict[str, Any]]:
     if step.failed:
         return [_check("answered", False, step.failed)]
     if step.tool == "hold_context":
-        return [_check("context-schema", not value["events"], "; ".join(event["what"] for event in value["events"]))]
+        return [
+            _check(
+                "context-schema",
+                not value["events"],
+                "; ".join(event["what"] for event in value["events"]),
+            )
+        ]
     if step.tool == "hold_interpretation":
-        return [_check("two-fields", bool(value["interpretation"]), "; ".join(event["what"] for event in value["events"]))]
+        return [
+            _check(
+                "two-fields",
+                bool(value["interpretation"]),
+                "; ".join(event["what"] for event in value["events"]),
+            )
+        ]
     if step.tool == "admit_hypotheses":
         made = [event["id"] for event in value["events"] if event["what"] == "hypothesis created"]
         return [_check("at-least-two", bool(made), ", ".join(made) or "; ".join(value["refused"]))]
     if step.tool == "weigh_challenge":
         said = value.get("challenge") or {}
         out = [_check("observable", "failed" not in said, str(said.get("failed", "")))]
-        gone = [event["why"] for event in value["events"] if event["what"] == "hypothesis falsified"]
+        gone = [
+            event["why"] for event in value["events"] if event["what"] == "hypothesis falsified"
+        ]
         return [*out, _check("already-seen", not gone, "; ".join(gone))]
     if step.tool == "judge_proposal":
         return [_check("structural-relation", value["ok"], value["why"])]
     if step.tool == "check_patch":
         rule = "inside-region" if value["reason"] == "scope-violation" else "applies"
-        return [_check(rule, value["ok"], f"{value['reason']}: {value['why']}" if not value["ok"] else "")]
+        return [
+            _check(
+                rule, value["ok"], f"{value['reason']}: {value['why']}" if not value["ok"] else ""
+            )
+        ]
     if step.tool in ("measure_attempt", "measure_guess"):
         return [_check("measured", value["progress"], value["reason"] or "passes")]
     return []
@@ -197,17 +276,45 @@ def events(steps: list[Step], began: float = 0.0) -> list[dict[str, Any]]:
     for step in steps:
         now = _OF.get(step.tool)
         if now is not None and now != phase:
-            out.append(_event("phase-transition", now, iteration, began + step.begun, {"from": phase or None, "to": now}))
+            out.append(
+                _event(
+                    "phase-transition",
+                    now,
+                    iteration,
+                    began + step.begun,
+                    {"from": phase or None, "to": now},
+                )
+            )
             phase = now
         at = began + step.ended
         if step.tool == "run_tests" and isinstance(step.value, dict):
-            told = {"what": "tests", "passed": step.value["passed"], "seconds": step.value["seconds"]}
+            told = {
+                "what": "tests",
+                "passed": step.value["passed"],
+                "seconds": step.value["seconds"],
+            }
             told["fingerprint"] = read(step.value)["fingerprint"]
             out.append(_event("metric-recorded", phase, iteration, at, told))
         if step.tool == "check_patch" and isinstance(step.value, dict) and step.value["ok"]:
-            out.append(_event("artifact-emitted", phase, iteration, at, {"what": "patch", "diff": step.value["diff"]}))
+            out.append(
+                _event(
+                    "artifact-emitted",
+                    phase,
+                    iteration,
+                    at,
+                    {"what": "patch", "diff": step.value["diff"]},
+                )
+            )
         for event in _events_of(step.value):
-            out.append(_event(event["kind"], phase, iteration, at, {key: one for key, one in event.items() if key != "kind"}))
+            out.append(
+                _event(
+                    event["kind"],
+                    phase,
+                    iteration,
+                    at,
+                    {key: one for key, one in event.items() if key != "kind"},
+                )
+            )
         if step.tool in _ENDS:
             iteration += 1
     return out
@@ -218,6 +325,8 @@ def _events_of(value: Any) -> list[dict[str, Any]]:
     return found if isinstance(found, list) else []
 
 
-def _event(kind: str, phase: str, iteration: int, at: float, data: dict[str, Any]) -> dict[str, Any]:
+def _event(
+    kind: str, phase: str, iteration: int, at: float, data: dict[str, Any]
+) -> dict[str, Any]:
     told = {"kind": kind, "strategy": STRATEGY, "phase": phase or None, "iteration": iteration}
     return {**told, "timestamp": round(at, 3), "data": data}

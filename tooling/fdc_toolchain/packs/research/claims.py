@@ -10,7 +10,10 @@ def quoted(question: str, source: dict[str, Any]) -> dict[str, Any]:
     rows = [row for row in source.get("evidence", ()) if isinstance(row, dict) and row.get("quote")]
     return {
         "claims": [
-            {"claim": row["quote"], "citations": [{"path": source["path"], "line": row["line"], "quote": row["quote"]}]}
+            {
+                "claim": row["quote"],
+                "citations": [{"path": source["path"], "line": row["line"], "quote": row["quote"]}],
+            }
             for row in rows
         ]
     }

@@ -25,8 +25,16 @@ def propose(question: str) -> dict[str, Any]:
 def allowed(keywords: dict[str, Any], web: str = "no", question: str = "") -> dict[str, Any]:
     """The queries that go out: none where the web is not to be searched; each once, a few at most. Where a model was to
     propose them and failed, the question itself."""
-    rows = (propose(question) if "failed" in keywords else keywords).get("queries") if web == "yes" else None
-    asked = [" ".join(one.split())[:300] for one in rows if isinstance(one, str)] if isinstance(rows, list) else []
+    rows = (
+        (propose(question) if "failed" in keywords else keywords).get("queries")
+        if web == "yes"
+        else None
+    )
+    asked = (
+        [" ".join(one.split())[:300] for one in rows if isinstance(one, str)]
+        if isinstance(rows, list)
+        else []
+    )
     kept = list(dict.fromkeys(one for one in asked if one))[:QUERIES]
     return {"list": kept, "count": len(kept)}
 
@@ -47,7 +55,10 @@ def choose(question: str, hits: list[Any] | None = None) -> dict[str, Any]:
             url = hit.get("url") if isinstance(hit, dict) else None
             if not isinstance(url, str) or not url.startswith(("http://", "https://")):
                 continue
-            said = {word.lower() for word in _WORD.findall(f"{hit.get('title', '')} {hit.get('snippet', '')}")}
+            said = {
+                word.lower()
+                for word in _WORD.findall(f"{hit.get('title', '')} {hit.get('snippet', '')}")
+            }
             score = len(asked & said) / (len(asked) or 1) + 1 / (rank + 2)
             row = {"url": url, "title": str(hit.get("title", ""))[:300]}
             if url not in rows or rows[url][0] < score:

@@ -12,7 +12,15 @@ from typing import Any
 
 from ..model import Alphabet
 from . import primes
-from .concepts import Basis, Calculus, CalculusError, Concept, EmptyComposition, UnknownPrimitive, basis_of
+from .concepts import (
+    Basis,
+    Calculus,
+    CalculusError,
+    Concept,
+    EmptyComposition,
+    UnknownPrimitive,
+    basis_of,
+)
 from .expression import meaning_of
 from .graphs import GraphCalculus
 from .inference import Closure, clauses, closure, table_for
@@ -55,14 +63,18 @@ def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str,
     concept = Concept(basis.factors(_whole(text)), basis.factors(denied))
     if not concept.labels:
         raise EmptyComposition("1 is the composition of nothing, which is no concept")
-    return _told(alphabet, basis, text if denied == 1 else f"{text} / {denied}", frozenset([concept]))
+    return _told(
+        alphabet, basis, text if denied == 1 else f"{text} / {denied}", frozenset([concept])
+    )
 
 
 def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError as error:  # Python reads 4,300 digits, a composition of some 800 primitives
-        raise CalculusError(f"a number of {len(text)} digits is not read: {error}".split(":")[0]) from error
+        raise CalculusError(
+            f"a number of {len(text)} digits is not read: {error}".split(":")[0]
+        ) from error
 
 
 def _told(alphabet: Alphabet, basis: Basis, text: str, meaning: Meaning) -> dict[str, Any]:
@@ -70,12 +82,18 @@ def _told(alphabet: Alphabet, basis: Basis, text: str, meaning: Meaning) -> dict
     alternatives = []
     for concept in sorted(meaning, key=lambda one: (sorted(one.positive), sorted(one.negative))):
         found = closure(concept, rules)
-        alternatives.append({
-            "positive": sorted(concept.positive),
-            "negative": sorted(concept.negative),
-            "number": basis.number(concept.positive),
-            "denied_number": basis.number(concept.negative),
-            "violations": [violation._asdict() for violation in violations(alphabet, concept)],
-            "follows": [found.why(one)[-1] for one in sorted(found.steps) if found.steps[one].kind != "given"],
-        })
+        alternatives.append(
+            {
+                "positive": sorted(concept.positive),
+                "negative": sorted(concept.negative),
+                "number": basis.number(concept.positive),
+                "denied_number": basis.number(concept.negative),
+                "violations": [violation._asdict() for violation in violations(alphabet, concept)],
+                "follows": [
+                    found.why(one)[-1]
+                    for one in sorted(found.steps)
+                    if found.steps[one].kind != "given"
+                ],
+            }
+        )
     return {"expression": text, "alternatives": alternatives}

@@ -33,7 +33,9 @@ class Concept(NamedTuple):
     negative: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
-        return " + ".join([*sorted(self.positive), *(f"not {label}" for label in sorted(self.negative))])
+        return " + ".join(
+            [*sorted(self.positive), *(f"not {label}" for label in sorted(self.negative))]
+        )
 
     @property
     def labels(self) -> frozenset[str]:
@@ -61,13 +63,21 @@ class Basis:
     """
 
     def __init__(self, primes: Mapping[str, int]) -> None:
-        self.primes: Mapping[str, int] = MappingProxyType({normal(label): prime for label, prime in primes.items()})
-        self.labels: Mapping[int, str] = MappingProxyType({prime: label for label, prime in self.primes.items()})
+        self.primes: Mapping[str, int] = MappingProxyType(
+            {normal(label): prime for label, prime in primes.items()}
+        )
+        self.labels: Mapping[int, str] = MappingProxyType(
+            {prime: label for label, prime in self.primes.items()}
+        )
         for label, prime in self.primes.items():
             if self.labels[prime] != label:
-                raise CalculusError(f"`{label}` and `{self.labels[prime]}` have the same prime, {prime}")
+                raise CalculusError(
+                    f"`{label}` and `{self.labels[prime]}` have the same prime, {prime}"
+                )
         for prime in strangers(self.labels):
-            raise CalculusError(f"`{self.labels[prime]}` has the number {prime}, which is not prime")
+            raise CalculusError(
+                f"`{self.labels[prime]}` has the number {prime}, which is not prime"
+            )
 
     @cached_property
     def order(self) -> Mapping[str, int]:
@@ -78,7 +88,9 @@ class Basis:
     def tree(self) -> Node:
         """The products of all primes by halves, with which a number is factorised without trying every prime."""
         primes = sorted(self.labels)
-        blocks = [tuple(primes[start : start + _BLOCK]) for start in range(0, len(primes), _BLOCK)] or [()]
+        blocks = [
+            tuple(primes[start : start + _BLOCK]) for start in range(0, len(primes), _BLOCK)
+        ] or [()]
         level = [Node(math.prod(block), block) for block in blocks]
         while len(level) > 1:
             pairs = zip(level[::2], level[1::2])
@@ -123,8 +135,12 @@ class Basis:
         if rest > 1:
             twice = [label for label in labels if rest % self.primes[label] == 0]
             if twice:
-                raise CalculusError(f"{number} holds the prime of `{twice[0]}` more than once: a primitive is in or it is not")
-            raise UnknownPrimitive(f"{number} has the factor {rest}, of which no primitive in use has a prime")
+                raise CalculusError(
+                    f"{number} holds the prime of `{twice[0]}` more than once: a primitive is in or it is not"
+                )
+            raise UnknownPrimitive(
+                f"{number} has the factor {rest}, of which no primitive in use has a prime"
+            )
         return frozenset(labels)
 
 
@@ -167,12 +183,16 @@ def tracks_of(basis: Basis, positive: Iterable[str], negative: Iterable[str]) ->
     """A concept of known labels. Raises UnknownPrimitive, EmptyComposition."""
     concept = Concept(frozenset(basis.check(positive)), frozenset(basis.check(negative)))
     if not concept.labels:
-        raise EmptyComposition("a concept needs at least one primitive: nothing would be a part of everything")
+        raise EmptyComposition(
+            "a concept needs at least one primitive: nothing would be a part of everything"
+        )
     return concept
 
 
 def some(values: tuple[Value, ...]) -> tuple[Value, ...]:
     """The values to compose. Raises EmptyComposition where there is none."""
     if not values:
-        raise EmptyComposition("a composition needs at least one concept: nothing would be a part of everything")
+        raise EmptyComposition(
+            "a composition needs at least one concept: nothing would be a part of everything"
+        )
     return values

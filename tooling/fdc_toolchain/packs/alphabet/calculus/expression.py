@@ -44,7 +44,9 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _either(basis: Basis, tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Meaning, int]:
+def _either(
+    basis: Basis, tokens: list[tuple[str, str]], at: int, depth: int
+) -> tuple[Meaning, int]:
     meaning, at = _both(basis, tokens, at, depth)
     while at < len(tokens) and tokens[at][0] == "or":
         other, at = _both(basis, tokens, at + 1, depth)
@@ -74,4 +76,6 @@ def _one(basis: Basis, tokens: list[tuple[str, str]], at: int, depth: int) -> tu
         if at >= len(tokens) or tokens[at][0] != ")":
             raise CalculusError("a `(` is not closed")
         return meaning, at + 1
-    raise CalculusError("a label is missing at the end" if kind == "end" else f"a label is missing before `{text}`")
+    raise CalculusError(
+        "a label is missing at the end" if kind == "end" else f"a label is missing before `{text}`"
+    )

@@ -36,7 +36,9 @@ class GraphCalculus:
         denies: set[str] = set()
         seen: set[int] = set()
         waiting = [value]
-        while waiting:  # a list, since compositions of compositions may be deeper than Python's stack
+        while (
+            waiting
+        ):  # a list, since compositions of compositions may be deeper than Python's stack
             part = waiting.pop()
             if id(part) not in seen:
                 seen.add(id(part))

@@ -44,7 +44,8 @@ class Closure(NamedTuple):
     def concept(self) -> Concept:
         """All that holds and all that is denied."""
         return Concept(
-            frozenset(label for label, holds in self.steps if holds), frozenset(label for label, holds in self.steps if not holds)
+            frozenset(label for label, holds in self.steps if holds),
+            frozenset(label for label, holds in self.steps if not holds),
         )
 
     def why(self, literal: Literal) -> list[str]:
@@ -58,7 +59,9 @@ class Closure(NamedTuple):
             step = self.steps[one]
             if ready:
                 since = " and ".join(said(premise) for premise in step.premises)
-                lines.setdefault(one, f"{said(one)}: {step.kind}" + (f", since {since}" if since else ""))
+                lines.setdefault(
+                    one, f"{said(one)}: {step.kind}" + (f", since {since}" if since else "")
+                )
             elif one not in lines:
                 waiting.append((one, True))
                 waiting += [(premise, False) for premise in reversed(step.premises)]
@@ -72,7 +75,10 @@ def said(literal: Literal) -> str:
 
 def literals(concept: Concept) -> list[Literal]:
     """A concept's tracks as literals, in a fixed order."""
-    return [*((label, True) for label in sorted(concept.positive)), *((label, False) for label in sorted(concept.negative))]
+    return [
+        *((label, True) for label in sorted(concept.positive)),
+        *((label, False) for label in sorted(concept.negative)),
+    ]
 
 
 def clauses(
@@ -82,15 +88,23 @@ def clauses(
     found = []
     for one in alphabet:
         label = normal(one.label)
-        for kind, ids, holds in (("presupposition", one.presupposes, True), ("contrast", one.contrasts, False)):
+        for kind, ids, holds in (
+            ("presupposition", one.presupposes, True),
+            ("contrast", one.contrasts, False),
+        ):
             for name in ids:
                 other = alphabet.get(name)
                 if other is not None and other.in_use:
                     found.append(Clause(((label, True),), (normal(other.label), holds), kind))
     for rule in rules:
-        found += [Clause(tuple(literals(rule.condition)), literal, "modus ponens") for literal in literals(rule.conclusion)]
+        found += [
+            Clause(tuple(literals(rule.condition)), literal, "modus ponens")
+            for literal in literals(rule.conclusion)
+        ]
     for name, concept in (definitions or {}).items():
-        found += [Clause(((normal(name), True),), literal, "containment") for literal in literals(concept)]
+        found += [
+            Clause(((normal(name), True),), literal, "containment") for literal in literals(concept)
+        ]
     return found
 
 
@@ -136,10 +150,14 @@ def closure(given: Concept, rules: Iterable[Clause] | Table) -> Closure:
             if derived is not None and derived not in steps:
                 steps[derived] = step
                 waiting.append(derived)
-    return Closure(steps, tuple(sorted(label for label, holds in steps if holds and (label, False) in steps)))
+    return Closure(
+        steps, tuple(sorted(label for label, holds in steps if holds and (label, False) in steps))
+    )
 
 
-def _unit(clause: Clause, missing: int, steps: Mapping[Literal, Step]) -> tuple[Literal | None, Step]:
+def _unit(
+    clause: Clause, missing: int, steps: Mapping[Literal, Step]
+) -> tuple[Literal | None, Step]:
     """What one clause gives now, if anything."""
     if missing == 0:
         return clause.conclusion, Step(clause.kind, clause.conditions)

@@ -1,7 +1,7 @@
 """The operators (ALPH-76, 77): and, not, or, if, predication, relation. A meaning is a set of alternatives, concept each.
 
-    both = conjoin(atom(basis, "time"), negate(atom(basis, "space")))
-    either = disjoin(both, atom(basis, "cause"))
+both = conjoin(atom(basis, "time"), negate(atom(basis, "space")))
+either = disjoin(both, atom(basis, "cause"))
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ def conjoin(*meanings: Meaning) -> Meaning:
     found: Meaning = meanings[0]
     for meaning in meanings[1:]:
         _affordable(len(found) * len(meaning))
-        found = frozenset(Concept(a.positive | b.positive, a.negative | b.negative) for a in found for b in meaning)
+        found = frozenset(
+            Concept(a.positive | b.positive, a.negative | b.negative)
+            for a in found
+            for b in meaning
+        )
     return simplified(found)
 
 
@@ -68,19 +72,25 @@ def simplified(meaning: Meaning) -> Meaning:
     ordered = sorted(meaning, key=lambda concept: len(concept.positive) + len(concept.negative))
     kept: list[Concept] = []
     for concept in ordered:
-        if not any(one.positive <= concept.positive and one.negative <= concept.negative for one in kept):
+        if not any(
+            one.positive <= concept.positive and one.negative <= concept.negative for one in kept
+        ):
             kept.append(concept)
     return frozenset(kept)
 
 
 def satisfiable(meaning: Meaning) -> Meaning:
     """The alternatives that do not contradict themselves; empty where all do."""
-    return frozenset(concept for concept in meaning if concept.positive.isdisjoint(concept.negative))
+    return frozenset(
+        concept for concept in meaning if concept.positive.isdisjoint(concept.negative)
+    )
 
 
 def _affordable(count: int) -> None:
     if count > MOST_ALTERNATIVES:
-        raise CalculusError(f"this has {count} alternatives, and at most {MOST_ALTERNATIVES} are composed")
+        raise CalculusError(
+            f"this has {count} alternatives, and at most {MOST_ALTERNATIVES} are composed"
+        )
 
 
 def _key(concept: Concept) -> tuple[list[str], list[str]]:
@@ -110,9 +120,16 @@ class Rules:
             raise ArityError(f"`->` takes exactly two operands, and there are {len(meanings)}")
         condition, conclusion = meanings
         if len(conclusion) != 1:
-            raise CalculusError("the right side of `->` has several alternatives: a rule needs one conclusion")
+            raise CalculusError(
+                "the right side of `->` has several alternatives: a rule needs one conclusion"
+            )
         (one,) = conclusion
-        return Rules([*self.rules, *(Rule(alternative, one, name) for alternative in sorted(condition, key=_key))])
+        return Rules(
+            [
+                *self.rules,
+                *(Rule(alternative, one, name) for alternative in sorted(condition, key=_key)),
+            ]
+        )
 
 
 class Predication(NamedTuple):

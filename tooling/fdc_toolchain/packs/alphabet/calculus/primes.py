@@ -68,4 +68,8 @@ def strangers(numbers: Iterable[int]) -> list[int]:
     asked = list(numbers)
     limit = 1 << 21
     sieved = set(up_to(min(max(asked, default=0), limit)))
-    return [number for number in asked if (number not in sieved if number <= limit else not is_prime(number))]
+    return [
+        number
+        for number in asked
+        if (number not in sieved if number <= limit else not is_prime(number))
+    ]

@@ -44,7 +44,9 @@ def decomposition(
         else:
             (negative if denied else positive).add(normal(primitive.label))
     concept = Concept(frozenset(positive), frozenset(negative))
-    return Decomposition(name, concept, tuple(dict.fromkeys(gaps)), tuple(violations(alphabet, concept)))
+    return Decomposition(
+        name, concept, tuple(dict.fromkeys(gaps)), tuple(violations(alphabet, concept))
+    )
 
 
 def feature_of(text: str) -> tuple[str, bool]:
@@ -52,5 +54,5 @@ def feature_of(text: str) -> tuple[str, bool]:
     label = normal(text)
     for sign in ("not ", "-", "~", "¬"):
         if label.startswith(sign) and len(label) > len(sign):
-            return label[len(sign):].strip(), True
+            return label[len(sign) :].strip(), True
     return label, False

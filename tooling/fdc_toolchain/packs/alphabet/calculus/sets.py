@@ -24,7 +24,8 @@ class SetCalculus:
     def compose(self, *values: Concept) -> Concept:
         some(values)
         return Concept(
-            frozenset().union(*(value.positive for value in values)), frozenset().union(*(value.negative for value in values))
+            frozenset().union(*(value.positive for value in values)),
+            frozenset().union(*(value.negative for value in values)),
         )
 
     def contains(self, whole: Concept, part: Concept) -> bool:

@@ -25,12 +25,16 @@ class TypeCalculus:
 
     def concept(self, positive: Iterable[str], negative: Iterable[str] = ()) -> Features:
         tracks = tracks_of(self.basis, positive, negative)
-        return self.compose(dict.fromkeys(tracks.positive, HAD), dict.fromkeys(tracks.negative, DENIED))
+        return self.compose(
+            dict.fromkeys(tracks.positive, HAD), dict.fromkeys(tracks.negative, DENIED)
+        )
 
     def tracks(self, value: Features) -> Concept:
         for label, feature in value.items():
             if feature not in (HAD, DENIED, CLASH):
-                raise CalculusError(f"the feature `{label}` is {feature}, which is no value of a feature")
+                raise CalculusError(
+                    f"the feature `{label}` is {feature}, which is no value of a feature"
+                )
         self.basis.check(value)
         return Concept(
             frozenset(label for label, feature in value.items() if feature & HAD),
@@ -50,7 +54,11 @@ class TypeCalculus:
         return bool(had) and all(whole.get(label, 0) & HAD for label in had)
 
     def common(self, one: Features, two: Features) -> Features | None:
-        met = {label: feature & two.get(label, 0) for label, feature in one.items() if feature & two.get(label, 0)}
+        met = {
+            label: feature & two.get(label, 0)
+            for label, feature in one.items()
+            if feature & two.get(label, 0)
+        }
         return MappingProxyType(met) if met else None
 
     def subtype(self, one: Features, two: Features) -> bool:

@@ -32,10 +32,16 @@ class VectorCalculus:
     def tracks(self, value: Vector) -> Concept:
         far = [axis for axis in value if not 0 <= axis < 2 * len(self._labels)]
         if far:
-            raise CalculusError(f"a vector has the axis {far[0]}, and the alphabet has {2 * len(self._labels)} axes")
+            raise CalculusError(
+                f"a vector has the axis {far[0]}, and the alphabet has {2 * len(self._labels)} axes"
+            )
         return Concept(
-            frozenset(self._labels[axis // 2] for axis, size in value.items() if size and axis % 2 == 0),
-            frozenset(self._labels[axis // 2] for axis, size in value.items() if size and axis % 2 == 1),
+            frozenset(
+                self._labels[axis // 2] for axis, size in value.items() if size and axis % 2 == 0
+            ),
+            frozenset(
+                self._labels[axis // 2] for axis, size in value.items() if size and axis % 2 == 1
+            ),
         )
 
     def compose(self, *values: Vector) -> Vector:
@@ -58,7 +64,9 @@ class VectorCalculus:
         return _dot(two, one) >= _dot(two, two)
 
     def consistent(self, value: Vector) -> bool:
-        return not any(value.get(axis + 1) for axis, size in value.items() if size and axis % 2 == 0)
+        return not any(
+            value.get(axis + 1) for axis, size in value.items() if size and axis % 2 == 0
+        )
 
     def similarity(self, one: Vector, two: Vector) -> float:
         """The cosine of the angle between two concepts, 0 to 1: what no other calculus has."""

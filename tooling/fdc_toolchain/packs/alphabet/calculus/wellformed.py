@@ -38,7 +38,9 @@ def violations(alphabet: Alphabet, concept: Concept) -> list[Violation]:
             needed = chain[-1]
             said = " presupposes ".join(f"`{one}`" for one in chain)
             if needed in concept.negative:
-                found.append(Violation("contradiction", (label, needed), f"{said}, which is denied"))
+                found.append(
+                    Violation("contradiction", (label, needed), f"{said}, which is denied")
+                )
             elif needed not in concept.positive:
                 found.append(Violation("incomplete", (label, needed), f"{said}, which is missing"))
         primitive = alphabet.labelled(label)
@@ -49,7 +51,13 @@ def violations(alphabet: Alphabet, concept: Concept) -> list[Violation]:
             pair = tuple(sorted((label, normal(other.label))))
             if pair not in seen:
                 seen.add(pair)
-                found.append(Violation("incompatible", pair, f"`{pair[0]}` contrasts with `{pair[1]}`, and both are had"))
+                found.append(
+                    Violation(
+                        "incompatible",
+                        pair,
+                        f"`{pair[0]}` contrasts with `{pair[1]}`, and both are had",
+                    )
+                )
     return sorted(found, key=lambda one: (KINDS.index(one.kind), one.labels))
 
 
