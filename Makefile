@@ -31,11 +31,13 @@ check: lint types verify test ## everything that CI asks for, and more
 lint: ## look for mistakes in Python files and plans
 	@$(SETUP) dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(FDC) lint plans/library
 
 fmt: ## repair what can be repaired safely, and write plans in the one canonical form
 	@$(SETUP) dev
 	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
 	$(FDC) fmt plans/library
 
 types: ## check the types

@@ -27,7 +27,10 @@ VERSIONS = {
     "inflection": "0.5.1",
     "toolz": "1.2.0",
 }
-_BOLTONS = "cacheutils dictutils funcutils iterutils listutils mathutils setutils statsutils strutils tableutils timeutils urlutils"
+_BOLTONS = (
+    "cacheutils dictutils funcutils iterutils listutils mathutils setutils statsutils strutils"
+    " tableutils timeutils urlutils"
+)
 MODULES = (
     *(
         Module("boltons", f"boltons/{name}.py", f"tests/test_{name}.py")

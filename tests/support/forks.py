@@ -19,7 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .repository import ROOT
 
-_PROGRAM = "import sys; sys.path[:1] = sys.argv[1:3]; from tests.support.forks import _serve; del sys.path[1]; _serve(int(sys.argv[3]))"
+_PROGRAM = (
+    "import sys; sys.path[:1] = sys.argv[1:3]; from tests.support.forks import _serve;"
+    " del sys.path[1]; _serve(int(sys.argv[3]))"
+)
 _BEFORE_PYTHON = ("PYTHON", "LD_", "LC_", "LANG", "MALLOC_")
 """Variables that count when a process starts, and not any more when it is forked."""
 _LARGE = {

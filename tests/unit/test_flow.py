@@ -576,7 +576,7 @@ def test_a_value_in_an_option_may_be_any_option() -> None:
     """`sort -n{x}` may be `sort -noMakefile`: it writes, and so it is no command that only looks at data."""
     sort = (
         "x <- plan_step_complete r\n"
-         "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"
+        "page <- view_text_website https://e/\noverwrite_file_with_block p\n  {page}\n"
     )
     assert found(HEAD + sort + "run_in_bash_session sort -n p\n") == []
     for option in ("-n{x}", "-{x}"):

@@ -219,8 +219,10 @@ class _Walk:
             fact = self.facts.get(tuple(path[:size])) if self.facts else None
             if fact is not None:
                 known = known.made(
-                    lambda kind, fact=fact: kind._replace(kinds=limited(kind.kinds, fact))
-                )  # type: ignore[misc]
+                    lambda kind, fact=fact: kind._replace(  # type: ignore[misc]
+                        kinds=limited(kind.kinds, fact)
+                    )
+                )
         return known
 
     def single(self, value: Value | None) -> Ref | None:

@@ -317,6 +317,6 @@ def _trailing(owner: ast.AST) -> list[ast.stmt]:
     handlers = getattr(owner, "handlers", None) or ()
     last = handlers[-1].body if handlers else []
     found: list[ast.stmt] = (
-        getattr(owner, "finalbody", None) or getattr(owner, "orelse", None) or last or owner.body
-    )  # type: ignore[attr-defined]
+        getattr(owner, "finalbody", None) or getattr(owner, "orelse", None) or last or owner.body  # type: ignore[attr-defined]
+    )
     return found
