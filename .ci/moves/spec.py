@@ -20,7 +20,7 @@ STEPS = [
   "rules/solver": "analyses.rule analyses.words analyses.rounds analyses.values analyses.shortest>counterexample analyses.events "
      "analyses.refusals analyses.fragment analyses.known analyses.tested analyses.types",
   "rules/protocol_rules": "analyses.obligations>proved analyses.each_value>per_value analyses.broken>rule_violations",
-  "rules/solver/files": "analyses.file_bodies>bodies analyses.file_effects>effects analyses.file_findings>findings analyses.file_log>log analyses.path_language analyses.paths",
+  "rules/solver/files": "analyses.file_bodies>bodies analyses.file_effects>effects analyses.file_findings>findings analyses.file_log>log analyses.file_texts>texts analyses.path_language analyses.paths",
   "rules/solver/flow": "analyses.data_commands analyses.earlier analyses.heard analyses.labels analyses.need analyses.programs analyses.stored>file_taint analyses.summary analyses.touched",
 }),
 ("report", {
@@ -45,7 +45,7 @@ STEPS = [
 ("cache", {
   "cache": "effects.verdicts effects.contents>blob_ids effects.git_index",
 }),
-("workspace", {"workspace": "effects.failure effects.files effects.globs effects.preview effects.capability effects.merge_diff effects.outside_table effects.runs>run_folders effects.operator effects.ignored "
+("workspace", {"workspace": "effects.failure effects.files effects.globs effects.preview effects.capability effects.merge_diff effects.outside_table effects.runs>run_folders effects.operator effects.ignored effects.records>fdc_records "
    "effects.secrets effects.secret_values effects.limits effects.allowances"}),
 ("sandbox", {
   "sandbox": "effects.sandbox effects.confine>sandbox_launcher effects.confine_answers>launcher_answers effects.seccomp effects.scratch effects.views effects.writable effects.own_access "
