@@ -40,10 +40,18 @@ FILE_SETS = 250
 
 MUTANTS: list[tuple[str, str, str]] = [
     # the words of a plan
-    ("words", "out |= self.body(instance, node.then, mask)", "out = self.body(instance, node.orelse, mask)"),
+    (
+        "words",
+        "out |= self.body(instance, node.then, mask)",
+        "out = self.body(instance, node.orelse, mask)",
+    ),
     ("words", "out |= self.body(instance, node.orelse, mask)", "out |= 0"),
     ("words", "        if node.least:\n", "        if not node.least:\n"),
-    ("words", "        reached = mask\n        frontier = mask & ~", "        reached = 0\n        frontier = mask & ~"),
+    (
+        "words",
+        "        reached = mask\n        frontier = mask & ~",
+        "        reached = 0\n        frontier = mask & ~",
+    ),
     ("words", "else self.machine.size\n        while", "else 1\n        while"),
     ("words", "            left -= 1\n", "            left -= 2\n"),
     ("words", "while frontier and left > 0", "while frontier and left > 1"),
@@ -55,26 +63,53 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("words", "            rest ^= low\n            key", "            rest = 0\n            key"),
     ("words", "after |= sink if target < 0", "after |= 0 if target < 0"),
     ("words", "instance.unit.body, 1 << self.machine.start)", "instance.unit.body, 1)"),
-    ("words", "self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))",
-     "self._exits[key] = out, 0"),
+    (
+        "words",
+        "self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))",
+        "self._exits[key] = out, 0",
+    ),
     ("words", "unit.body, low))\n            out", "unit.body, mask))\n            out"),
     # the shortest run
     ("shortest", "if found is None or total + cost < found[0]", "if found is None"),
     ("shortest", "total = length + 1 + more", "total = length + more"),
-    ("shortest", "if known is None or length < known[0]", "if known is None or length + 1 < known[0]"),
-    ("shortest", "frontier = merge(reached, after)", "frontier = {} if merge(reached, after) else after"),
-    ("shortest", "if target < 0:\n                    known", "if target <= 0:\n                    known"),
-    ("shortest", "(total, refusal.state) < (known.length, known.state)", "(known.length, known.state) < (total, refusal.state)"),
+    (
+        "shortest",
+        "if known is None or length < known[0]",
+        "if known is None or length + 1 < known[0]",
+    ),
+    (
+        "shortest",
+        "frontier = merge(reached, after)",
+        "frontier = {} if merge(reached, after) else after",
+    ),
+    (
+        "shortest",
+        "if target < 0:\n                    known",
+        "if target <= 0:\n                    known",
+    ),
+    (
+        "shortest",
+        "(total, refusal.state) < (known.length, known.state)",
+        "(known.length, known.state) < (total, refusal.state)",
+    ),
     # files
     ("file_effects", "more = blamed(more, first.tail)", "pass"),
     ("file_effects", "out |= second[state]", "out = second[state]"),
     ("file_effects", "total = body if least else SAME", "total = body"),
     ("file_effects", "range(MOST_ROUNDS if most is None else", "range(0 if most is None else"),
     ("file_effects", "'delete': (GONE, _NEEDS, True)", "'delete': (THERE, _NEEDS, True)"),
-    ("file_effects", "'create': (THERE, _WANTS_FREE, True)", '"create": (THERE, ("",) * STATES, True)'),
+    (
+        "file_effects",
+        "'create': (THERE, _WANTS_FREE, True)",
+        '"create": (THERE, ("",) * STATES, True)',
+    ),
     ("file_effects", "anyhow = _union(anyhow, exits)", "anyhow = anyhow"),
     ("file_bodies", "either(one.of(path), other.of(path))", "one.of(path)"),
-    ("file_bodies", "Effects(paths, either(one.rest, other.rest), wild, fixed)", "Effects(paths, one.rest, wild, fixed)"),
+    (
+        "file_bodies",
+        "Effects(paths, either(one.rest, other.rest), wild, fixed)",
+        "Effects(paths, one.rest, wild, fixed)",
+    ),
     ("file_bodies", "bits |= done << BY_CHANCE if met == CHANCE", "bits |= 0 if met == CHANCE"),
     ("file_bodies", "settled(effect, before.exits[1], before.tail)", "settled(effect, UNKNOWN)"),
     ("files", "return log.since(path, found, seen[path], by_commands=by_commands)", "return found"),
@@ -87,21 +122,40 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
     ("closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
     ("closure", "return [0, 0, 0]", "return [0, 1, 0]"),
-    ("closure", "summaries.root(instance) & ~CLOSURE.accept", "not summaries.root(instance) & CLOSURE.accept"),
+    (
+        "closure",
+        "summaries.root(instance) & ~CLOSURE.accept",
+        "not summaries.root(instance) & CLOSURE.accept",
+    ),
     # rules of protocols
     ("events", "verdict = None if one is None else verdict", "verdict = verdict"),
     ("events", "letter | bit << number", "bit << number"),
-    ("events", "            return False\n        if known is not None", "            continue\n        if known is not None"),
-    ("obligations", "return (-1, *events.letters(rule, node))", "return events.letters(rule, node)"),
+    (
+        "events",
+        "            return False\n        if known is not None",
+        "            continue\n        if known is not None",
+    ),
+    (
+        "obligations",
+        "return (-1, *events.letters(rule, node))",
+        "return events.letters(rule, node)",
+    ),
     ("obligations", "states & ~made.accept:", "states >> len(made.states):"),
-    ("obligations", "1 << (sink if target < 0 else target)", "1 << (state if target < 0 else target)"),
+    (
+        "obligations",
+        "1 << (sink if target < 0 else target)",
+        "1 << (state if target < 0 else target)",
+    ),
     ("each_value", "return out | self._visiting(", "return out and self._visiting("),
     ("each_value", "mask & ~visiting if listed else mask", "mask & ~visiting"),
     ("each_value", "(same if relation else other).add(name)", "other.add(name)"),
-    ("each_value", "assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)",
-     "assumed = dict.fromkeys((one.value.text for one in fixed), True)"),
+    (
+        "each_value",
+        "assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)",
+        "assumed = dict.fromkeys((one.value.text for one in fixed), True)",
+    ),
     ("each_value", "relation = _plain(param.default, self.kind) == self.value", "relation = False"),
-]  # fmt: skip
+]
 
 
 def test_each_mutant_has_its_place() -> None:
