@@ -373,7 +373,7 @@ def prep() -> None:
     write(mut, t[:a] + re.sub(r'^(    \(\n?\s*)"(\w+)",', r'\1"fdc_toolchain.analyses.\2",', t[a:b], flags=re.M) + t[b:])
     edit(mut, [(r'import_module\(f"fdc_toolchain\.analyses\.\{name\}"\)', 'import_module(name)', 0)])
     kept = "tests/unit/test_kept_failures.py"; t = read(kept)
-    write(kept, re.sub(r'^        \("(words|shortest|files|obligations)",', r'        ("fdc_toolchain.analyses.\1",', t, flags=re.M))
+    write(kept, re.sub(r'^(        \(\n?\s*)"(words|shortest|files|obligations)",', r'\1"fdc_toolchain.analyses.\2",', t, flags=re.M))
     subprocess.run([".venv/bin/ruff", "format", "-q", F + "cli", F + "effects", mut, kept])
 def plan() -> None:
     mods = modules("tooling"); out = ["# old path -> new path (new module), in ordered steps; written by `move.py plan` from spec.py"]

@@ -165,25 +165,53 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
     ("name", "old", "new"),
     [
         ("words", "return ends | passed", "return ends"),
-        ("words", "            if noting:\n                self.passed |= mask", "            if noting:\n                pass"),
+        (
+            "words",
+            "            if noting:\n                self.passed |= mask",
+            "            if noting:\n                pass",
+        ),
         ("words", "            self.passed |= known[1]", "            self.passed |= 0"),
         ("words", "        self.passed |= found[1]", "        self.passed |= 0"),
         ("words", "            self.passed |= stopped", "            self.passed |= 0"),
-        ("words", "        if node.keeps:\n            return", "        if False:\n            return"),
-        ("shortest", "{state: (length, (path, stop)) for state, (length, path) in twin.passed.items()}", "{}"),
-        ("shortest", "((out, summary.exits), (self.passed, summary.passed))", "((out, summary.exits),)"),
+        (
+            "words",
+            "        if node.keeps:\n            return",
+            "        if False:\n            return",
+        ),
+        (
+            "shortest",
+            "{state: (length, (path, stop)) for state, (length, path) in twin.passed.items()}",
+            "{}",
+        ),
+        (
+            "shortest",
+            "((out, summary.exits), (self.passed, summary.passed))",
+            "((out, summary.exits),)",
+        ),
         ("shortest", "            merge(self.passed, stopped)", "            pass"),
-        ("files", "ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)",
-         "ever[path] = after"),
-        ("files", "return Outcomes(self._turns(instance, node, stops), None)",
-         "return Outcomes(self._turns(instance, node, ends), None)"),
-        ("files", "either(either(ever.get(path) or elsewhere(path, so_far()), here), after)",
-         "ever.get(path) or elsewhere(path, so_far())"),
-        ("files", "self._turns(instance, node, ends), self._turns(instance, node, stops))",
-         "self._turns(instance, node, ends), ends)"),
+        (
+            "files",
+            "ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)",
+            "ever[path] = after",
+        ),
+        (
+            "files",
+            "return Outcomes(self._turns(instance, node, stops), None)",
+            "return Outcomes(self._turns(instance, node, ends), None)",
+        ),
+        (
+            "files",
+            "either(either(ever.get(path) or elsewhere(path, so_far()), here), after)",
+            "ever.get(path) or elsewhere(path, so_far())",
+        ),
+        (
+            "files",
+            "self._turns(instance, node, ends), self._turns(instance, node, stops))",
+            "self._turns(instance, node, ends), ends)",
+        ),
         ("obligations", "        self.passed |= found[1]", "        self.passed |= 0"),
     ],
-)  # fmt: skip
+)
 def test_a_planted_mistake_changes_a_verdict(name: str, old: str, new: str) -> None:
     with planted(name, old, new):
         assert not all(verdicts().values())
