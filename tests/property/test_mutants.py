@@ -41,128 +41,199 @@ FILE_SETS = 250
 MUTANTS: list[tuple[str, str, str]] = [
     # the words of a plan
     (
-        "words",
+        "fdc_toolchain.analyses.words",
         "out |= self.body(instance, node.then, mask)",
         "out = self.body(instance, node.orelse, mask)",
     ),
-    ("words", "out |= self.body(instance, node.orelse, mask)", "out |= 0"),
-    ("words", "        if node.least:\n", "        if not node.least:\n"),
+    ("fdc_toolchain.analyses.words", "out |= self.body(instance, node.orelse, mask)", "out |= 0"),
+    ("fdc_toolchain.analyses.words", "        if node.least:\n", "        if not node.least:\n"),
     (
-        "words",
+        "fdc_toolchain.analyses.words",
         "        reached = mask\n        frontier = mask & ~",
         "        reached = 0\n        frontier = mask & ~",
     ),
-    ("words", "else self.machine.size\n        while", "else 1\n        while"),
-    ("words", "            left -= 1\n", "            left -= 2\n"),
-    ("words", "while frontier and left > 0", "while frontier and left > 1"),
-    ("words", "left = node.most - node.least", "left = node.most"),
-    ("words", "after & ~reached & ~self.machine.sink", "after & reached & ~self.machine.sink"),
-    ("words", "(callee.unit.stated is not None and", "(callee.unit.stated is None and"),
-    ("words", "            out |= known[0]", "            out = known[0]"),
-    ("words", "key = (id(instance), low)", "key = (id(instance), 0)"),
-    ("words", "            rest ^= low\n            key", "            rest = 0\n            key"),
-    ("words", "after |= sink if target < 0", "after |= 0 if target < 0"),
-    ("words", "instance.unit.body, 1 << self.machine.start)", "instance.unit.body, 1)"),
     (
-        "words",
+        "fdc_toolchain.analyses.words",
+        "else self.machine.size\n        while",
+        "else 1\n        while",
+    ),
+    ("fdc_toolchain.analyses.words", "            left -= 1\n", "            left -= 2\n"),
+    ("fdc_toolchain.analyses.words", "while frontier and left > 0", "while frontier and left > 1"),
+    ("fdc_toolchain.analyses.words", "left = node.most - node.least", "left = node.most"),
+    (
+        "fdc_toolchain.analyses.words",
+        "after & ~reached & ~self.machine.sink",
+        "after & reached & ~self.machine.sink",
+    ),
+    (
+        "fdc_toolchain.analyses.words",
+        "(callee.unit.stated is not None and",
+        "(callee.unit.stated is None and",
+    ),
+    ("fdc_toolchain.analyses.words", "            out |= known[0]", "            out = known[0]"),
+    ("fdc_toolchain.analyses.words", "key = (id(instance), low)", "key = (id(instance), 0)"),
+    (
+        "fdc_toolchain.analyses.words",
+        "            rest ^= low\n            key",
+        "            rest = 0\n            key",
+    ),
+    ("fdc_toolchain.analyses.words", "after |= sink if target < 0", "after |= 0 if target < 0"),
+    (
+        "fdc_toolchain.analyses.words",
+        "instance.unit.body, 1 << self.machine.start)",
+        "instance.unit.body, 1)",
+    ),
+    (
+        "fdc_toolchain.analyses.words",
         "self._exits[key] = self.apart(partial(self.body, instance, instance.unit.body, low))",
         "self._exits[key] = out, 0",
     ),
-    ("words", "unit.body, low))\n            out", "unit.body, mask))\n            out"),
-    # the shortest run
-    ("shortest", "if found is None or total + cost < found[0]", "if found is None"),
-    ("shortest", "total = length + 1 + more", "total = length + more"),
     (
-        "shortest",
+        "fdc_toolchain.analyses.words",
+        "unit.body, low))\n            out",
+        "unit.body, mask))\n            out",
+    ),
+    # the shortest run
+    (
+        "fdc_toolchain.analyses.shortest",
+        "if found is None or total + cost < found[0]",
+        "if found is None",
+    ),
+    ("fdc_toolchain.analyses.shortest", "total = length + 1 + more", "total = length + more"),
+    (
+        "fdc_toolchain.analyses.shortest",
         "if known is None or length < known[0]",
         "if known is None or length + 1 < known[0]",
     ),
     (
-        "shortest",
+        "fdc_toolchain.analyses.shortest",
         "frontier = merge(reached, after)",
         "frontier = {} if merge(reached, after) else after",
     ),
     (
-        "shortest",
+        "fdc_toolchain.analyses.shortest",
         "if target < 0:\n                    known",
         "if target <= 0:\n                    known",
     ),
     (
-        "shortest",
+        "fdc_toolchain.analyses.shortest",
         "(total, refusal.state) < (known.length, known.state)",
         "(known.length, known.state) < (total, refusal.state)",
     ),
     # files
-    ("file_effects", "more = blamed(more, first.tail)", "pass"),
-    ("file_effects", "out |= second[state]", "out = second[state]"),
-    ("file_effects", "total = body if least else SAME", "total = body"),
-    ("file_effects", "range(MOST_ROUNDS if most is None else", "range(0 if most is None else"),
-    ("file_effects", "'delete': (GONE, _NEEDS, True)", "'delete': (THERE, _NEEDS, True)"),
+    ("fdc_toolchain.analyses.file_effects", "more = blamed(more, first.tail)", "pass"),
+    ("fdc_toolchain.analyses.file_effects", "out |= second[state]", "out = second[state]"),
+    ("fdc_toolchain.analyses.file_effects", "total = body if least else SAME", "total = body"),
     (
-        "file_effects",
+        "fdc_toolchain.analyses.file_effects",
+        "range(MOST_ROUNDS if most is None else",
+        "range(0 if most is None else",
+    ),
+    (
+        "fdc_toolchain.analyses.file_effects",
+        "'delete': (GONE, _NEEDS, True)",
+        "'delete': (THERE, _NEEDS, True)",
+    ),
+    (
+        "fdc_toolchain.analyses.file_effects",
         "'create': (THERE, _WANTS_FREE, True)",
         '"create": (THERE, ("",) * STATES, True)',
     ),
-    ("file_effects", "anyhow = _union(anyhow, exits)", "anyhow = anyhow"),
-    ("file_bodies", "either(one.of(path), other.of(path))", "one.of(path)"),
+    ("fdc_toolchain.analyses.file_effects", "anyhow = _union(anyhow, exits)", "anyhow = anyhow"),
+    ("fdc_toolchain.analyses.file_bodies", "either(one.of(path), other.of(path))", "one.of(path)"),
     (
-        "file_bodies",
+        "fdc_toolchain.analyses.file_bodies",
         "Effects(paths, either(one.rest, other.rest), wild, fixed)",
         "Effects(paths, one.rest, wild, fixed)",
     ),
-    ("file_bodies", "bits |= done << BY_CHANCE if met == CHANCE", "bits |= 0 if met == CHANCE"),
-    ("file_bodies", "settled(effect, before.exits[1], before.tail)", "settled(effect, UNKNOWN)"),
-    ("files", "return log.since(path, found, seen[path], by_commands=by_commands)", "return found"),
-    ("files", "rest = then(rest, entry.rest)", "pass"),
-    ("files", "inner[node.name] = present", "pass"),
-    ("files", "given[name] = (param.default,)", "pass"),
-    ("files", "entry = 1 if exists(literal) else 0", "entry = 0 if exists(literal) else 1"),
-    ("files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
-    # the closure mandate
-    ("closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
-    ("closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
-    ("closure", "return [0, 0, 0]", "return [0, 1, 0]"),
     (
-        "closure",
+        "fdc_toolchain.analyses.file_bodies",
+        "bits |= done << BY_CHANCE if met == CHANCE",
+        "bits |= 0 if met == CHANCE",
+    ),
+    (
+        "fdc_toolchain.analyses.file_bodies",
+        "settled(effect, before.exits[1], before.tail)",
+        "settled(effect, UNKNOWN)",
+    ),
+    (
+        "fdc_toolchain.analyses.files",
+        "return log.since(path, found, seen[path], by_commands=by_commands)",
+        "return found",
+    ),
+    ("fdc_toolchain.analyses.files", "rest = then(rest, entry.rest)", "pass"),
+    ("fdc_toolchain.analyses.files", "inner[node.name] = present", "pass"),
+    ("fdc_toolchain.analyses.files", "given[name] = (param.default,)", "pass"),
+    (
+        "fdc_toolchain.analyses.files",
+        "entry = 1 if exists(literal) else 0",
+        "entry = 0 if exists(literal) else 1",
+    ),
+    ("fdc_toolchain.analyses.files", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
+    # the closure mandate
+    ("fdc_toolchain.analyses.closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
+    ("fdc_toolchain.analyses.closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
+    ("fdc_toolchain.analyses.closure", "return [0, 0, 0]", "return [0, 1, 0]"),
+    (
+        "fdc_toolchain.analyses.closure",
         "summaries.root(instance) & ~CLOSURE.accept",
         "not summaries.root(instance) & CLOSURE.accept",
     ),
     # rules of protocols
-    ("events", "verdict = None if one is None else verdict", "verdict = verdict"),
-    ("events", "letter | bit << number", "bit << number"),
     (
-        "events",
+        "fdc_toolchain.analyses.events",
+        "verdict = None if one is None else verdict",
+        "verdict = verdict",
+    ),
+    ("fdc_toolchain.analyses.events", "letter | bit << number", "bit << number"),
+    (
+        "fdc_toolchain.analyses.events",
         "            return False\n        if known is not None",
         "            continue\n        if known is not None",
     ),
     (
-        "obligations",
+        "fdc_toolchain.analyses.obligations",
         "return (-1, *events.letters(rule, node))",
         "return events.letters(rule, node)",
     ),
-    ("obligations", "states & ~made.accept:", "states >> len(made.states):"),
+    ("fdc_toolchain.analyses.obligations", "states & ~made.accept:", "states >> len(made.states):"),
     (
-        "obligations",
+        "fdc_toolchain.analyses.obligations",
         "1 << (sink if target < 0 else target)",
         "1 << (state if target < 0 else target)",
     ),
-    ("each_value", "return out | self._visiting(", "return out and self._visiting("),
-    ("each_value", "mask & ~visiting if listed else mask", "mask & ~visiting"),
-    ("each_value", "(same if relation else other).add(name)", "other.add(name)"),
     (
-        "each_value",
+        "fdc_toolchain.analyses.each_value",
+        "return out | self._visiting(",
+        "return out and self._visiting(",
+    ),
+    (
+        "fdc_toolchain.analyses.each_value",
+        "mask & ~visiting if listed else mask",
+        "mask & ~visiting",
+    ),
+    (
+        "fdc_toolchain.analyses.each_value",
+        "(same if relation else other).add(name)",
+        "other.add(name)",
+    ),
+    (
+        "fdc_toolchain.analyses.each_value",
         "assumed = dict.fromkeys((one.value.text for one in fixed if one not in possible), False)",
         "assumed = dict.fromkeys((one.value.text for one in fixed), True)",
     ),
-    ("each_value", "relation = _plain(param.default, self.kind) == self.value", "relation = False"),
+    (
+        "fdc_toolchain.analyses.each_value",
+        "relation = _plain(param.default, self.kind) == self.value",
+        "relation = False",
+    ),
 ]
 
 
 def test_each_mutant_has_its_place() -> None:
     """Also those that the default run does not plant."""
     sources = {
-        name: plain_source(importlib.import_module(f"fdc_toolchain.analyses.{name}"))
-        for name in {row[0] for row in MUTANTS}
+        name: plain_source(importlib.import_module(name)) for name in {row[0] for row in MUTANTS}
     }
     assert [] == [(name, old) for name, old, _ in MUTANTS if sources[name].count(old) != 1]
 
@@ -199,7 +270,7 @@ def plain_source(module: ModuleType) -> str:
 @contextmanager
 def planted(name: str, old: str, new: str) -> Iterator[None]:
     """One mistake in one module of the analyses."""
-    module = importlib.import_module(f"fdc_toolchain.analyses.{name}")
+    module = importlib.import_module(name)
     source = plain_source(module)
     assert source.count(old) == 1, (
         f"the place of this mutant has changed: {old!r} is there {source.count(old)} times"

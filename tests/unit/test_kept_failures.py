@@ -164,52 +164,72 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("words", "return ends | passed", "return ends"),
+        ("fdc_toolchain.analyses.words", "return ends | passed", "return ends"),
         (
-            "words",
+            "fdc_toolchain.analyses.words",
             "            if noting:\n                self.passed |= mask",
             "            if noting:\n                pass",
         ),
-        ("words", "            self.passed |= known[1]", "            self.passed |= 0"),
-        ("words", "        self.passed |= found[1]", "        self.passed |= 0"),
-        ("words", "            self.passed |= stopped", "            self.passed |= 0"),
         (
-            "words",
+            "fdc_toolchain.analyses.words",
+            "            self.passed |= known[1]",
+            "            self.passed |= 0",
+        ),
+        (
+            "fdc_toolchain.analyses.words",
+            "        self.passed |= found[1]",
+            "        self.passed |= 0",
+        ),
+        (
+            "fdc_toolchain.analyses.words",
+            "            self.passed |= stopped",
+            "            self.passed |= 0",
+        ),
+        (
+            "fdc_toolchain.analyses.words",
             "        if node.keeps:\n            return",
             "        if False:\n            return",
         ),
         (
-            "shortest",
+            "fdc_toolchain.analyses.shortest",
             "{state: (length, (path, stop)) for state, (length, path) in twin.passed.items()}",
             "{}",
         ),
         (
-            "shortest",
+            "fdc_toolchain.analyses.shortest",
             "((out, summary.exits), (self.passed, summary.passed))",
             "((out, summary.exits),)",
         ),
-        ("shortest", "            merge(self.passed, stopped)", "            pass"),
         (
-            "files",
+            "fdc_toolchain.analyses.shortest",
+            "            merge(self.passed, stopped)",
+            "            pass",
+        ),
+        (
+            "fdc_toolchain.analyses.files",
             "ever[path] = either(either(ever.get(path) or elsewhere(path, so_far()), before), after)",
             "ever[path] = after",
         ),
         (
-            "files",
+            "fdc_toolchain.analyses.files",
             "return Outcomes(self._turns(instance, node, stops), None)",
             "return Outcomes(self._turns(instance, node, ends), None)",
         ),
         (
-            "files",
+            "fdc_toolchain.analyses.files",
             "either(either(ever.get(path) or elsewhere(path, so_far()), here), after)",
             "ever.get(path) or elsewhere(path, so_far())",
         ),
         (
-            "files",
+            "fdc_toolchain.analyses.files",
             "self._turns(instance, node, ends), self._turns(instance, node, stops))",
             "self._turns(instance, node, ends), ends)",
         ),
-        ("obligations", "        self.passed |= found[1]", "        self.passed |= 0"),
+        (
+            "fdc_toolchain.analyses.obligations",
+            "        self.passed |= found[1]",
+            "        self.passed |= 0",
+        ),
     ],
 )
 def test_a_planted_mistake_changes_a_verdict(name: str, old: str, new: str) -> None:

@@ -5,61 +5,91 @@ from __future__ import annotations
 import sys
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    # name: (module in this room, one line)
-    "lint": ("lint", "prove plans: every run ends, obeys its automaton, uses only what exists"),
-    "fmt": ("fmt", "write plans in the one canonical form"),
-    "migrate": ("migrate", "convert plans from older notations, and say what changed"),
-    "explain": ("explain", "explain a diagnostic's code"),
-    "rules": ("rules", "list every rule"),
-    "graph": ("graph", "draw an automaton or a plan with its sub-plans"),
-    "analyze": ("analyze", "complexity, modality and worst-case cost of a plan"),
-    "validate": ("validate", "follow a plan through its automaton, line by line"),
-    "expand": ("expand", "print the program that a plan compiles to"),
+    # name: (module, one line)
+    "lint": (
+        "fdc_toolchain.cli.lint",
+        "prove plans: every run ends, obeys its automaton, uses only what exists",
+    ),
+    "fmt": ("fdc_toolchain.cli.fmt", "write plans in the one canonical form"),
+    "migrate": (
+        "fdc_toolchain.cli.migrate",
+        "convert plans from older notations, and say what changed",
+    ),
+    "explain": ("fdc_toolchain.cli.explain", "explain a diagnostic's code"),
+    "rules": ("fdc_toolchain.cli.rules", "list every rule"),
+    "graph": ("fdc_toolchain.cli.graph", "draw an automaton or a plan with its sub-plans"),
+    "analyze": ("fdc_toolchain.cli.analyze", "complexity, modality and worst-case cost of a plan"),
+    "validate": ("fdc_toolchain.cli.validate", "follow a plan through its automaton, line by line"),
+    "expand": ("fdc_toolchain.cli.expand", "print the program that a plan compiles to"),
     "certify": (
-        "certify",
+        "fdc_toolchain.cli.certify",
         "write claims about a plan's program that a small checker can check, or check them",
     ),
-    "run": ("run", "execute a plan that was proved, durably"),
-    "worker": ("worker", "drive the runs of a database, with other workers on other machines"),
-    "resume": ("resume", "go on with a run where it stopped"),
-    "answer": ("answer", "answer a question that a run waits with"),
-    "runs": ("runs", "list runs"),
-    "show": ("show", "show a run, step by step"),
-    "report": ("report", "write a run as one page that needs nothing else"),
-    "ui": ("ui", "a local web page over all runs: live, with answers and approvals"),
-    "cancel": ("cancel", "end a run for good, also one that is being driven"),
-    "fork": ("fork", "begin a new run from a step of an old one"),
-    "replay": ("replay", "prove that a run follows from its record; performs nothing"),
-    "verify": ("verify", "check the record of a run, byte for byte"),
-    "diff": ("diff", "compare two runs, step by step"),
-    "agent": ("agent", "take a task from orientation to submission, durably"),
-    "research": ("research", "answer a question from documents, every sentence cited"),
+    "run": ("fdc_toolchain.cli.run", "execute a plan that was proved, durably"),
+    "worker": (
+        "fdc_toolchain.cli.worker",
+        "drive the runs of a database, with other workers on other machines",
+    ),
+    "resume": ("fdc_toolchain.cli.resume", "go on with a run where it stopped"),
+    "answer": ("fdc_toolchain.cli.answer", "answer a question that a run waits with"),
+    "runs": ("fdc_toolchain.cli.runs", "list runs"),
+    "show": ("fdc_toolchain.cli.show", "show a run, step by step"),
+    "report": ("fdc_toolchain.cli.report", "write a run as one page that needs nothing else"),
+    "ui": (
+        "fdc_toolchain.cli.ui",
+        "a local web page over all runs: live, with answers and approvals",
+    ),
+    "cancel": ("fdc_toolchain.cli.cancel", "end a run for good, also one that is being driven"),
+    "fork": ("fdc_toolchain.cli.fork", "begin a new run from a step of an old one"),
+    "replay": (
+        "fdc_toolchain.cli.replay",
+        "prove that a run follows from its record; performs nothing",
+    ),
+    "verify": ("fdc_toolchain.cli.verify", "check the record of a run, byte for byte"),
+    "diff": ("fdc_toolchain.cli.diff", "compare two runs, step by step"),
+    "agent": ("fdc_toolchain.cli.agent", "take a task from orientation to submission, durably"),
+    "research": (
+        "fdc_toolchain.cli.research",
+        "answer a question from documents, every sentence cited",
+    ),
     "explore": (
-        "explore",
+        "fdc_toolchain.cli.explore",
         "answer a question about code from independent sides, every claim cited",
     ),
     "lgtm": (
-        "lgtm",
+        "fdc_toolchain.cli.lgtm",
         "from a question to an implementation plan: hypotheses, challenges, one checked document",
     ),
-    "fix": ("fix", "repair code until a test command passes, hypothesis by hypothesis"),
+    "fix": (
+        "fdc_toolchain.cli.fix",
+        "repair code until a test command passes, hypothesis by hypothesis",
+    ),
     "alphabet": (
-        "alphabet",
+        "fdc_toolchain.cli.alphabet",
         "build an alphabet of primitive concepts, iteration by iteration, and calculate with it",
     ),
-    "start": ("start", "begin a task: orientation, then TASK_START in the log"),
-    "close": ("close", "end a task: post-mortem, then TASK_END in the log"),
-    "knowledge": ("knowledge", "index the workspace, and say what it knows about a task"),
-    "probe": ("probe", "report what this machine lets an agent do"),
-    "doctor": ("doctor", "look at model, sandbox, disk, journal, terminal, git"),
-    "registry": ("registry", "the registry of reusable sub-plans (also: plan_manager)"),
-    "csdc": ("csdc", "check a plan against CSDC model A or B"),
-    "protocols": ("protocols", "compile protocols/ into AGENTS.md"),
-    "lessons": ("lessons", "turn the lessons of post-mortems into changes"),
-    "trust": ("trust", "confirm on this machine what the settings allow"),
-    "audit": ("audit", "count the rules that are enforced; compare protocols with what was done"),
-    "cache": ("cache", "show or clear the verdict cache"),
-    "completion": ("completion", "print a shell completion script"),
+    "start": ("fdc_toolchain.cli.start", "begin a task: orientation, then TASK_START in the log"),
+    "close": ("fdc_toolchain.cli.close", "end a task: post-mortem, then TASK_END in the log"),
+    "knowledge": (
+        "fdc_toolchain.cli.knowledge",
+        "index the workspace, and say what it knows about a task",
+    ),
+    "probe": ("fdc_toolchain.cli.probe", "report what this machine lets an agent do"),
+    "doctor": ("fdc_toolchain.cli.doctor", "look at model, sandbox, disk, journal, terminal, git"),
+    "registry": (
+        "fdc_toolchain.cli.registry",
+        "the registry of reusable sub-plans (also: plan_manager)",
+    ),
+    "csdc": ("fdc_toolchain.cli.csdc", "check a plan against CSDC model A or B"),
+    "protocols": ("fdc_toolchain.cli.protocols", "compile protocols/ into AGENTS.md"),
+    "lessons": ("fdc_toolchain.cli.lessons", "turn the lessons of post-mortems into changes"),
+    "trust": ("fdc_toolchain.cli.trust", "confirm on this machine what the settings allow"),
+    "audit": (
+        "fdc_toolchain.cli.audit",
+        "count the rules that are enforced; compare protocols with what was done",
+    ),
+    "cache": ("fdc_toolchain.cli.cache", "show or clear the verdict cache"),
+    "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
 }
 
 
@@ -93,7 +123,7 @@ def group() -> object:
             if row is None:
                 return None
             refuse_inside(name)
-            return importlib.import_module(f"{__package__}.{row[0]}").command
+            return importlib.import_module(row[0]).command
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             with formatter.section("Commands"):

@@ -21,9 +21,15 @@ from .findings import show
 
 ELSEWHERE: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
-    "import": ("protocols_import", "take a compiled AGENTS.md apart into sources"),
-    "diff": ("protocols_diff", "say what changed between two sets of protocols"),
-    "graph": ("protocols_graph", "draw protocols, rules and tools, and what nothing refers to"),
+    "import": (
+        "fdc_toolchain.cli.protocols_import",
+        "take a compiled AGENTS.md apart into sources",
+    ),
+    "diff": ("fdc_toolchain.cli.protocols_diff", "say what changed between two sets of protocols"),
+    "graph": (
+        "fdc_toolchain.cli.protocols_graph",
+        "draw protocols, rules and tools, and what nothing refers to",
+    ),
 }
 """Subcommands with a file of their own, which defines `command`; imported when they are asked for."""
 
@@ -38,7 +44,7 @@ class Group(click.Group):
         row = ELSEWHERE.get(name)
         if row is None:
             return self.commands.get(name)
-        found: click.Command = importlib.import_module(f"{__package__}.{row[0]}").command
+        found: click.Command = importlib.import_module(row[0]).command
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -123,7 +123,7 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
     from .tools import TOOLS
 
     row = TOOLS["google_search"]
-    search = getattr(importlib.import_module(f".{row.module}", __package__), row.function)
+    search = getattr(importlib.import_module(row.module), row.function)
     out: list[dict[str, Any]] = []
     for query in _queries(args)[:3]:
         found = search({"query": query}, context)

@@ -6,7 +6,7 @@ To add a tool, write a function and give it a row:
 
 in a module of this room, and in `TOOLS` (or `PREDICATES`, for one that conditions ask)
 
-    "my_tool": Row("my_module", "my_tool"),
+    "my_tool": Row("fdc_toolchain.effects.my_module", "my_tool"),
 
 beside its declaration in a catalogue. Nothing else needs to know. The module is imported when a
 plan uses the tool. `args` holds the step's arguments by parameter name, as the plan gives them
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """Where a tool's function is: a module of this room, its name in it, and that of its probe.
+    """Where a tool's function is: a module, its name in it, and that of its probe.
 
     `needs`: what this machine or its operator has to give for it, by the names of `effects.granted`.
     """
@@ -73,93 +73,110 @@ class Row(NamedTuple):
 
 
 TOOLS: dict[str, Row] = {
-    "set_plan": Row("talk_tools", "mark"),
-    "plan_step_complete": Row("talk_tools", "mark"),
-    "message_user": Row("talk_tools", "message_user", "probe_message"),
-    "request_user_input": Row("talk_tools", "ask_user", "probe_question"),
-    "record_user_approval_for_plan": Row("talk_tools", "ask_approval", "probe_question"),
-    "request_code_review": Row("talk_tools", "ask_review", "probe_question"),
-    "reply_to_pr_comments": Row("talk_tools", "unavailable", None, ("nobody",)),
-    "pre_commit_instructions": Row("talk_tools", "pre_commit"),
-    "initiate_memory_recording": Row("talk_tools", "memory"),
-    "hello_world": Row("talk_tools", "hello"),
-    "submit": Row("talk_tools", "submit", "probe_submit"),
-    "close_task": Row("talk_tools", "close_task"),
-    "define_set_of_names": Row("talk_tools", "mark"),
-    "define_diagonalization_function": Row("talk_tools", "mark"),
-    "reset_all": Row("talk_tools", "forbidden"),
-    "google_search": Row("web_tools", "google_search", None, ("web", "search")),
-    "view_text_website": Row("web_tools", "view_text_website", None, ("web", "pages")),
-    "search_web": Row("web_tools", "search_web", None, ("web", "search")),
-    "read_web_page": Row("web_tools", "read_web_page", None, ("web", "pages")),
-    "research": Row("talk_tools", "unavailable", None, ("nobody",)),
-    "generate_code": Row("code_tools", "generate_code", "probe"),
-    "plan_deep_research": Row("research_protocol", "plan_deep_research"),
-    "execute_research_protocol": Row(
-        "research_protocol", "execute_research_protocol", None, needs.BY_TARGET
+    "set_plan": Row("fdc_toolchain.effects.talk_tools", "mark"),
+    "plan_step_complete": Row("fdc_toolchain.effects.talk_tools", "mark"),
+    "message_user": Row("fdc_toolchain.effects.talk_tools", "message_user", "probe_message"),
+    "request_user_input": Row("fdc_toolchain.effects.talk_tools", "ask_user", "probe_question"),
+    "record_user_approval_for_plan": Row(
+        "fdc_toolchain.effects.talk_tools", "ask_approval", "probe_question"
     ),
-    "create_file_with_block": Row("file_tools", "create"),
-    "overwrite_file_with_block": Row("file_tools", "overwrite"),
-    "replace_with_git_merge_diff": Row("file_tools", "replace", "probe_replace"),
-    "restore_file": Row("file_tools", "restore", None, needs.GIT),
-    "git_add": Row("git_tools", "add", None, needs.GIT),
-    "git_commit": Row("git_tools", "commit", "probe_commit", needs.GIT),
-    "delete_file": Row("file_tools", "delete"),
-    "rename_file": Row("file_tools", "rename", "probe_rename"),
-    "read_file": Row("file_tools", "read"),
-    "view_image": Row("file_tools", "view_image"),
-    "list_files": Row("find_tools", "list_files"),
-    "grep": Row("find_tools", "grep"),
-    "run_in_bash_session": Row("shell", "run_in_bash_session", None, ("sandbox", "bash")),
-    "scan_documents": Row("research_tools", "scan_documents"),
-    "scope_question": Row("research_tools", "scope_question"),
-    "search_passages": Row("research_tools", "search_passages"),
-    "extract_evidence": Row("research_tools", "extract_evidence"),
-    "check_citations": Row("research_tools", "check_citations"),
-    "synthesise": Row("research_tools", "synthesise"),
-    "join_pages": Row("research_web", "join_pages"),
-    "open_sources": Row("research_web", "open_sources"),
-    "check_claims": Row("research_web", "check_claims"),
-    "create_directory": Row("lgtm_tools", "create_directory"),
-    "use_tool.file_search": Row("lgtm_tools", "file_search"),
-    "use_tool.codebase_grep": Row("lgtm_tools", "codebase_grep"),
-    "use_tool.web_search": Row("lgtm_tools", "web_search"),
-    "use_tool.readable": Row("lgtm_tools", "readable"),
-    "use_tool.unknown": Row("lgtm_tools", "unknown_tool"),
-    "use_tool.read_code": Row("lgtm_tools", "read_code"),
-    "use_tool.dependencies": Row("lgtm_tools", "dependencies"),
-    "validate.links": Row("lgtm_tools", "check_links"),
-    "plan.changes": Row("lgtm_changes", "plan_changes"),
-    "validate.pipeline": Row("lgtm_tools", "validate_pipeline"),
-    "map_code": Row("explore_tools", "map_code", None, needs.RERANK),
-    "scope_exploration": Row("explore_tools", "scope_exploration"),
-    "survey_tracks": Row("explore_tools", "survey_tracks"),
-    "gather_files": Row("explore_tools", "gather_files"),
-    "explore_track": Row("explore_tools", "explore_track"),
-    "collect_evidence": Row("explore_tools", "collect_evidence"),
-    "check_findings": Row("explore_tools", "check_findings"),
-    "check_synthesis": Row("explore_tools", "check_synthesis"),
-    "open_case": Row("repair_tools", "open_case"),
-    "run_tests": Row("repair_tools", "run_tests", None, ("sandbox",)),
-    "collect_context": Row("repair_tools", "collect_context"),
-    "probe_edits": Row("repair_tools", "probe_edits", None, ("sandbox",)),
-    "gather_context": Row("repair_tools", "gather_context"),
-    "merge_files": Row("repair_patch", "merge_files"),
-    "apply_repair": Row("repair_tools", "apply_repair"),
-    "keep_repair": Row("repair_tools", "keep_repair"),
-    "close_repair": Row("repair_tools", "close_repair"),
-    "take_repair": Row("repair_tools", "take_repair"),
-    "begin_alphabet": Row("alphabet_tools", "begin_alphabet"),
-    "staged_alphabet": Row("alphabet_tools", "staged_alphabet"),
-    "stage_alphabet": Row("alphabet_tools", "stage_alphabet"),
-    "read_entries": Row("alphabet_tools", "read_entries"),
-    "commit_alphabet": Row("alphabet_tools", "commit_alphabet"),
-    "abandon_alphabet": Row("alphabet_tools", "abandon_alphabet"),
-    "consult_lexicon": Row("lexicon_tools", "consult_lexicon"),
+    "request_code_review": Row("fdc_toolchain.effects.talk_tools", "ask_review", "probe_question"),
+    "reply_to_pr_comments": Row(
+        "fdc_toolchain.effects.talk_tools", "unavailable", None, ("nobody",)
+    ),
+    "pre_commit_instructions": Row("fdc_toolchain.effects.talk_tools", "pre_commit"),
+    "initiate_memory_recording": Row("fdc_toolchain.effects.talk_tools", "memory"),
+    "hello_world": Row("fdc_toolchain.effects.talk_tools", "hello"),
+    "submit": Row("fdc_toolchain.effects.talk_tools", "submit", "probe_submit"),
+    "close_task": Row("fdc_toolchain.effects.talk_tools", "close_task"),
+    "define_set_of_names": Row("fdc_toolchain.effects.talk_tools", "mark"),
+    "define_diagonalization_function": Row("fdc_toolchain.effects.talk_tools", "mark"),
+    "reset_all": Row("fdc_toolchain.effects.talk_tools", "forbidden"),
+    "google_search": Row(
+        "fdc_toolchain.effects.web_tools", "google_search", None, ("web", "search")
+    ),
+    "view_text_website": Row(
+        "fdc_toolchain.effects.web_tools", "view_text_website", None, ("web", "pages")
+    ),
+    "search_web": Row("fdc_toolchain.effects.web_tools", "search_web", None, ("web", "search")),
+    "read_web_page": Row(
+        "fdc_toolchain.effects.web_tools", "read_web_page", None, ("web", "pages")
+    ),
+    "research": Row("fdc_toolchain.effects.talk_tools", "unavailable", None, ("nobody",)),
+    "generate_code": Row("fdc_toolchain.effects.code_tools", "generate_code", "probe"),
+    "plan_deep_research": Row("fdc_toolchain.effects.research_protocol", "plan_deep_research"),
+    "execute_research_protocol": Row(
+        "fdc_toolchain.effects.research_protocol",
+        "execute_research_protocol",
+        None,
+        needs.BY_TARGET,
+    ),
+    "create_file_with_block": Row("fdc_toolchain.effects.file_tools", "create"),
+    "overwrite_file_with_block": Row("fdc_toolchain.effects.file_tools", "overwrite"),
+    "replace_with_git_merge_diff": Row(
+        "fdc_toolchain.effects.file_tools", "replace", "probe_replace"
+    ),
+    "restore_file": Row("fdc_toolchain.effects.file_tools", "restore", None, needs.GIT),
+    "git_add": Row("fdc_toolchain.effects.git_tools", "add", None, needs.GIT),
+    "git_commit": Row("fdc_toolchain.effects.git_tools", "commit", "probe_commit", needs.GIT),
+    "delete_file": Row("fdc_toolchain.effects.file_tools", "delete"),
+    "rename_file": Row("fdc_toolchain.effects.file_tools", "rename", "probe_rename"),
+    "read_file": Row("fdc_toolchain.effects.file_tools", "read"),
+    "view_image": Row("fdc_toolchain.effects.file_tools", "view_image"),
+    "list_files": Row("fdc_toolchain.effects.find_tools", "list_files"),
+    "grep": Row("fdc_toolchain.effects.find_tools", "grep"),
+    "run_in_bash_session": Row(
+        "fdc_toolchain.effects.shell", "run_in_bash_session", None, ("sandbox", "bash")
+    ),
+    "scan_documents": Row("fdc_toolchain.effects.research_tools", "scan_documents"),
+    "scope_question": Row("fdc_toolchain.effects.research_tools", "scope_question"),
+    "search_passages": Row("fdc_toolchain.effects.research_tools", "search_passages"),
+    "extract_evidence": Row("fdc_toolchain.effects.research_tools", "extract_evidence"),
+    "check_citations": Row("fdc_toolchain.effects.research_tools", "check_citations"),
+    "synthesise": Row("fdc_toolchain.effects.research_tools", "synthesise"),
+    "join_pages": Row("fdc_toolchain.effects.research_web", "join_pages"),
+    "open_sources": Row("fdc_toolchain.effects.research_web", "open_sources"),
+    "check_claims": Row("fdc_toolchain.effects.research_web", "check_claims"),
+    "create_directory": Row("fdc_toolchain.effects.lgtm_tools", "create_directory"),
+    "use_tool.file_search": Row("fdc_toolchain.effects.lgtm_tools", "file_search"),
+    "use_tool.codebase_grep": Row("fdc_toolchain.effects.lgtm_tools", "codebase_grep"),
+    "use_tool.web_search": Row("fdc_toolchain.effects.lgtm_tools", "web_search"),
+    "use_tool.readable": Row("fdc_toolchain.effects.lgtm_tools", "readable"),
+    "use_tool.unknown": Row("fdc_toolchain.effects.lgtm_tools", "unknown_tool"),
+    "use_tool.read_code": Row("fdc_toolchain.effects.lgtm_tools", "read_code"),
+    "use_tool.dependencies": Row("fdc_toolchain.effects.lgtm_tools", "dependencies"),
+    "validate.links": Row("fdc_toolchain.effects.lgtm_tools", "check_links"),
+    "plan.changes": Row("fdc_toolchain.effects.lgtm_changes", "plan_changes"),
+    "validate.pipeline": Row("fdc_toolchain.effects.lgtm_tools", "validate_pipeline"),
+    "map_code": Row("fdc_toolchain.effects.explore_tools", "map_code", None, needs.RERANK),
+    "scope_exploration": Row("fdc_toolchain.effects.explore_tools", "scope_exploration"),
+    "survey_tracks": Row("fdc_toolchain.effects.explore_tools", "survey_tracks"),
+    "gather_files": Row("fdc_toolchain.effects.explore_tools", "gather_files"),
+    "explore_track": Row("fdc_toolchain.effects.explore_tools", "explore_track"),
+    "collect_evidence": Row("fdc_toolchain.effects.explore_tools", "collect_evidence"),
+    "check_findings": Row("fdc_toolchain.effects.explore_tools", "check_findings"),
+    "check_synthesis": Row("fdc_toolchain.effects.explore_tools", "check_synthesis"),
+    "open_case": Row("fdc_toolchain.effects.repair_tools", "open_case"),
+    "run_tests": Row("fdc_toolchain.effects.repair_tools", "run_tests", None, ("sandbox",)),
+    "collect_context": Row("fdc_toolchain.effects.repair_tools", "collect_context"),
+    "probe_edits": Row("fdc_toolchain.effects.repair_tools", "probe_edits", None, ("sandbox",)),
+    "gather_context": Row("fdc_toolchain.effects.repair_tools", "gather_context"),
+    "merge_files": Row("fdc_toolchain.effects.repair_patch", "merge_files"),
+    "apply_repair": Row("fdc_toolchain.effects.repair_tools", "apply_repair"),
+    "keep_repair": Row("fdc_toolchain.effects.repair_tools", "keep_repair"),
+    "close_repair": Row("fdc_toolchain.effects.repair_tools", "close_repair"),
+    "take_repair": Row("fdc_toolchain.effects.repair_tools", "take_repair"),
+    "begin_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "begin_alphabet"),
+    "staged_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "staged_alphabet"),
+    "stage_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "stage_alphabet"),
+    "read_entries": Row("fdc_toolchain.effects.alphabet_tools", "read_entries"),
+    "commit_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "commit_alphabet"),
+    "abandon_alphabet": Row("fdc_toolchain.effects.alphabet_tools", "abandon_alphabet"),
+    "consult_lexicon": Row("fdc_toolchain.effects.lexicon_tools", "consult_lexicon"),
 }
 
 PREDICATES: dict[str, Row] = {
-    "cited": Row("research_tools", "cited"),
+    "cited": Row("fdc_toolchain.effects.research_tools", "cited"),
 }
 
 
@@ -364,7 +381,9 @@ class LocalTools:
         """An attempt of a step; where it writes text from outside and not through `context.root`, what it wrote is noted."""
         row = TOOLS.get(effect.tool)
         if not effect.outside or (
-            row is not None and row.module == "file_tools" and "run" not in declared
+            row is not None
+            and row.module == "fdc_toolchain.effects.file_tools"
+            and "run" not in declared
         ):
             return self._attempt(effect, declared, args)
         with Keeper(self._book, self._bench.run, effect).around(declared, args):
@@ -531,7 +550,7 @@ class LocalTools:
     def _function(self, row: Row) -> Any:
         found = self._functions.get(row)
         if found is None:
-            module = importlib.import_module(f".{row.module}", __package__)
+            module = importlib.import_module(row.module)
             found = self._functions[row] = getattr(module, row.function)
         return found
 
