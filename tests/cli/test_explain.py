@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.text.codes import BY_NAME, CODES
+from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
 
 from tests.support.process import fdc
 from tests.support.repository import ROOT

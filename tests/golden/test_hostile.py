@@ -13,7 +13,7 @@ import pytest
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.syntax.tails import malformed_tails
 from fdc_toolchain.syntax.write import canonical
-from fdc_toolchain.text.source import Limits
+from fdc_toolchain.diagnostics.source import Limits
 
 MEBI = 1 << 20
 

@@ -9,7 +9,7 @@ from fdc_toolchain.migrate.model import Migration
 from fdc_toolchain.resolve.catalogue import read_catalogue
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.syntax.tails import malformed_tails
-from fdc_toolchain.text.source import Limits
+from fdc_toolchain.diagnostics.source import Limits
 
 from tests.support.golden import FOLDER, check
 

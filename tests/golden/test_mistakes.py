@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.syntax.tails import malformed_tails
-from fdc_toolchain.text.diagnostic import Diagnostic
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 
 from tests.support.golden import check
 

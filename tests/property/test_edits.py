@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from fdc_toolchain.diagnostics.diagnostic import Edit, Fix
+from fdc_toolchain.diagnostics.edits import apply
+from fdc_toolchain.diagnostics.span import Span
 from fdc_toolchain.report.diff import unified
 from fdc_toolchain.report.style import Style
-from fdc_toolchain.text.diagnostic import Edit, Fix
-from fdc_toolchain.text.edits import apply
-from fdc_toolchain.text.span import Span
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import pytest
+from fdc_toolchain.diagnostics.codes import CODES
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
+from fdc_toolchain.diagnostics.span import Span
 from fdc_toolchain.report import cells, excerpt, sarif
 from fdc_toolchain.report.render import FORMATS, render
 from fdc_toolchain.report.style import Style
-from fdc_toolchain.text.codes import CODES
-from fdc_toolchain.text.diagnostic import Diagnostic
-from fdc_toolchain.text.span import Span
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft202012Validator

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
+from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax import values
 from fdc_toolchain.syntax.complaint import FORMS, Malformed
 from fdc_toolchain.syntax.parse import Parsed, parse
 from fdc_toolchain.syntax.tails import malformed_tails, meaning
 from fdc_toolchain.syntax.tree import Plan
 from fdc_toolchain.syntax.write import canonical
-from fdc_toolchain.text.diagnostic import Diagnostic
-from fdc_toolchain.text.source import Limits
 from hypothesis import example, given
 from hypothesis import strategies as st
 

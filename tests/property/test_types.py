@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.text.diagnostic import Diagnostic
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 
 from tests.support.typed import Made, came, lint, plan_set
 

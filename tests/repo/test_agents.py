@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.check import check_paths
 from fdc_toolchain.cli.main import COMMANDS
+from fdc_toolchain.diagnostics.codes import CODES
 from fdc_toolchain.protocols.load import load
-from fdc_toolchain.text.codes import CODES
 from jsonschema import Draft202012Validator
 
 from tests.support.process import fdc

@@ -11,16 +11,17 @@ import pytest
 from tests.support.repository import PACKAGE
 
 FLOORS = {
-    "text": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0,
-    "syntax": 1, "machines": 1, "program": 1,
-    "resolve": 2, "engine": 2, "report": 2,
-    "analyses": 3, "lower": 3, "migrate": 3,
-    "check": 4, "protocols": 4, "knowledge": 4,
-    "effects": 5, "packs": 5, "workflows": 5,
-    "testing": 6,
-    "server": 7,
-    "cli": 8,
-    "__main__": 9,
+    "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0,
+    "text": 1,
+    "syntax": 2, "machines": 2, "program": 2,
+    "resolve": 3, "engine": 3, "report": 3,
+    "analyses": 4, "lower": 4, "migrate": 4,
+    "check": 5, "protocols": 5, "knowledge": 5,
+    "effects": 6, "packs": 6, "workflows": 6,
+    "testing": 7,
+    "server": 8,
+    "cli": 9,
+    "__main__": 10,
 }  # fmt: skip
 NAME = "fdc_toolchain"
 

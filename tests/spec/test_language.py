@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.diagnostics.codes import BY_NAME
+from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax.foreign import RESERVED
 from fdc_toolchain.syntax.tree import WORDS
-from fdc_toolchain.text.codes import BY_NAME
-from fdc_toolchain.text.source import Limits
 
 from tests.support import spec
 from tests.support.repository import ROOT

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
+from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
+from fdc_toolchain.diagnostics.edits import apply
 from fdc_toolchain.report import explanations
-from fdc_toolchain.text.codes import BY_NAME, CODES
-from fdc_toolchain.text.diagnostic import Diagnostic
-from fdc_toolchain.text.edits import apply
 
 from tests.support import spec
 from tests.support.repository import PACKAGE

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from fdc_toolchain.text.diagnostic import Diagnostic
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 
 from tests.support.filesets import LITERALS, MOST_CHOICES, MOST_KEPT_RUNS, TURNS, FileSet
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fdc_toolchain.text.codes import CODES
-from fdc_toolchain.text.diagnostic import Diagnostic, Edit, Fix, Label
-from fdc_toolchain.text.span import Span
+from fdc_toolchain.diagnostics.codes import CODES
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from fdc_toolchain.diagnostics.span import Span
 from hypothesis import strategies as st
 
 HOSTILE = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from fdc_toolchain.check import Checked, check
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.resolve.files import Files
 from fdc_toolchain.resolve.link import Linker
 from fdc_toolchain.resolve.settings import Settings
-from fdc_toolchain.text.diagnostic import Diagnostic
 
 ANY = """\
 {"states": ["S"], "start_state": "S", "accept_states": ["S"],

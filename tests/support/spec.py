@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.text.codes import CODES
+from fdc_toolchain.diagnostics.codes import CODES
 
 from tests.support import process
 from tests.support.repository import ROOT

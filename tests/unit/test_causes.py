@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
+from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
 from fdc_toolchain.program.causes import CAUSES, EXPLAINS, FAILURES, STOPS, explain
-from fdc_toolchain.text.codes import BY_NAME, CODES
 
 from tests.support.repository import PACKAGE
 

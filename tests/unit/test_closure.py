@@ -7,8 +7,8 @@ import random
 
 import pytest
 from fdc_toolchain.check import Checked
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.resolve.settings import Settings
-from fdc_toolchain.text.diagnostic import Diagnostic
 
 from tests.support.linting import findings, lint
 

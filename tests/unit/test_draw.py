@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import pytest
 from fdc_toolchain import resources
+from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.machines.load import load
 from fdc_toolchain.report import draw_dot, draw_mermaid, draw_svg
 from fdc_toolchain.report.draw import (
@@ -27,7 +28,6 @@ from fdc_toolchain.report.draw_automaton import automaton_graph
 from fdc_toolchain.report.draw_plan import Drawn, plan_graph
 from fdc_toolchain.report.layers import TooLarge
 from fdc_toolchain.syntax.parse import parse
-from fdc_toolchain.text.source import Limits
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [

@@ -7,7 +7,7 @@ from random import Random
 from fdc_toolchain.analyses.file_bodies import SHELL_STEP, Effects
 from fdc_toolchain.analyses.file_effects import SAME, caused, either, then
 from fdc_toolchain.analyses.file_log import Log
-from fdc_toolchain.text.span import Span
+from fdc_toolchain.diagnostics.span import Span
 
 
 def test_commands_of_every_stretch_are_joined_as_one_by_one():

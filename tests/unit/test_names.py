@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from fdc_toolchain.text.edits import apply
+from fdc_toolchain.diagnostics.edits import apply
 
 from tests.support.linting import findings, lint, places
 

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.diagnostics.codes import CODES
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic, Label
+from fdc_toolchain.diagnostics.span import Span
 from fdc_toolchain.report import cells, sarif, trace
 from fdc_toolchain.report.render import render
 from fdc_toolchain.report.style import Style
-from fdc_toolchain.text.codes import CODES
-from fdc_toolchain.text.diagnostic import Diagnostic, Label
-from fdc_toolchain.text.span import Span
 
 from tests.support.repository import ROOT
 
@@ -208,7 +208,7 @@ def test_junit_has_only_elements_and_attributes_that_ci_servers_know() -> None:
 
 def test_the_renderers_for_terminals_load_next_to_nothing() -> None:
     script = (
-        "import sys; import fdc_toolchain.text.diagnostic, types, collections.abc; before = set(sys.modules)\n"
+        "import sys; import fdc_toolchain.diagnostics.diagnostic, types, collections.abc; before = set(sys.modules)\n"
         "from fdc_toolchain.report import concise, human\n"
         "print(*sorted(m for m in set(sys.modules) - before if not m.startswith('fdc_toolchain')))"
     )

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.resolve.settings import AgentFiles, Settings, SettingsError, read_settings
-from fdc_toolchain.text.source import Limits
 
 from tests.support.linting import lint, places
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from fdc_toolchain.diagnostics.codes import CODES, silenced_by_text
+from fdc_toolchain.diagnostics.edits import apply
 from fdc_toolchain.resolve.settings import Allowed, Settings
 from fdc_toolchain.syntax.suppress import OWN
-from fdc_toolchain.text.codes import CODES, silenced_by_text
-from fdc_toolchain.text.edits import apply
 
 from tests.support.linting import findings, lint, places
 

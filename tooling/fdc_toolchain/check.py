@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 from .analyses import RULES, Context
 from .analyses.fragment import as_fragment
+from .diagnostics.codes import SAFETY
+from .diagnostics.diagnostic import Diagnostic, ordered, parted
+from .diagnostics.span import Span
 from .machines.model import Automaton
 from .resolve.graph import Graph, Instance
 from .resolve.link import Linker
 from .resolve.settings import Settings, read_settings
 from .syntax import suppress
 from .syntax.tree import Plan
-from .text.codes import SAFETY
-from .text.diagnostic import Diagnostic, ordered, parted
-from .text.span import Span
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 # bodies nest 200 deep at most and plans call each other ten deep: the walks recurse over both

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text import merge_diff
-from ..text.diagnostic import Diagnostic
 from ..text.glob_match import plain
 from ..text.patterns import no_pattern
 from . import programs

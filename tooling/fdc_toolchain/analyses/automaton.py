@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.diagnostic import Diagnostic
+from ..diagnostics.diagnostic import Diagnostic
 from .rule import Context
 from .words import Machine
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
 from .rule import Context
 
 Polynomial = dict[tuple[str, ...], float]

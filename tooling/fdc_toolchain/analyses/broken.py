@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Gate, Invoke, Loop
 from ..resolve.obligations import Obligation, described, place
-from ..text.diagnostic import Diagnostic, Label
-from ..text.span import Span
 from . import events
 from .obligations import STOP, machine_of
 from .refusals import MOST, last_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic, Label
 from ..resolve.model import Invoke, Unit
-from ..text.diagnostic import Diagnostic, Label
 from ..text.suggest import did_you_mean
 from .rule import Context
 

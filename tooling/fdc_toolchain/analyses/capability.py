@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..resolve.catalogue import reads_at_large
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Loop, Node, Unit
 from ..syntax.values import Value
-from ..text.diagnostic import Diagnostic, Label
 from ..text.glob_match import compiled, matches, within
-from ..text.span import Span
 from .paths import path_of
 from .rule import Context
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node
 from ..syntax import tree
-from ..text.diagnostic import Diagnostic
 from ..text.glob_match import plain
 from .rule import Context
 from .words import Machine

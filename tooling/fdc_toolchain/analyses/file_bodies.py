@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text.span import Span
+from ..diagnostics.span import Span
 from .file_effects import (
     BY_CHANCE,
     CERTAINLY,

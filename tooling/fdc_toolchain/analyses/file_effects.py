@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..text.span import Span
+from ..diagnostics.span import Span
 
 ABSENT, PRESENT, UNKNOWN, MADE, KEPT = 1, 2, 4, 8, 16
 """`MADE`: absent, unless a command has made it. `KEPT`: present, unless a command has removed it."""

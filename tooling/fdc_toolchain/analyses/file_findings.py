@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Loop
-from ..text.diagnostic import Diagnostic, Label
-from ..text.span import Span
 from .file_effects import Cause, Failure, each_cause
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown

@@ -9,6 +9,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..resolve import places
 from ..resolve.files import Files
 from ..resolve.graph import Instance
@@ -26,8 +28,6 @@ from ..resolve.protected import (
 from ..resolve.secret_files import Secret, secret
 from ..syntax.tree import Header
 from ..syntax.values import NamedValues, Ref, Value, header_tail
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
 from .data_commands import files_of, is_data_command
 from .path_language import APART, GLOB, hits
 from .paths import path_of

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
-from ..text.diagnostic import Diagnostic, Label
 from ..text.glob_match import plain
-from ..text.span import Span
 from . import programs
 from .merges import NOTHING, Changes, Reach, changes, literal
 from .rule import Context

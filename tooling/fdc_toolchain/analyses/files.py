@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..resolve.bound import bound_in
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
 from . import file_findings
 from .file_bodies import (
     NO_CAUSES,

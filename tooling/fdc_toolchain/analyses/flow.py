@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..resolve.commands import pieces
 from ..resolve.graph import calls_of, components
 from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..syntax import tree
 from ..syntax.values import Condition, Ref, Value
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
 from .earlier import Earlier, earlier, of_earlier_run, steps, stores
 from .heard import heard, kept
 from .labels import CHOICES, FILES, SEES, THERE, TRUSTED, Labels

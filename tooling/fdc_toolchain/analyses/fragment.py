@@ -6,10 +6,10 @@ caller makes a plan one. `fdc run` refuses a fragment with the errors of the who
 
 from __future__ import annotations
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..machines.model import Automaton
 from ..resolve.graph import Instance
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
 from .rule import Context
 from .words import Machine
 

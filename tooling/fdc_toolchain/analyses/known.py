@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..diagnostics.span import Span
 from ..resolve import types
 from ..resolve.types import (
     BOOLEAN,
@@ -19,7 +20,6 @@ from ..resolve.types import (
     WORDS,
     Type,
 )
-from ..text.span import Span
 
 MOST_ORIGINS = 8
 """Places that one value may come from, each of which is told apart."""

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..diagnostics.span import Span
 from ..resolve.model import Unit
 from ..syntax import tree
-from ..text.span import Span
 
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text import merge_diff
-from ..text.diagnostic import Diagnostic, Label
 from ..text.glob_match import plain
-from ..text.span import Span
 from . import programs
 from .rule import Context
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from ..diagnostics.span import Span
 from ..resolve.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..resolve.types import OBJECT, parsed
 from ..syntax.tree import Header
 from ..syntax.values import Condition, NamedValues, Ref, Value, header_tail
-from ..text.diagnostic import Diagnostic, Edit, Fix, Label
-from ..text.span import Span
 from ..text.suggest import did_you_mean
 from .rule import Context
 

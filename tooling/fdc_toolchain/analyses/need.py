@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic, Label
 from ..resolve.model import Unit
 from ..syntax import tree
-from ..text.diagnostic import Diagnostic, Label
 from .labels import Earlier, Origin
 
 _FROM = {

@@ -12,11 +12,11 @@ from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..machines import declare
 from ..resolve.graph import Instance
 from ..resolve.model import Act
 from ..resolve.obligations import Obligation
-from ..text.diagnostic import Diagnostic
 from . import events
 from .rule import Context
 from .words import Machine, Steps, Summaries

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Loop
-from ..text.diagnostic import Diagnostic, Label
-from ..text.span import Span
 from .shortest import Leaf, Refusal, Search, doubt_in, labels
 from .words import Machine, Summaries
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..machines.model import Automaton
 from ..resolve.graph import Graph, Instance
 from ..resolve.link import Linker
-from ..text.diagnostic import Diagnostic
-from ..text.record import Record
+from ..text.slots import Record
 from .words import Machine, Summaries
 
 

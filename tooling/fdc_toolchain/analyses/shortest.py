@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import NamedTuple, Optional, Self
 
+from ..diagnostics.diagnostic import Label
+from ..diagnostics.span import Span
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
 from ..syntax import tree
-from ..text.diagnostic import Label
-from ..text.span import Span
 from .rounds import shortest_after
 from .words import Machine, Summaries
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text.diagnostic import Diagnostic, Label
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from .known import Origin
 from .rule import Context
 from .types import Views

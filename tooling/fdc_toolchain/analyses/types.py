@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..diagnostics.diagnostic import Label
+from ..diagnostics.span import Span
 from ..resolve import types
 from ..resolve.bound import bound_in
 from ..resolve.catalogue import Parameter, Tool
@@ -36,8 +38,6 @@ from ..resolve.types import (
     Type,
 )
 from ..syntax.values import Condition, Ref, Value
-from ..text.diagnostic import Label
-from ..text.span import Span
 from .known import Known, Operand, Origin, at_fault, either, pairs, wanted, written
 from .rule import Context
 from .tested import Tested, both, limited, tested, without

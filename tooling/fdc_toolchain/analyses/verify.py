@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..machines.model import Automaton
 from ..resolve.model import Act, Choice, Invoke, Loop, Node
-from ..text.diagnostic import Diagnostic
 from .rule import Context
 
 _LOOKS = ("read_op", "tool_exec")

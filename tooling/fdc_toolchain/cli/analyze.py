@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analyses.bounds import Bounds, Polynomial, shown
+from ..diagnostics.diagnostic import Diagnostic
 from ..report.cells import visible
-from ..text.diagnostic import Diagnostic
 from .exits import UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from .exits import CLEAN, FINDINGS, UsageError
 from .lifecycle import root_of, workspace_option
 
 if TYPE_CHECKING:
-    from ..text.diagnostic import Diagnostic
+    from ..diagnostics.diagnostic import Diagnostic
 
 
 @click.command()

@@ -7,8 +7,8 @@ import click
 from ..analyses.bounds import Bounds
 from ..analyses.csdc import check as check_model
 from ..check import Checked
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from .lint_options import defaults
 
 MODELS = ("A", "B")

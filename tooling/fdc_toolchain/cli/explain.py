@@ -39,8 +39,8 @@ def command(rules: tuple[str, ...], form: str) -> int:
 def _load(rule: str) -> explanations.Explanation:
     code = explanations.find(rule)
     if code is None:
+        from ..diagnostics.codes import BY_NAME, CODES
         from ..report.cells import visible
-        from ..text.codes import BY_NAME, CODES
         from ..text.suggest import did_you_mean
 
         hint = did_you_mean(rule, [*CODES, *BY_NAME]) or "`fdc rules` lists all of them"

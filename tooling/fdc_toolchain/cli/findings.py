@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import click
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..report.concise import one
-from ..text.diagnostic import Diagnostic
 
 
 def show(findings: Iterable[Diagnostic], *, err: bool = True) -> None:

@@ -12,8 +12,8 @@ from .. import durable, resources
 from .exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
+    from ..diagnostics.diagnostic import Diagnostic
     from ..report.draw import Graph
-    from ..text.diagnostic import Diagnostic
 
 _SUFFIXES = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
 Texts = Callable[[str], "str | None"]
@@ -92,12 +92,12 @@ def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], 
 def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
     """The plan and all that it reaches, and what kept any of it from being read or found."""
     from ..check import key_of
+    from ..diagnostics.diagnostic import ordered
     from ..report.draw_plan import Drawn, plan_graph
     from ..resolve.files import SHIPPED
     from ..resolve.link import Linker
     from ..resolve.settings import SettingsError, read_settings
     from ..resolve.workspace import find_root
-    from ..text.diagnostic import ordered
 
     root = find_root(base)
     try:

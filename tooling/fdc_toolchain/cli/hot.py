@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from ..text.verdict_line import verdict_line
+from ..diagnostics.verdict_line import verdict_line
 from .lint_options import Options, quick
 
 ASSUMED = "FDC414"

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from .. import cachedir
 from ..check import default_automaton, judge, settle
+from ..diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
 from ..effects.contents import Contents, blob_id
 from ..resolve.link import Linker
 from ..resolve.outside import TABLE
 from ..resolve.seen import missing_part, sha1, tool_identity
 from ..syntax.parse import parse
-from ..text.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
 from .packs import Pack, Packed, Ref, read
 
 MOST_TABLES = 64

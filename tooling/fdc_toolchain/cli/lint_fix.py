@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Any
 
-from ..text.diagnostic import Fix
-from ..text.edits import apply
+from ..diagnostics.diagnostic import Fix
+from ..diagnostics.edits import apply
 from .lint_options import Options
 
 MOST_ROUNDS = 10

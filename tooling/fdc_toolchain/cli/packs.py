@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 
 from .. import cachedir
-from ..text.diagnostic import Diagnostic, unpacked
+from ..diagnostics.diagnostic import Diagnostic, unpacked
 
 Ref = bytes
 """Where a stretch begins and how long it is, in `_WIDTH` bytes; empty for no stretch."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..text.codes import CODES
+from ..diagnostics.codes import CODES
 from .exits import CLEAN, FINDINGS, UsageError
 
 

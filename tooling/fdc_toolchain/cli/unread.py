@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import click
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..report import human
 from ..report.texts import lines_of
-from ..text.diagnostic import Diagnostic
 from .terminal import style
 
 

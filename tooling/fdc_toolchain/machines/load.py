@@ -7,9 +7,9 @@ text. Errors leave no automaton; warnings come with one.
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic, Label, ordered
+from ..diagnostics.diagnostic import Diagnostic, Label, ordered
+from ..diagnostics.source import Limits, decode
 from ..text.json_text import Places, parse
-from ..text.source import Limits, decode
 from ..text.suggest import did_you_mean
 from . import wellformed
 from .model import Automaton, build

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..text.record import Record
+from ..text.slots import Record
 
 
 class Move(NamedTuple):

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..text.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Diagnostic, Label
 from ..text.json_text import Member, Node, Places
-from ..text.record import Record
+from ..text.slots import Record
 from ..text.suggest import did_you_mean
 
 TABLE = ("states", "alphabet", "start_state", "accept_states", "transitions")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.source import Limits, decode
 from ..resolve.catalogue import Catalogue
 from ..syntax.parse import parse
 from ..syntax.write import canonical
-from ..text.diagnostic import Diagnostic
-from ..text.source import Limits, decode
 from . import blocks, dialect, lines
 from .model import Draft, Migration, Numbered, Refused, Tools
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..resolve.catalogue import Tool
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
 
 Numbered = tuple[int, str]
 """A line of the old text: its number, and its text without the line end."""

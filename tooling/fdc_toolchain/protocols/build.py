@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .. import durable
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from ..resolve.discover import SKIPPED
-from ..text.diagnostic import Diagnostic, ordered
-from ..text.span import Span
 from . import layout
 from .budget import Row
 from .checks import unusable

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..resolve.files import Files
 from ..resolve.link import Linker
 from ..resolve.settings import SettingsError, read_settings
-from ..text.diagnostic import Diagnostic
 
 
 def unusable(root: str, source: str, sources: Mapping[str, bytes]) -> list[Diagnostic]:

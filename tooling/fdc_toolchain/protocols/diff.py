@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, NamedTuple
 
-from ..text.diagnostic import Diagnostic, ordered
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from .load import PROSE, RULES, load
 from .render import bare, unmarked
 from .strength import compare

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from .regions import take
 from .seal import inputs, is_sealed
 

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from ..resolve.obligations import place
-from ..text.codes import CODES
-from ..text.diagnostic import Diagnostic, ordered
-from ..text.span import Span
 from ..text.suggest import did_you_mean
 from .load import Sources
 

@@ -13,8 +13,8 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from . import layout
 from .injected import strip
 from .load import PROSE, RULES

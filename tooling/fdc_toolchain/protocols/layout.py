@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..text.diagnostic import Diagnostic, ordered
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from ..text.json_text import Places, parse
-from ..text.span import Span
 from .injected import insert, written
 from .load import PROSE, RULES, Protocol, load
 from .reader import read_protocols

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .. import resources
-from ..text.codes import CODES
-from ..text.diagnostic import Diagnostic, Label, ordered
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label, ordered
+from ..diagnostics.span import Span
 from ..text.json_text import Node, Places, parse
-from ..text.span import Span
 from .regions import fence, take
 
 RULES = ".protocol.json"

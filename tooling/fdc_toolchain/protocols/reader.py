@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..text.diagnostic import Diagnostic, ordered
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from .load import RULES, load
 from .markdown import Block, blocks, lines
 

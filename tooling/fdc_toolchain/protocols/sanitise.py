@@ -13,8 +13,8 @@ from html.parser import HTMLParser
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from .markdown import lines
 
 MOST_PASSES = 20

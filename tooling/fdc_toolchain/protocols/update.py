@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic
 from ..report.cells import visible
-from ..text.diagnostic import Diagnostic
 from ..text.json_text import Member, Node, parse
 from ..text.suggest import did_you_mean
 from .load import RULES, load

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic, parted
-from ..text.verdict_line import verdict_line
+from ..diagnostics.diagnostic import Diagnostic, parted
+from ..diagnostics.verdict_line import verdict_line
 from .cells import visible
 from .style import PLAIN, Style
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..text.span import Span
+from ..diagnostics.span import Span
 from .cells import cells, wrapped
 from .style import Style
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..text.codes import BY_NAME, CODES
+from ..diagnostics.codes import BY_NAME, CODES
 
 HEADINGS = ("What it flags", "Why it matters", "Example", "Instead")
 

@@ -5,7 +5,7 @@ GitHub shows ten annotations of a kind for each step, so the summary comes last,
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic, parted
+from ..diagnostics.diagnostic import Diagnostic, parted
 from . import summary
 from .cells import visible
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..text.diagnostic import Diagnostic, Fix, Parts, parted
-from ..text.span import Span
-from ..text.verdict_line import verdict_line
+from ..diagnostics.diagnostic import Diagnostic, Fix, Parts, parted
+from ..diagnostics.span import Span
+from ..diagnostics.verdict_line import verdict_line
 from . import excerpt, summary, trace
 from .cells import visible, wrapped
 from .style import Style

@@ -11,8 +11,8 @@ import json
 from typing import Any
 
 from .. import resources
-from ..text.diagnostic import Diagnostic, Label, Parts, parted
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic, Label, Parts, parted
+from ..diagnostics.span import Span
 from . import summary
 from .trace import depths
 

@@ -6,7 +6,7 @@ the suites fail exactly when the lint does. Characters that XML cannot hold are 
 
 from __future__ import annotations
 
-from ..text.diagnostic import Diagnostic, parted
+from ..diagnostics.diagnostic import Diagnostic, parted
 from . import concise
 from .cells import visible
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..text.diagnostic import Diagnostic
+from ..diagnostics.diagnostic import Diagnostic
 from .style import PLAIN, Style
 
 FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "junit")

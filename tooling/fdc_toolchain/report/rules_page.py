@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text.codes import CODES
+from ..diagnostics.codes import CODES
 from . import explanations
 
 STAGES = {

@@ -12,9 +12,9 @@ from hashlib import blake2b
 from typing import Any
 from urllib.parse import quote
 
-from ..text.codes import CODES
-from ..text.diagnostic import Diagnostic, Fix, Label
-from ..text.span import Span
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Fix, Label
+from ..diagnostics.span import Span
 from . import explanations
 from .cells import visible
 from .json_ import dumps, version

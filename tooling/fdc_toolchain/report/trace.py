@@ -6,7 +6,7 @@ level); else a path that is not on the stack of plans is a call, and one that is
 
 from __future__ import annotations
 
-from ..text.diagnostic import Label
+from ..diagnostics.diagnostic import Label
 from .cells import columns, cut, visible, wrapped
 from .style import Style
 from .texts import Texts

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .. import cachedir, resources
-from ..text.diagnostic import Diagnostic
+from ..diagnostics.diagnostic import Diagnostic
 from .own_row import reads_all
 
 SHIPPED = (

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import resources
-from ..text.diagnostic import Diagnostic, Label, ordered
+from ..diagnostics.diagnostic import Diagnostic, Label, ordered
+from ..diagnostics.source import Limits, decode
 from ..text.json_text import Node, Places, parse
-from ..text.source import Limits, decode
 from ..text.suggest import did_you_mean
 from . import own_row
 from .types import NoType, parsed

@@ -13,14 +13,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import resources
+from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
+from ..diagnostics.span import Span
 from ..machines.load import load as load_automaton
 from ..machines.model import Automaton
 from ..syntax import tree, values
 from ..syntax.foreign import assignment
 from ..syntax.parse import Parsed, parse
 from ..syntax.values import Malformed, Value
-from ..text.diagnostic import Diagnostic, Edit, Fix, Label
-from ..text.span import Span
 from ..text.suggest import did_you_mean
 from .bind import Binder
 from .catalogue import ANY_NUMBER, Catalogue, read_catalogue

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from ..machines.model import Automaton
 from ..syntax import tree
 from ..syntax.values import Condition, Value
-from ..text.diagnostic import Diagnostic
-from ..text.record import Record
-from ..text.span import Span
+from ..text.slots import Record
 from .bind import Bound
 
 BUILT_IN = {"run": "the folder of the run"}

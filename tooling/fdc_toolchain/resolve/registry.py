@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 
 REGISTRY = "knowledge_core/plan_registry.json"
 """Where a workspace keeps it."""

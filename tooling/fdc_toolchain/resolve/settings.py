@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from ..text.source import Limits
+from ..diagnostics.source import Limits
 from . import regular
 
 
@@ -129,7 +129,7 @@ _KINDS = {
 
 
 def _settings(table: Any, where: str) -> Settings:
-    from ..text.codes import CODES, silenced_by_text
+    from ..diagnostics.codes import CODES, silenced_by_text
     from ..text.suggest import did_you_mean
 
     known: dict[str, Any] = {
@@ -230,7 +230,7 @@ def _settings(table: Any, where: str) -> Settings:
 
 def _instead(code: str) -> str:
     """What to do in place of an `ignore` that names an error."""
-    from ..text.codes import CODES, SAFETY
+    from ..diagnostics.codes import CODES, SAFETY
 
     if CODES[code].severity == "assumption":
         return "it is no finding and needs none: take it out; `fdc lint --assumptions` lists what a proof rests on"
@@ -240,7 +240,7 @@ def _instead(code: str) -> str:
 
 
 def _allow(row: Any, where: str) -> Allowed:
-    from ..text.codes import SAFETY
+    from ..diagnostics.codes import SAFETY
 
     wanted = ", ".join(f"`{name}`" for name in Allowed._fields)
     if not isinstance(row, dict) or set(row) != set(Allowed._fields):
@@ -257,7 +257,7 @@ def _allow(row: Any, where: str) -> Allowed:
 
 
 def _assumptions(value: Any, where: str) -> tuple[str, ...]:
-    from ..text.codes import CODES
+    from ..diagnostics.codes import CODES
 
     known = sorted(row.name for row in CODES.values() if row.severity == "assumption")
     if value == "deny":

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..text.diagnostic import Diagnostic, Edit, Fix
-from ..text.source import Limits, refused
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic, Edit, Fix
+from ..diagnostics.source import Limits, refused
+from ..diagnostics.span import Span
 from .foreign import FOREIGN, Advice, advise, unbound_arrow
 from .tree import (
     Call,

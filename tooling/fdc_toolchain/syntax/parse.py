@@ -11,9 +11,9 @@ from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..text.diagnostic import Diagnostic
-from ..text.source import DEFAULT, Limits, decode
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.source import DEFAULT, Limits, decode
+from ..diagnostics.span import Span
 from .drive import Driver
 from .lines import Else, LineLexer, Mark, Token
 from .tables import grammar

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..text.codes import BY_NAME, CODES, silenced_by_text
-from ..text.diagnostic import Diagnostic, Edit, Fix
-from ..text.span import Span
+from ..diagnostics.codes import BY_NAME, CODES, silenced_by_text
+from ..diagnostics.diagnostic import Diagnostic, Edit, Fix
+from ..diagnostics.span import Span
 from ..text.suggest import did_you_mean
 from .tree import Comment, Plan, Statement
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..text.diagnostic import Diagnostic
-from ..text.span import Span
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from . import values
 from .complaint import Malformed
 from .tree import (

@@ -9,8 +9,8 @@ side tables do that.
 
 from __future__ import annotations
 
-from ..text.record import Record
-from ..text.span import Span
+from ..diagnostics.span import Span
+from ..text.slots import Record
 
 
 class TextBlock(Record):

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from ..text.diagnostic import Diagnostic
-from ..text.source import Limits
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.source import Limits
 from .parse import parse
 from .tails import malformed_tails, meaning, placeless, read_tail
 from .tree import (

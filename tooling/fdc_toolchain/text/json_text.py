@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-from .span import Span
+from ..diagnostics.span import Span
 from .suggest import did_you_mean
 
 MAX_DEPTH = 64

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 from .. import durable
 from ..analyses.events import letters
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from ..knowledge.activity import LOG
 from ..knowledge.usage import Usage, usage
 from ..protocols.load import PROSE, RULES, Protocol, load
@@ -23,9 +26,6 @@ from ..resolve.obligations import Obligation, place
 from ..resolve.seen import Seen
 from ..resolve.settings import Settings
 from ..text import glob_match
-from ..text.codes import CODES
-from ..text.diagnostic import Diagnostic, ordered
-from ..text.span import Span
 from . import registry
 
 ENFORCED, ADVICE, BROKEN = "enforced", "advice", "broken"

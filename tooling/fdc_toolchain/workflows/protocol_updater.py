@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from .. import durable
+from ..diagnostics.diagnostic import Diagnostic
 from ..protocols.load import PROSE, RULES
 from ..protocols.update import Edit, Refusal, edit
-from ..text.diagnostic import Diagnostic
 
 
 class Outcome(NamedTuple):

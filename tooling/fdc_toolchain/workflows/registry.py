@@ -12,6 +12,8 @@ import os
 from typing import NamedTuple
 
 from .. import durable
+from ..diagnostics.diagnostic import Diagnostic, ordered
+from ..diagnostics.span import Span
 from ..resolve.registry import (
     REGISTRY,
     Registry,
@@ -21,8 +23,6 @@ from ..resolve.registry import (
     read_registry,
     shown,
 )
-from ..text.diagnostic import Diagnostic, ordered
-from ..text.span import Span
 from ..text.suggest import did_you_mean
 
 _TOP = Span(REGISTRY, 1, 1, 1, 1)

@@ -24,11 +24,11 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from .. import durable
+from ..diagnostics.diagnostic import Diagnostic
 from ..knowledge.actions import Fault, Wish, shown, wish_of
 from ..knowledge.code_change import code_change_plan
 from ..knowledge.lessons import APPLIED, APPLYING, FAILED, PENDING, Lesson, history
 from ..protocols.update import Edit, Refusal, edit
-from ..text.diagnostic import Diagnostic
 from . import lessons as store
 from . import protocol_updater
 from .code_suggester import PLANS, write_plan
