@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 import pytest
+from fdc_toolchain.automata import declare
 from fdc_toolchain.engine.events import Perform, Stop
 from fdc_toolchain.engine.fold import fold
-from fdc_toolchain.machines import declare
 from fdc_toolchain.program.codec import ProgramError, encode, load
 from fdc_toolchain.program.shape import problems
 from fdc_toolchain.resolve.obligations import Event, Obligation

@@ -7,8 +7,8 @@ from typing import Any
 
 from automata.fa.dfa import DFA
 from fdc_toolchain import resources
-from fdc_toolchain.machines import wellformed
-from fdc_toolchain.machines.load import load
+from fdc_toolchain.automata import wellformed
+from fdc_toolchain.automata.load import load
 from fdc_toolchain.text.json_text import Node, parse
 from hypothesis import given
 from hypothesis import strategies as st

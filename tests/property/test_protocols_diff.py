@@ -7,7 +7,7 @@ import itertools
 import json
 from typing import Any
 
-from fdc_toolchain.machines.declare import COUNTED, NAMES, SINK, at_every_prefix, compiled
+from fdc_toolchain.automata.declare import COUNTED, NAMES, SINK, at_every_prefix, compiled
 from fdc_toolchain.protocols.diff import Side, differences, side
 from fdc_toolchain.protocols.strength import compare
 from hypothesis import assume, given

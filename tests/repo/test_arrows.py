@@ -13,7 +13,7 @@ from tests.support.repository import PACKAGE
 FLOORS = {
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0,
     "text": 1,
-    "syntax": 2, "machines": 2, "program": 2,
+    "syntax": 2, "automata": 2, "program": 2,
     "resolve": 3, "engine": 3, "report": 3,
     "analyses": 4, "lower": 4, "migrate": 4,
     "check": 5, "protocols": 5, "knowledge": 5,
@@ -112,7 +112,7 @@ def test_every_arrow_in_the_package_points_down() -> None:
     [
         ("text/a.py", "from ..syntax import tree\n", "imports up: syntax"),
         ("text/a.py", "def f():\n    if 1:\n        from ..syntax.tree import Plan\n", "text/a.py:3: text ("),
-        ("syntax/a.py", "from .. import machines\n", "imports sideways: machines"),
+        ("syntax/a.py", "from .. import automata\n", "imports sideways: automata"),
         ("syntax/a.py", "import fdc_toolchain.program.model\n", "imports sideways: program"),
         ("syntax/a.py", "from fdc_toolchain import check\n", "imports up: check"),
         ("syntax/deep/a.py", "from ...cli import main\n", "imports up: cli"),

@@ -6,11 +6,11 @@ import copy
 import random
 from typing import Any
 
+from fdc_toolchain.automata import declare
 from fdc_toolchain.certificate import make as maker
 from fdc_toolchain.certificate.control import digest
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.certificate.readers import Rule, automaton
-from fdc_toolchain.machines import declare
 
 from tests.support.allruns import VALUES
 from tests.support.programs import (

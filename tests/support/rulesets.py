@@ -120,7 +120,7 @@ def _keep_most(rng: random.Random, parts: list) -> None:
 
 def check(rng: random.Random, same: bool) -> dict[str, Any]:
     """A random check."""
-    from fdc_toolchain.machines import declare  # the names only
+    from fdc_toolchain.automata import declare  # the names only
 
     template = rng.choice(declare.NAMES)
     wanted = (

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain.automata import declare
 from fdc_toolchain.certificate.control import check, digest
 from fdc_toolchain.certificate.make import Wrong, make
 from fdc_toolchain.check import compile_plan, program_of
-from fdc_toolchain.machines import declare
 from fdc_toolchain.program.codec import digest as digest_of_codec
 
 from tests.support import allruns, certified

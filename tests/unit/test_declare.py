@@ -6,7 +6,7 @@ import json
 from itertools import product
 
 import pytest
-from fdc_toolchain.machines import declare
+from fdc_toolchain.automata import declare
 
 from tests.support import ltlf
 from tests.support.repository import ROOT

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 
 import pytest
-from fdc_toolchain.machines import declare
+from fdc_toolchain.automata import declare
 
 pytestmark = pytest.mark.skipif(shutil.which("mona") is None, reason="MONA is not installed")
 

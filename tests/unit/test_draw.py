@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 from fdc_toolchain import resources
+from fdc_toolchain.automata.load import load
 from fdc_toolchain.diagnostics.source import Limits
-from fdc_toolchain.machines.load import load
 from fdc_toolchain.report import draw_dot, draw_mermaid, draw_svg
 from fdc_toolchain.report.draw import (
     MAX_LABEL,

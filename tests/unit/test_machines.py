@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.automata import wellformed
+from fdc_toolchain.automata.load import load
+from fdc_toolchain.automata.model import Automaton, Move, build
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
-from fdc_toolchain.machines import wellformed
-from fdc_toolchain.machines.load import load
-from fdc_toolchain.machines.model import Automaton, Move, build
 from jsonschema import Draft202012Validator
 
 TOOLING = Path(__file__).resolve().parents[2] / "tooling"

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from .analyses import RULES, Context
 from .analyses.fragment import as_fragment
+from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
 from .diagnostics.diagnostic import Diagnostic, ordered, parted
 from .diagnostics.span import Span
-from .machines.model import Automaton
 from .resolve.graph import Graph, Instance
 from .resolve.link import Linker
 from .resolve.settings import Settings, read_settings

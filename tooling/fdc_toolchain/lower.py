@@ -8,7 +8,7 @@ from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
-from .machines.model import Automaton
+from .automata.model import Automaton
 from .program.model import FORMAT, KEEPING
 from .resolve import own_modules
 from .resolve.commands import pieces

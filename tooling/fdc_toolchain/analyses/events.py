@@ -15,7 +15,7 @@ from ..syntax.values import Value
 from ..text import glob_match
 
 Letters = tuple[int, ...]
-"""The letters (`machines.declare`) that a step may be, ascending; one where that is certain."""
+"""The letters (`automata.declare`) that a step may be, ascending; one where that is certain."""
 
 Pattern = tuple[tuple[bool, str], ...]
 """An argument as stretches of text (True), and `**` for what a value stands for (False)."""

@@ -6,9 +6,9 @@ caller makes a plan one. `fdc run` refuses a fragment with the errors of the who
 
 from __future__ import annotations
 
+from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..machines.model import Automaton
 from ..resolve.graph import Instance
 from .rule import Context
 from .words import Machine

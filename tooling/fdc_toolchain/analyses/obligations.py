@@ -1,6 +1,6 @@
 """The rules of the workspace's protocols, proved over all runs (issue 3, *Rules that bite*; FDC-64, FDC-104).
 
-Each rule is a small automaton (`machines.declare`) that reads every step of a run: a letter says which of the
+Each rule is a small automaton (`automata.declare`) that reads every step of a run: a letter says which of the
 rule's events the step is. One walk advances the automata of all rules together and finds those that no run
 breaks; each of the others is then walked alone, for the shortest run that breaks it (FDC461), or that may
 break it for all that can be known before the plan runs (FDC463).
@@ -12,8 +12,8 @@ from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from ..automata import declare
 from ..diagnostics.diagnostic import Diagnostic
-from ..machines import declare
 from ..resolve.graph import Instance
 from ..resolve.model import Act
 from ..resolve.obligations import Obligation

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
-from ..machines.model import Automaton
 from ..resolve.graph import Graph, Instance
 from ..resolve.link import Linker
 from ..text.slots import Record

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
-from ..machines.model import Automaton
 from ..resolve.model import Act, Choice, Invoke, Loop, Node
 from .rule import Context
 

@@ -30,7 +30,7 @@ from copy import copy
 from functools import partial
 from typing import Self
 
-from ..machines.model import Automaton
+from ..automata.model import Automaton
 from ..resolve.graph import Instance
 from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
 from .rounds import states_after

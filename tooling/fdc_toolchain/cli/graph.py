@@ -76,7 +76,7 @@ def _drawn(graph: Graph, form: str) -> str:
 
 def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
     """The workspace's file, else the shipped one of the same path."""
-    from ..machines.load import load
+    from ..automata.load import load
     from ..report.draw_automaton import automaton_graph
 
     data = durable.read(os.path.join(base, target))

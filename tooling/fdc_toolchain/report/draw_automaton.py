@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..machines.model import Automaton
+from ..automata.model import Automaton
 from .draw import Edge, Graph, Node
 
 

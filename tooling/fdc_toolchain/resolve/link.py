@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import resources
+from ..automata.load import load as load_automaton
+from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from ..diagnostics.span import Span
-from ..machines.load import load as load_automaton
-from ..machines.model import Automaton
 from ..syntax import tree, values
 from ..syntax.foreign import assignment
 from ..syntax.parse import Parsed, parse

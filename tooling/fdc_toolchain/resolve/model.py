@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..machines.model import Automaton
 from ..syntax import tree
 from ..syntax.values import Condition, Value
 from ..text.slots import Record

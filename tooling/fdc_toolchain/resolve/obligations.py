@@ -11,10 +11,10 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..automata import declare
 from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..machines import declare
 from ..text.suggest import did_you_mean
 from .catalogue import Catalogue, Tool
 from .model import Unit

@@ -1,6 +1,6 @@
 """The automaton of a task's life as data: which trigger leads from a state to another (FDC-01, FDC-86, FDC-87).
 
-Both written forms of an automaton are read (`machines.load`); nothing here knows the name of a state.
+Both written forms of an automaton are read (`automata.load`); nothing here knows the name of a state.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from .. import durable, resources
-from ..machines.load import load
+from ..automata.load import load
 
 
 class FsmError(ValueError):

@@ -136,7 +136,7 @@ def build(
     accept: Iterable[str],
     transitions: dict[str, dict[str, str]],
 ) -> Automaton:
-    """An automaton from its parts, which must agree with each other (`machines.load` sees to that)."""
+    """An automaton from its parts, which must agree with each other (`automata.load` sees to that)."""
     ordered = tuple(states)
     symbols = tuple(alphabet)
     accepting = frozenset(accept)

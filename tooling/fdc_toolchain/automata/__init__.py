@@ -1,0 +1,1 @@
+"""Automata: read, checked and normalised."""
