@@ -6,8 +6,8 @@ import pytest
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax import values
-from fdc_toolchain.syntax.complaint import FORMS, Malformed
 from fdc_toolchain.syntax.parse import Parsed, parse
+from fdc_toolchain.syntax.syntax_errors import FORMS, Malformed
 from fdc_toolchain.syntax.tails import malformed_tails, meaning
 from fdc_toolchain.syntax.tree import Plan
 from fdc_toolchain.syntax.write import canonical

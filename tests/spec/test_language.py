@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.diagnostics.codes import BY_NAME
 from fdc_toolchain.diagnostics.source import Limits
-from fdc_toolchain.syntax.foreign import RESERVED
+from fdc_toolchain.syntax.keyword_hints import RESERVED
 from fdc_toolchain.syntax.tree import WORDS
 
 from tests.support import spec

@@ -16,7 +16,7 @@ from .diagnostics.span import Span
 from .resolve.graph import Graph, Instance
 from .resolve.link import Linker
 from .resolve.settings import Settings, read_settings
-from .syntax import suppress
+from .syntax import suppressions
 from .syntax.tree import Plan
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
@@ -154,7 +154,7 @@ def settle(
     for item in ordered(found):
         by_file.get(item.span.path, out).append(item)
     for key, (plan, whole) in marked.items():
-        out += suppress.apply(plan, by_file[key], judged=whole)
+        out += suppressions.apply(plan, by_file[key], judged=whole)
     if settings.ignore or settings.per_file_ignores:
         out = [item for item in out if not _ignored(settings, item)]
     if settings.allow:
@@ -165,7 +165,7 @@ def settle(
 
 
 def _ignored(settings: Settings, item: Diagnostic) -> bool:
-    if not suppress.silences(item.code, item.severity):
+    if not suppressions.silences(item.code, item.severity):
         return False
     if item.code in settings.ignore:
         return True

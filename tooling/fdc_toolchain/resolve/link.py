@@ -18,7 +18,7 @@ from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from ..diagnostics.span import Span
 from ..syntax import tree, values
-from ..syntax.foreign import assignment
+from ..syntax.keyword_hints import assignment
 from ..syntax.parse import Parsed, parse
 from ..syntax.values import Malformed, Value
 from ..text.suggest import did_you_mean

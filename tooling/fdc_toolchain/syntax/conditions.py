@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .complaint import Wrong
+from .syntax_errors import Wrong
 
 _CONSTANTS = {"true": True, "false": False}
 _CONNECTIVES = frozenset(("not", "and", "or", "test", "value"))

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix
 from ..diagnostics.source import Limits, refused
 from ..diagnostics.span import Span
-from .foreign import FOREIGN, Advice, advise, unbound_arrow
+from .keyword_hints import FOREIGN, Advice, advise, unbound_arrow
 from .tree import (
     Call,
     Comment,

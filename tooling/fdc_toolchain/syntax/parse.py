@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import DEFAULT, Limits, decode
 from ..diagnostics.span import Span
-from .drive import Driver
+from .lalr import Driver
 from .lines import Else, LineLexer, Mark, Token
 from .tables import grammar
 from .tree import Call, Comment, For, ForEach, Header, If, Iterate, Plan, Statement, Step, TextBlock

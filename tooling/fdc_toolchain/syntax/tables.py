@@ -3,7 +3,7 @@
 Importing Lark takes several times as long as reading a plan. What it makes of the grammar (its
 LALR tables, which terminals each state accepts and in which order it tries them, which children
 a rule keeps) is therefore written down once for each version of the grammar and of Lark, and
-read back by `syntax.drive`. Nothing here is decided by us: every figure is Lark's.
+read back by `syntax.lalr`. Nothing here is decided by us: every figure is Lark's.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def grammar() -> Grammar:
     stored = cachedir.load(name)
     if isinstance(stored, tuple) and len(stored) == 3:
         return Grammar(Tables(*stored[0]), Tables(*stored[1]), stored[2])
-    from .compile import compiled
+    from .compile_tables import compiled
 
     made = compiled(text.decode("ascii"))
     cachedir.store(name, (tuple(made.shape), tuple(made.tails), made.terminals))

@@ -11,7 +11,7 @@ from typing import Any
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
 from . import values
-from .complaint import Malformed
+from .syntax_errors import Malformed
 from .tree import (
     Call,
     Comment,

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .. import resources
-from .complaint import Malformed, Wrong, complain
 from .conditions import Condition, Conditions, Ref, condition, number
-from .drive import Driver, Refused
+from .lalr import Driver, Refused
+from .syntax_errors import Malformed, Wrong, complain
 from .tables import grammar
 
 
@@ -240,7 +240,7 @@ def _refusal(start: str, text: str) -> Malformed:
     """What Lark itself says of a tail that the driver refused."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-    from .compile import tail_parser
+    from .compile_tables import tail_parser
 
     try:
         tail_parser(resources.read("grammar/plan.lark").decode("ascii")).parse(text, start=start)

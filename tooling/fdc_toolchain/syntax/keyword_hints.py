@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from ..text.suggest import did_you_mean
-from .complaint import clip
+from .syntax_errors import clip
 from .tree import WORDS
 
 
