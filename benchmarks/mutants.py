@@ -35,9 +35,9 @@ PAGE = ROOT / "docs" / "mutants.md"
 PACKAGE = Path("tooling/fdc_toolchain")
 FILES = (
     "analyses/*.py",
-    "resolve/graph.py",
-    "resolve/constants.py",
-    "resolve/types.py",
+    "linking/graph.py",
+    "linking/constants.py",
+    "linking/types.py",
     "automata/declare.py",
 )
 BUDGET = 45.0

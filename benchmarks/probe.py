@@ -19,8 +19,8 @@ EDITS = 9
 def main(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
     """(CPU seconds, findings) of each group."""
     from fdc_toolchain.check import check
-    from fdc_toolchain.resolve.link import Linker
-    from fdc_toolchain.resolve.settings import read_settings
+    from fdc_toolchain.linking.link import Linker
+    from fdc_toolchain.linking.project.settings import read_settings
 
     out = []
     for root, paths in groups:
@@ -34,8 +34,8 @@ def main(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
 def after_edits(groups: list[tuple[str, list[str]]]) -> list[tuple[float, int]]:
     """(CPU seconds to judge a plan again after an edit of one line, findings) of each plan."""
     from fdc_toolchain.check import check
-    from fdc_toolchain.resolve.link import Linker
-    from fdc_toolchain.resolve.settings import read_settings
+    from fdc_toolchain.linking.link import Linker
+    from fdc_toolchain.linking.project.settings import read_settings
 
     out = []
     for root, (path,) in groups:

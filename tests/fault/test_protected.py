@@ -10,9 +10,9 @@ from fdc_toolchain.effects import sandbox
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.operator import Operator
-from fdc_toolchain.resolve.obeyed import obeyed
-from fdc_toolchain.resolve.protected import named, of_workspace, protected
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.project.obeyed import obeyed
+from fdc_toolchain.linking.project.protected import named, of_workspace, protected
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.fault.test_sandbox import UPPER, only, run
 from tests.support.background import wait_for

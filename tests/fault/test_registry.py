@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain import durable
-from fdc_toolchain.resolve.registry import REGISTRY
+from fdc_toolchain.linking.registry import REGISTRY
 from fdc_toolchain.workflows import registry as work
 
 from tests.support.repository import ROOT

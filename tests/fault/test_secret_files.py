@@ -8,7 +8,7 @@ import pytest
 from fdc_toolchain.effects import globs
 from fdc_toolchain.effects.failure import ToolFailure
 from fdc_toolchain.effects.files import Root
-from fdc_toolchain.resolve.secret_files import secret
+from fdc_toolchain.linking.project.secret_files import secret
 
 from tests.fault.test_protected import tier
 from tests.fault.test_sandbox import only, run

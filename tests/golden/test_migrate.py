@@ -6,7 +6,7 @@ import pytest
 from fdc_toolchain.migrate.convert import migrate
 from fdc_toolchain.migrate.dialect import LANGUAGE
 from fdc_toolchain.migrate.model import Migration
-from fdc_toolchain.resolve.catalogue import read_catalogue
+from fdc_toolchain.linking.catalogue import read_catalogue
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.syntax.tails import malformed_tails
 from fdc_toolchain.diagnostics.source import Limits

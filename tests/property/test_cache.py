@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.cli import hot, incremental
 from fdc_toolchain.effects.contents import Contents
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.plans import CLEAN
 from tests.support.process import fdc

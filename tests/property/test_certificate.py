@@ -19,9 +19,9 @@ from fdc_toolchain.certificate.readers import pattern
 from fdc_toolchain.check import check as lint
 from fdc_toolchain.check import program_of
 from fdc_toolchain.engine.values import Unusable, holds
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.text import glob_match
 
 from tests.support import allruns, certified, profiles, rulesets

@@ -17,7 +17,7 @@ import pytest
 from fdc_toolchain.certificate import control, data, make, make_data, steps, touches
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
-from fdc_toolchain.resolve.settings import SettingsError
+from fdc_toolchain.linking.project.settings import SettingsError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

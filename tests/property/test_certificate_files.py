@@ -15,8 +15,8 @@ import pytest
 from fdc_toolchain.certificate import make_files, paths, places, rounds, uses
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.settings import SettingsError
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.settings import SettingsError
 
 from tests.reference.generate import plan_set
 from tests.reference.runs import folder

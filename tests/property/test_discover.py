@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.resolve.discover import find_plans
+from fdc_toolchain.linking.project.discover import find_plans
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -124,7 +124,7 @@ def test_no_library_is_imported_where_no_line_could_matter(workspace: Path) -> N
     """A clean lint searches folders on every start."""
     make(workspace, {".": ["dist/", "/logs", "*.egg-info/", "# a.plan", "plan.md"]})
     script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from fdc_toolchain.resolve.discover import find_plans\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); from fdc_toolchain.linking.project.discover import find_plans\n"
         "before = set(sys.modules); print(len(find_plans(['.'], '.'))); print(sorted(set(sys.modules) - before))"
     )
     tooling = str(Path(__file__).resolve().parents[2] / "tooling")

@@ -11,9 +11,9 @@ import random
 from typing import NamedTuple
 
 from fdc_toolchain.check import check
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.plansets import CATALOGUE, SYMBOLS, TOOLS, Machine, TooMany, machine
 from tests.support.profiles import share

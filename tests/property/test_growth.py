@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.check import check
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import World
 from tests.support.repository import PACKAGE

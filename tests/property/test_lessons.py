@@ -13,12 +13,12 @@ from fdc_toolchain.knowledge import lessons
 from fdc_toolchain.knowledge.actions import parse_action_to_command
 from fdc_toolchain.knowledge.code_change import code_change_plan
 from fdc_toolchain.knowledge.postmortem import read
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import read_settings
 from fdc_toolchain.protocols.compile import compile_agents
 from fdc_toolchain.protocols.reader import read_protocols
 from fdc_toolchain.protocols.update import Edit, Refusal, edit
 from fdc_toolchain.report.cells import visible
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import read_settings
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

@@ -13,9 +13,9 @@ from fdc_toolchain import check as check_module
 from fdc_toolchain.check import check
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.diagnostics.span import Span
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support import filesets, plansets
 from tests.support.plansets import PlanSet, plan_set

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fdc_toolchain.diagnostics.source import Limits
+from fdc_toolchain.linking.bind import Binder
+from fdc_toolchain.linking.catalogue import read_catalogue
 from fdc_toolchain.migrate import dialect
 from fdc_toolchain.migrate.convert import migrate
-from fdc_toolchain.resolve.bind import Binder
-from fdc_toolchain.resolve.catalogue import read_catalogue
 from fdc_toolchain.syntax import tree
 from fdc_toolchain.syntax.parse import parse
 from hypothesis import given

@@ -23,8 +23,8 @@ from fdc_toolchain.analyses import files as file_rule
 from fdc_toolchain.analyses.shortest import Search
 from fdc_toolchain.analyses.words import Machine
 from fdc_toolchain.check import Checked, check
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support import filesets, filewalks, plansets, rulesets
 from tests.support.linting import World

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from fdc_toolchain.check import Checked
-from fdc_toolchain.resolve.settings import SettingsError
+from fdc_toolchain.linking.project.settings import SettingsError
 
 from tests.reference.conditions import Condition, holds
 from tests.reference.generate import PATHS, plan_set

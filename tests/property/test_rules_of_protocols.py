@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 from fdc_toolchain.check import Checked, check
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support import rulesets
 from tests.support.linting import World

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.cli import lint as slow
-from fdc_toolchain.resolve import discover, seen
+from fdc_toolchain.linking.project import discover, stat_cache
 
 from tests.property.test_cache import World, difference, lint
 from tests.support.plans import CLEAN
@@ -25,21 +25,21 @@ SESSIONS, EDITS = 8, 14
 @pytest.fixture
 def long_ago(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every file was written so long ago that its times are beyond doubt; the cache is empty."""
-    monkeypatch.setattr(seen, "settled", lambda found, since: True)
+    monkeypatch.setattr(stat_cache, "settled", lambda found, since: True)
     monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
 
 
 def test_warm_output_equals_cold_output_after_any_edit(
     long_ago: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recalled, recall = [0], seen.recall
+    recalled, recall = [0], stat_cache.recall
 
-    def counted(name: str, stamps: dict[str, seen.Stamp] | None = None) -> object:
+    def counted(name: str, stamps: dict[str, stat_cache.Stamp] | None = None) -> object:
         found = recall(name, stamps)
         recalled[0] += found is not None
         return found
 
-    monkeypatch.setattr(seen, "recall", counted)
+    monkeypatch.setattr(stat_cache, "recall", counted)
     for seed in range(SESSIONS):
         folder = tmp_path / f"w{seed}"
         folder.mkdir()
@@ -143,8 +143,8 @@ def test_the_same_is_seen_where_folders_have_no_times(
     known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some network file systems do not touch a folder when a file is added to it: then listings are compared."""
-    monkeypatch.setattr(seen, "_devices_that_keep_times", lambda: set())
-    for module in (seen, discover):
+    monkeypatch.setattr(stat_cache, "_devices_that_keep_times", lambda: set())
+    for module in (stat_cache, discover):
         monkeypatch.setattr(module, "folder_stamp", lambda path: (1, 1, 1, 1))
     assert 0 == lint("plans")[0]
     (known / "plans/deep/d.plan").write_text("nonsense\n")
@@ -154,42 +154,44 @@ def test_the_same_is_seen_where_folders_have_no_times(
 def test_other_words_folders_and_tools_have_memories_of_their_own(
     known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = seen.name_of("/w", ["."], "")
+    here = stat_cache.name_of("/w", ["."], "")
     assert 4 == len(
         {
             here,
-            seen.name_of("/v", ["."], ""),
-            seen.name_of("/w", ["a"], ""),
-            seen.name_of("/w", ["."], "x"),
+            stat_cache.name_of("/v", ["."], ""),
+            stat_cache.name_of("/w", ["a"], ""),
+            stat_cache.name_of("/w", ["."], "x"),
         }
     )
     monkeypatch.chdir(known / "plans")
-    assert here != seen.name_of("/w", ["."], "")
-    monkeypatch.setattr(seen, "tool_identity", lambda: "another fdc")
+    assert here != stat_cache.name_of("/w", ["."], "")
+    monkeypatch.setattr(stat_cache, "tool_identity", lambda: "another fdc")
     monkeypatch.chdir(known)
-    assert here != seen.name_of("/w", ["."], "")
+    assert here != stat_cache.name_of("/w", ["."], "")
 
 
 def test_what_was_written_a_moment_ago_is_not_remembered() -> None:
     second = 1_000_000_000
     now = 1000 * second
-    assert not seen.settled((now - 100_000_001, now - 900_000_000, 1, 1), now)
-    assert not seen.settled((now - 900_000_001, now - 100_000_000, 1, 1), now)
-    assert seen.settled((now - 300_000_001, now - 300_000_001, 1, 1), now)
-    assert not seen.settled((now - second, now - second, 1, 1), now), (
+    assert not stat_cache.settled((now - 100_000_001, now - 900_000_000, 1, 1), now)
+    assert not stat_cache.settled((now - 900_000_001, now - 100_000_000, 1, 1), now)
+    assert stat_cache.settled((now - 300_000_001, now - 300_000_001, 1, 1), now)
+    assert not stat_cache.settled((now - second, now - second, 1, 1), now), (
         "whole seconds: the clock may be a coarse one"
     )
-    assert seen.settled((now - 3 * second, now - 3 * second, 1, 1), now)
+    assert stat_cache.settled((now - 3 * second, now - 3 * second, 1, 1), now)
 
 
 def test_a_plan_just_written_is_judged_by_its_content(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (workspace / "a.plan").write_text(CLEAN.replace("read_file docs/tea.md", "read_file a.plan"))
-    sight = seen.Seen()  # as the command does when it begins
+    sight = stat_cache.Seen()  # as the command does when it begins
     assert 0 == lint()[0]
-    assert not all(seen.settled(found, sight.began) for found in [seen.stamp("a.plan")] if found)
-    assert seen.recall(seen.name_of(str(workspace), ["."], repr([None] * 4))) is None
+    assert not all(
+        stat_cache.settled(found, sight.began) for found in [stat_cache.stamp("a.plan")] if found
+    )
+    assert stat_cache.recall(stat_cache.name_of(str(workspace), ["."], repr([None] * 4))) is None
 
 
 def wheel(folder: Path, record: str, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -202,7 +204,7 @@ def wheel(folder: Path, record: str, monkeypatch: pytest.MonkeyPatch) -> str:
         (folder / "fdc_toolchain-1.2.3.dist-info" / "RECORD").write_text(record)
     monkeypatch.setattr(resources, "ROOT", str(package / "_data"))
     monkeypatch.setattr(resources, "__file__", str(package / "resources.py"))
-    return seen.tool_identity()
+    return stat_cache.tool_identity()
 
 
 def test_a_wheel_is_what_is_in_it_wherever_and_whenever_it_was_installed(
@@ -219,4 +221,4 @@ def test_the_first_part_that_is_missing_stands_for_the_path(tmp_path: Path) -> N
     (tmp_path / "a").mkdir()
     (tmp_path / "f").write_text("")
     for path, expected in (("a/b/c", "a/b"), ("x/y", "x"), ("a/b", "a/b"), ("f/g/h", "f/g")):
-        assert f"{tmp_path}/{expected}" == seen.missing_part(f"{tmp_path}/{path}", {})
+        assert f"{tmp_path}/{expected}" == stat_cache.missing_part(f"{tmp_path}/{path}", {})

@@ -14,7 +14,7 @@ FLOORS = {
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0,
     "text": 1,
     "syntax": 2, "automata": 2, "program": 2,
-    "resolve": 3, "engine": 3, "report": 3,
+    "linking": 3, "engine": 3, "report": 3,
     "analyses": 4, "lower": 4, "migrate": 4,
     "check": 5, "protocols": 5, "knowledge": 5,
     "effects": 6, "packs": 6, "workflows": 6,

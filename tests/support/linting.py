@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 from fdc_toolchain.check import Checked, check
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.settings import Settings
 
 ANY = """\
 {"states": ["S"], "start_state": "S", "accept_states": ["S"],

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fdc_toolchain.resolve.files import Files
-from fdc_toolchain.resolve.own_modules import modules
-from fdc_toolchain.resolve.own_row import targets
+from fdc_toolchain.linking.own_row import targets
+from fdc_toolchain.linking.project.files import Files
+from fdc_toolchain.linking.project.own_modules import modules
 
 
 def hashes(workspace: Path, rows: Iterable[dict[str, Any]]) -> dict[str, str]:

@@ -16,8 +16,8 @@ from fdc_toolchain.effects.context import Context, word
 from fdc_toolchain.effects.files import Root
 from fdc_toolchain.effects.tools import LocalTools, Workbench
 from fdc_toolchain.engine.events import Outcome, Perform
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.testing import run
 
 from tests.support.linting import World

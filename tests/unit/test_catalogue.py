@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import pytest
-from fdc_toolchain.resolve.catalogue import read_catalogue
-from fdc_toolchain.resolve.catalogue_check import explain
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.catalogue import read_catalogue
+from fdc_toolchain.linking.catalogue_check import explain
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import findings, lint, places
 from tests.support.repository import ROOT

@@ -19,8 +19,8 @@ from fdc_toolchain.certificate.data import check
 from fdc_toolchain.certificate.labels import POWERS, label_of, written
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of
+from fdc_toolchain.linking.project.settings import Allowed, Settings
 from fdc_toolchain.program.shape import problems
-from fdc_toolchain.resolve.settings import Allowed, Settings
 
 from tests.support import flow_claims, linting
 from tests.support.repository import PACKAGE, ROOT

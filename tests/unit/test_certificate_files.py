@@ -10,7 +10,7 @@ from fdc_toolchain.certificate import make_files, places, touches
 from fdc_toolchain.certificate.paths import check
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of
-from fdc_toolchain.resolve.files import Files
+from fdc_toolchain.linking.project.files import Files
 
 from tests.support import linting
 from tests.support.repository import ROOT

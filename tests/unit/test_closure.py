@@ -8,7 +8,7 @@ import random
 import pytest
 from fdc_toolchain.check import Checked
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import findings, lint
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.engine.values import Unusable, holds
-from fdc_toolchain.resolve.constants import fold
+from fdc_toolchain.linking.constants import fold
 from fdc_toolchain.syntax.values import if_tail
 
 from tests.support.linting import findings, lint

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.analyses.csdc import check
 from fdc_toolchain.cli.csdc import findings, main, validate_plan_for_model
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import lint
 

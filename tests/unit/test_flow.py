@@ -6,7 +6,7 @@ import json
 
 import pytest
 from fdc_toolchain import resources
-from fdc_toolchain.resolve.catalogue import SHIPPED
+from fdc_toolchain.linking.catalogue import SHIPPED
 
 from tests.support.linting import findings, lint, places
 
@@ -211,7 +211,7 @@ def test_a_model_that_was_shown_a_page_speaks_for_the_page() -> None:
             "check_address": {"summary": "check", "action": None, "effect": "pure", "trust": "trusted", "clears": ["url"],
                               "result": "text", "parameters": [{"name": "address", "kind": "word"}]},
         }}  # fmt: skip
-    from fdc_toolchain.resolve.settings import Settings
+    from fdc_toolchain.linking.project.settings import Settings
 
     def found(plan: str) -> list[tuple[str, int, str]]:
         files = {"a.plan": plan, "t.json": json.dumps(tools)}
@@ -238,7 +238,7 @@ def test_data_where_the_shell_reads_code_is_refused_at_its_place() -> None:
 
 def test_files_of_others_are_named_in_the_settings() -> None:
     """What a workspace keeps of pages, mails or issues is text from outside, whoever wrote it there."""
-    from fdc_toolchain.resolve.settings import Settings
+    from fdc_toolchain.linking.project.settings import Settings
 
     def found(step: str) -> list[int]:
         plan = HEAD + f"text <- {step}\nread_file {{text}}\n"
@@ -408,7 +408,7 @@ def test_an_answer_under_a_condition_is_an_answer_and_that_there_is_one_is_not()
 
 
 def declared(parameter: dict[str, str], **row: str) -> list[tuple[str, int, str]]:
-    from fdc_toolchain.resolve.settings import Settings
+    from fdc_toolchain.linking.project.settings import Settings
 
     tool = {
         "summary": "t",

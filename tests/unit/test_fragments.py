@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from fdc_toolchain.check import check
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import World, lint, places
 

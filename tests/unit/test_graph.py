@@ -6,8 +6,8 @@ import itertools
 import random
 
 import pytest
-from fdc_toolchain.resolve.graph import Graph, calls_of, components
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.graph import Graph, calls_of, components
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import findings, lint, places
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.effects.web_http import public
+from fdc_toolchain.linking.project import regular_file
+from fdc_toolchain.linking.project.settings import SettingsError, read_settings
 from fdc_toolchain.packs.alphabet import yamltext
-from fdc_toolchain.resolve import regular
-from fdc_toolchain.resolve.settings import SettingsError, read_settings
 
 from tests.support.process import run
 from tests.support.repository import ROOT
@@ -60,12 +60,12 @@ def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: st
 
 
 def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:
-    (workspace / "fdc.toml").write_bytes(b"#" * (regular.MOST + 1))
+    (workspace / "fdc.toml").write_bytes(b"#" * (regular_file.MOST + 1))
     with pytest.raises(
-        SettingsError, match=f"fdc.toml cannot be read: it has more than {regular.MOST} bytes"
+        SettingsError, match=f"fdc.toml cannot be read: it has more than {regular_file.MOST} bytes"
     ):
         read_settings(str(workspace))
-    (workspace / "fdc.toml").write_bytes(b"#" * regular.MOST)
+    (workspace / "fdc.toml").write_bytes(b"#" * regular_file.MOST)
     read_settings(str(workspace))
 
 

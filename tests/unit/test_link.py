@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.check import check_paths, program_of
+from fdc_toolchain.linking import bind
+from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.linking.registry import REGISTRY
 from fdc_toolchain.program.codec import digest
-from fdc_toolchain.resolve import bind
-from fdc_toolchain.resolve.registry import REGISTRY
-from fdc_toolchain.resolve.settings import Settings
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.resolve.registry import name_fault, path_fault, places, read_registry
-from fdc_toolchain.resolve.workspace import find_root
+from fdc_toolchain.linking.project.root import find_root
+from fdc_toolchain.linking.registry import name_fault, path_fault, places, read_registry
 
 PATH = "knowledge_core/plan_registry.json"
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from fdc_toolchain.effects.secret_values import files_of, values_of
 from fdc_toolchain.effects.secrets import FORMS, LEAST, Scrubber
-from fdc_toolchain.resolve.own_row import no_variable
-from fdc_toolchain.resolve.secret_files import variable
+from fdc_toolchain.linking.own_row import no_variable
+from fdc_toolchain.linking.project.secret_files import variable
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.diagnostics.source import Limits
-from fdc_toolchain.resolve.settings import AgentFiles, Settings, SettingsError, read_settings
+from fdc_toolchain.linking.project.settings import (
+    AgentFiles,
+    Settings,
+    SettingsError,
+    read_settings,
+)
 
 from tests.support.linting import lint, places
 

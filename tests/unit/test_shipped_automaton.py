@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fdc_toolchain.resolve.settings import Settings
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import ANY, lint
 

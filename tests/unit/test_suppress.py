@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fdc_toolchain.diagnostics.codes import CODES, silenced_by_text
 from fdc_toolchain.diagnostics.edits import apply
-from fdc_toolchain.resolve.settings import Allowed, Settings
+from fdc_toolchain.linking.project.settings import Allowed, Settings
 from fdc_toolchain.syntax.suppressions import OWN
 
 from tests.support.linting import findings, lint, places

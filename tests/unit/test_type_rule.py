@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
-from fdc_toolchain.resolve.types import (
+from fdc_toolchain.linking.types import (
     ANY,
     COUNT,
     TEXT,

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from fdc_toolchain.resolve.types import NULL, misfit, parsed
+from fdc_toolchain.linking.types import NULL, misfit, parsed
 
 from tests.support.repository import ROOT
 

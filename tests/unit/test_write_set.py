@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.check import check, program_of
+from fdc_toolchain.linking.link import Linker
+from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.program.write_set import WriteSet, of_json, shown, write_set
-from fdc_toolchain.resolve.link import Linker
-from fdc_toolchain.resolve.settings import Settings
 
 END = "close_task\nsubmit\n"
 

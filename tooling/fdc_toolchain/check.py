@@ -13,9 +13,9 @@ from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
 from .diagnostics.diagnostic import Diagnostic, ordered, parted
 from .diagnostics.span import Span
-from .resolve.graph import Graph, Instance
-from .resolve.link import Linker
-from .resolve.settings import Settings, read_settings
+from .linking.graph import Graph, Instance
+from .linking.link import Linker
+from .linking.project.settings import Settings, read_settings
 from .syntax import suppressions
 from .syntax.tree import Plan
 

@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import Any
 
 from .automata.model import Automaton
+from .linking.commands import pieces
+from .linking.graph import Graph, Instance
+from .linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
+from .linking.own_row import targets
+from .linking.project import own_modules
+from .linking.project.files import Files
+from .linking.protocol_rules import Obligation
 from .program.model import FORMAT, KEEPING
-from .resolve import own_modules
-from .resolve.commands import pieces
-from .resolve.files import Files
-from .resolve.graph import Graph, Instance
-from .resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
-from .resolve.obligations import Obligation
-from .resolve.own_row import targets
 from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from .rule import Context
 
 Polynomial = dict[tuple[str, ...], float]

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Gate, Invoke, Loop
-from ..resolve.obligations import Obligation, described, place
+from ..linking.graph import Instance
+from ..linking.model import Act, Gate, Invoke, Loop
+from ..linking.protocol_rules import Obligation, described, place
 from . import events
 from .obligations import STOP, machine_of
 from .refusals import MOST, last_line

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic, Label
-from ..resolve.model import Invoke, Unit
+from ..linking.model import Invoke, Unit
 from ..text.suggest import did_you_mean
 from .rule import Context
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..resolve.catalogue import reads_at_large
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Loop, Node, Unit
+from ..linking.catalogue import reads_at_large
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text.glob_match import compiled, matches, within
 from .paths import path_of

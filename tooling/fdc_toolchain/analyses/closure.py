@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node
 from ..syntax import tree
 from ..text.glob_match import plain
 from .rule import Context

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.graph import Instance
+from ..linking.graph import Instance
 
 NAMES, DIAGONAL = "define_set_of_names", "define_diagonalization_function"
 FORBIDS = {"A": DIAGONAL, "B": NAMES}

@@ -18,10 +18,10 @@ from collections.abc import Hashable, Iterator, Mapping
 from itertools import islice, product
 from typing import NamedTuple
 
-from ..resolve.bound import bound_in
-from ..resolve.graph import Instance
-from ..resolve.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
-from ..resolve.obligations import Obligation
+from ..linking.bound import bound_in
+from ..linking.graph import Instance
+from ..linking.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
+from ..linking.protocol_rules import Obligation
 from ..syntax.values import Ref, Value
 from ..text import glob_match
 from . import events, values

@@ -1,4 +1,4 @@
-"""What earlier runs left in the files of the workspace (`resolve.outside`), as labels; and which steps leave such text."""
+"""What earlier runs left in the files of the workspace (`linking.project.outside_files`), as labels; and which steps leave such text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from ..resolve.model import Act
-from ..resolve.outside import Row
-from ..resolve.protected import RECORDS
+from ..linking.model import Act
+from ..linking.project.outside_files import Row
+from ..linking.project.protected import RECORDS
 from .labels import TRUSTED, Labels
 from .stored import Pattern, Stored
 from .summary import Store

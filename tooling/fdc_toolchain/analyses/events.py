@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import product
 
-from ..resolve.model import Act
-from ..resolve.obligations import Event, Obligation
+from ..linking.model import Act
+from ..linking.protocol_rules import Event, Obligation
 from ..syntax.values import Value
 from ..text import glob_match
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Loop
+from ..linking.graph import Instance
+from ..linking.model import Loop
 from .file_effects import Cause, Failure, each_cause
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown

@@ -1,6 +1,6 @@
 """Paths with which a step fails whatever the run did before: outside the workspace, protected, not a file (A8).
 
-The runner refuses these by the same tables (`resolve.places`, `resolve.protected`, `resolve.secret_files`).
+The runner refuses these by the same tables (`linking.project.places`, `linking.project.protected`, `linking.project.secret_files`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..resolve import places
-from ..resolve.files import Files
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Loop, Node, Unit
-from ..resolve.protected import (
+from ..linking.graph import Instance
+from ..linking.model import Act, Loop, Node, Unit
+from ..linking.project import places
+from ..linking.project.files import Files
+from ..linking.project.protected import (
     ANYWHERE,
     TOP,
     Protected,
@@ -25,7 +25,7 @@ from ..resolve.protected import (
     opened,
     protected,
 )
-from ..resolve.secret_files import Secret, secret
+from ..linking.project.secret_files import Secret, secret
 from ..syntax.tree import Header
 from ..syntax.values import NamedValues, Ref, Value, header_tail
 from .data_commands import files_of, is_data_command

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..text.glob_match import plain
 from . import programs
 from .merges import NOTHING, Changes, Reach, changes, literal

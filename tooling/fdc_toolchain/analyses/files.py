@@ -24,9 +24,9 @@ from collections.abc import Collection, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..resolve.bound import bound_in
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..linking.bound import bound_in
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
 from . import file_findings
 from .file_bodies import (

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..resolve.commands import pieces
-from ..resolve.graph import calls_of, components
-from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
+from ..linking.commands import pieces
+from ..linking.graph import calls_of, components
+from ..linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from ..syntax import tree
 from ..syntax.values import Condition, Ref, Value
 from .earlier import Earlier, earlier, of_earlier_run, steps, stores

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
+from ..linking.graph import Instance
 from .rule import Context
 from .words import Machine
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from ..resolve.commands import pieces
-from ..resolve.model import Choice, Invoke, Loop, Node, Unit
+from ..linking.commands import pieces
+from ..linking.model import Choice, Invoke, Loop, Node, Unit
 from .earlier import of_earlier_run
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..diagnostics.span import Span
-from ..resolve import types
-from ..resolve.types import (
+from ..linking import types
+from ..linking.types import (
     BOOLEAN,
     DIGITS,
     KINDS,

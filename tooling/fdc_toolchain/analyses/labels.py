@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..diagnostics.span import Span
-from ..resolve.model import Unit
+from ..linking.model import Unit
 from ..syntax import tree
 
 LEVELS = {"trusted": 0, "workspace": 1, "model": 2, "untrusted": 3}

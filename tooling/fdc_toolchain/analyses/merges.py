@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node, Unit
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain

@@ -12,8 +12,8 @@ from typing import Literal
 
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from ..diagnostics.span import Span
-from ..resolve.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
-from ..resolve.types import OBJECT, parsed
+from ..linking.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
+from ..linking.types import OBJECT, parsed
 from ..syntax.tree import Header
 from ..syntax.values import Condition, NamedValues, Ref, Value, header_tail
 from ..text.suggest import did_you_mean

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, Label
-from ..resolve.model import Unit
+from ..linking.model import Unit
 from ..syntax import tree
 from .labels import Earlier, Origin
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from ..automata import declare
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.graph import Instance
-from ..resolve.model import Act
-from ..resolve.obligations import Obligation
+from ..linking.graph import Instance
+from ..linking.model import Act
+from ..linking.protocol_rules import Obligation
 from . import events
 from .rule import Context
 from .words import Machine, Steps, Summaries

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Loop
+from ..linking.graph import Instance
+from ..linking.model import Act, Loop
 from .shortest import Leaf, Refusal, Search, doubt_in, labels
 from .words import Machine, Summaries
 

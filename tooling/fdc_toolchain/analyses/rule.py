@@ -7,8 +7,8 @@ from typing import Protocol
 
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.graph import Graph, Instance
-from ..resolve.link import Linker
+from ..linking.graph import Graph, Instance
+from ..linking.link import Linker
 from ..text.slots import Record
 from .words import Machine, Summaries
 

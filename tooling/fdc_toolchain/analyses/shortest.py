@@ -13,8 +13,8 @@ from typing import NamedTuple, Optional, Self
 
 from ..diagnostics.diagnostic import Label
 from ..diagnostics.span import Span
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node
 from ..syntax import tree
 from .rounds import shortest_after
 from .words import Machine, Summaries

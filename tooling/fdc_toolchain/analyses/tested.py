@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..resolve.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
+from ..linking.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
 from ..syntax.values import Condition
 
 Tested = dict[tuple[str, ...], int]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..resolve.catalogue import Parameter, Tool, reads_at_large
-from ..resolve.model import Act
-from ..resolve.own_row import reads_all
+from ..linking.catalogue import Parameter, Tool, reads_at_large
+from ..linking.model import Act
+from ..linking.own_row import reads_all
 from ..syntax.values import Value
 from .data_commands import files_of, is_data_command
 from .stored import ANY, RUN, SEEN, Pattern, pattern_of, pattern_of_glob, tree_of

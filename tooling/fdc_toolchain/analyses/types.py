@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from ..diagnostics.diagnostic import Label
 from ..diagnostics.span import Span
-from ..resolve import types
-from ..resolve.bound import bound_in
-from ..resolve.catalogue import Parameter, Tool
-from ..resolve.constants import fold
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
-from ..resolve.types import (
+from ..linking import types
+from ..linking.bound import bound_in
+from ..linking.catalogue import Parameter, Tool
+from ..linking.constants import fold
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
+from ..linking.types import (
     ANY,
     DIGITS,
     KINDS,

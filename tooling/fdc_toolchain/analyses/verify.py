@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..linking.model import Act, Choice, Invoke, Loop, Node
 from .rule import Context
 
 _LOOKS = ("read_op", "tool_exec")

@@ -31,8 +31,8 @@ from functools import partial
 from typing import Self
 
 from ..automata.model import Automaton
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Gate, Invoke, Loop, Node
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node
 from .rounds import states_after
 
 Read = Callable[[Instance, Act], Hashable]

@@ -86,8 +86,8 @@ class AskedModel:
 
 def tools_of(root: str) -> tuple[str, ...]:
     """The tools that a plan here may use, one line each: name, parameters, what it is for."""
-    from ..resolve.link import Linker
-    from ..resolve.settings import read_settings
+    from ..linking.link import Linker
+    from ..linking.project.settings import read_settings
 
     rows = []
     for name, tool in sorted(Linker(root, read_settings(root)).catalogue.tools.items()):

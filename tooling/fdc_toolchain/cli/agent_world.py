@@ -51,7 +51,7 @@ class LocalWorld:
 
     def policy(self) -> Policy:
         """Port `World`."""
-        from ..resolve.settings import read_settings
+        from ..linking.project.settings import read_settings
 
         found = read_settings(self.root)
         return Policy(
@@ -469,7 +469,7 @@ class LocalWorld:
         """Port `World`: what the settings name, what earlier runs wrote, and reports of research that cite an address."""
         from ..effects import globs, outside_table
         from ..effects.documents import MARK
-        from ..resolve.settings import read_settings
+        from ..linking.project.settings import read_settings
 
         declared = read_settings(self.root).untrusted
         with opened(self.root, "outside") as context:

@@ -98,7 +98,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     The class is named as the seeds name it; the degree beside it is the true one: the
     worst run takes a number of steps that grows with that power of the number of files.
     """
-    from ..resolve.workspace import find_root
+    from ..linking.project.root import find_root
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")

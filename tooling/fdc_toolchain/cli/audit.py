@@ -38,7 +38,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
     names, tools that nobody uses, lines that are no entry, tasks that nobody closed) is reported beside it.
     """
     from .. import durable, resources
-    from ..resolve.settings import SettingsError, read_settings
+    from ..linking.project.settings import SettingsError, read_settings
     from ..workflows.audit import audit, sources_of
     from ..workflows.audit_report import as_json, as_markdown, as_text
     from .findings import show

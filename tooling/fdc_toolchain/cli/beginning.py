@@ -44,8 +44,8 @@ def compile_or_refuse(
     where the settings are wrong.
     """
     from ..check import check, key_of, program_of
+    from ..linking.link import Linker
     from ..report.render import render
-    from ..resolve.link import Linker
     from ..text.suggest import did_you_mean
     from .lint import settings_of
     from .terminal import style

@@ -58,7 +58,7 @@ def bench_for(
 def opened(root: str) -> Root:
     """The workspace with all that is protected or secret in it."""
     from ..effects.files import Root
-    from ..resolve.settings import Settings, SettingsError, read_settings
+    from ..linking.project.settings import Settings, SettingsError, read_settings
 
     try:
         secret = read_settings(root).secret
@@ -97,9 +97,9 @@ def protected(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     import os
 
     from .. import durable
-    from ..resolve.protected import of_workspace
-    from ..resolve.registry import REGISTRY, read_registry
-    from ..resolve.settings import Settings, SettingsError, read_settings
+    from ..linking.project.protected import of_workspace
+    from ..linking.project.settings import Settings, SettingsError, read_settings
+    from ..linking.registry import REGISTRY, read_registry
 
     try:
         settings = read_settings(root)
@@ -125,7 +125,7 @@ def _closing(root: str) -> Callable[[dict[str, Any], Context], Any]:
         from ..effects.context import text
         from ..effects.failure import ToolFailure
         from ..engine.ports import WorldFailed
-        from ..resolve.files import SHIPPED
+        from ..linking.project.files import SHIPPED
 
         task = text(args, "task", "").strip()
         if not task and context.plan.startswith(SHIPPED):

@@ -103,7 +103,7 @@ def _parts(program: dict[str, Any], root: str) -> tuple[dict[str, Any], str | No
     from ..certificate import make, make_data, make_files
     from ..certificate.check import PARTS
     from ..certificate.plans import Wrong
-    from ..resolve.files import Files
+    from ..linking.project.files import Files
 
     parts: dict[str, Any] = {}
     makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
@@ -124,7 +124,7 @@ def _changed(program: dict[str, Any], root: str) -> str | None:
     """The file whose change made the plan another one than the program that was proved; None: it is proved as it was."""
     from ..certificate.control import digest
     from ..check import check, program_of
-    from ..resolve.link import Linker
+    from ..linking.link import Linker
     from .lint import settings_of
 
     checked = check(Linker(root, settings_of(root, trust=True)), [program["root"]], whole=True)
@@ -173,7 +173,7 @@ def _check(plan: str, program: dict[str, Any], path: str, given: Any, root: str)
 
 def _untrue(made: dict[str, Any], root: str) -> str | None:
     """What a certificate that holds says of the files of a workspace, and is not so; None: nothing."""
-    from ..resolve.files import Files
+    from ..linking.project.files import Files
 
     files = Files(root)
     for path, kind in ((made["files"] or {}).get("facts", {})).items():

@@ -57,8 +57,8 @@ def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tupl
     import os
 
     from ..check import check
-    from ..resolve.link import Linker
-    from ..resolve.settings import read_settings
+    from ..linking.link import Linker
+    from ..linking.project.settings import read_settings
 
     if model not in MODELS:
         return False, f"Unknown model '{model}'."

@@ -25,9 +25,9 @@ def command(plan: str, digest: bool, workspace: str | None) -> int:
     import json
 
     from ..check import check_paths, program_of
+    from ..linking.project.root import find_root
     from ..program.codec import digest as digest_of
     from ..report.render import render
-    from ..resolve.workspace import find_root
     from .lint import settings_of
     from .terminal import style
 

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from ..durable import replace
-from ..resolve.discover import find_plans
-from ..resolve.settings import SettingsError, read_settings
-from ..resolve.workspace import find_root
+from ..linking.project.discover import find_plans
+from ..linking.project.root import find_root
+from ..linking.project.settings import SettingsError, read_settings
 from ..syntax.write import canonical
 from . import unread
 from .exits import CLEAN, FINDINGS, UsageError

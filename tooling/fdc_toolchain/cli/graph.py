@@ -93,11 +93,11 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     """The plan and all that it reaches, and what kept any of it from being read or found."""
     from ..check import key_of
     from ..diagnostics.diagnostic import ordered
+    from ..linking.link import Linker
+    from ..linking.project.files import SHIPPED
+    from ..linking.project.root import find_root
+    from ..linking.project.settings import SettingsError, read_settings
     from ..report.draw_plan import Drawn, plan_graph
-    from ..resolve.files import SHIPPED
-    from ..resolve.link import Linker
-    from ..resolve.settings import SettingsError, read_settings
-    from ..resolve.workspace import find_root
 
     root = find_root(base)
     try:

@@ -19,7 +19,7 @@ ASSUMED = "FDC414"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..resolve import seen
+    from ..linking.project import stat_cache
 
 
 def entry() -> None:
@@ -102,8 +102,8 @@ def _silence_stdout() -> None:
 
 def execute(options: Options) -> int:
     """Lints as the options say. Raises `cli.exits.Exit` for usage and for the world."""
-    from ..resolve import seen
-    from ..resolve.workspace import find_root
+    from ..linking.project import stat_cache
+    from ..linking.project.root import find_root
 
     gc.disable()  # the process ends with this command; what it loads and makes has no cycles worth finding before
     workspace = options["workspace"]
@@ -111,30 +111,30 @@ def execute(options: Options) -> int:
     paths = options["paths"] or ["."]
     assert isinstance(paths, list)
     if "-" in paths or any(options[name] for name in ("fix", "diff", "no_cache")):
-        from ..resolve.discover import find_keys
+        from ..linking.project.discover import find_keys
         from .lint import lint
 
         done = lint(options, root, None)
-        sight = seen.Seen()
+        sight = stat_cache.Seen()
         find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
         return _look_alikes(sight, options, root, done)[0]
     words = repr(
         [options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")]
         + [_confirmed(root)]
     )
-    memory = seen.name_of(root, paths, words)
+    memory = stat_cache.name_of(root, paths, words)
     began = time.time_ns()
-    looked: dict[str, seen.Stamp] = {}
-    kept = seen.recall(memory, looked)
+    looked: dict[str, stat_cache.Stamp] = {}
+    kept = stat_cache.recall(memory, looked)
     code = None if kept is None else _show(options, root, *kept)
     if code is not None:
         return code
     must_be_there(paths)
     from ..effects import verdicts
     from ..effects.contents import Contents
-    from ..resolve.discover import find_keys
+    from ..linking.project.discover import find_keys
 
-    sight = seen.Seen(began)
+    sight = stat_cache.Seen(began)
     keys = find_keys(paths, root, _excluded(paths, root), sight)
     contents = Contents(root, began, looked)
     name = verdicts.digest(keys, contents, words)
@@ -153,7 +153,9 @@ def execute(options: Options) -> int:
     return code
 
 
-def _look_alikes(sight: seen.Seen, options: Options, root: str, code: int) -> tuple[int, bool]:
+def _look_alikes(
+    sight: stat_cache.Seen, options: Options, root: str, code: int
+) -> tuple[int, bool]:
     """The exit code, and whether files were named that look like plans and that the search passed over."""
     if not sight.others:
         return code, False
@@ -197,7 +199,7 @@ def _excluded(paths: list[object], root: str) -> tuple[str, ...]:
     """The globs that the settings leave out of folders; settings are read only where they could say so."""
     if not any(os.path.isdir(str(path)) for path in paths):
         return ()
-    from ..resolve.regular import read
+    from ..linking.project.regular_file import read
 
     for name in ("fdc.toml", "pyproject.toml"):
         try:

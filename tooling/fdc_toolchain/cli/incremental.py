@@ -15,9 +15,9 @@ from .. import cachedir
 from ..check import default_automaton, judge, settle
 from ..diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
 from ..effects.contents import Contents, blob_id
-from ..resolve.link import Linker
-from ..resolve.outside import TABLE
-from ..resolve.seen import missing_part, sha1, tool_identity
+from ..linking.link import Linker
+from ..linking.project.outside_files import TABLE
+from ..linking.project.stat_cache import missing_part, sha1, tool_identity
 from ..syntax.parse import parse
 from .packs import Pack, Packed, Ref, read
 

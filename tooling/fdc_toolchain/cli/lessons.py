@@ -13,8 +13,8 @@ import click
 
 from ..knowledge.actions import Fault, parse_action_to_command, shown, wish_of
 from ..knowledge.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
+from ..linking.project.root import find_root
 from ..report.cells import visible
-from ..resolve.workspace import find_root
 from ..workflows import lessons as store
 from ..workflows.self_correction import Report, apply
 from .exits import CLEAN, FINDINGS, UsageError

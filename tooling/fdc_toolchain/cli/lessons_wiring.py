@@ -41,7 +41,7 @@ def build(root: str, overlay: Mapping[str, bytes]) -> Built:
 
 def sources_of(root: str) -> str:
     """The folder of the protocols' sources, as the settings of a workspace say."""
-    from ..resolve.settings import read_settings
+    from ..linking.project.settings import read_settings
 
     return read_settings(root).protocols or "protocols"
 
@@ -107,8 +107,8 @@ def run_plan(root: str, plan: str) -> Ran:
 
 def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
     from ..check import check, program_of
-    from ..resolve.link import Linker
-    from ..resolve.settings import read_settings
+    from ..linking.link import Linker
+    from ..linking.project.settings import read_settings
 
     checked = check(Linker(root, read_settings(root)), [plan], whole=True, own_comments=False)
     errors = [item for item in checked.diagnostics if item.severity == "error"]

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ..resolve.workspace import find_root
+from ..linking.project.root import find_root
 from ..workflows.lifecycle import Report
 from .exits import UsageError
 

@@ -22,7 +22,7 @@ Plans = tuple[list[str], "str | None", Contents]
 def lint(options: Options, root: str, plans: Plans | None) -> int:
     """Proves and reports; returns the exit code. `plans` is None where the cache is not asked."""
     from ..check import key_of
-    from ..resolve.discover import find_plans
+    from ..linking.project.discover import find_plans
 
     texts: dict[str, bytes] = {}
     if plans is None:
@@ -61,7 +61,7 @@ def _with_table(
     options: Options, root: str, settings: Any, keys: list[str], name: str, contents: Contents
 ) -> int:
     """Judges what the table of the workspace has no verdict for, keeps the whole as a record, and reports it."""
-    from ..resolve.link import Linker
+    from ..linking.link import Linker
     from . import packs
     from .incremental import findings
 
@@ -87,7 +87,7 @@ def settings_of(root: str, *, trust: bool = False) -> Any:
 
     Raises UsageError where the settings' file is wrong, WorldError where the user's key cannot be trusted.
     """
-    from ..resolve.settings import SettingsError, read_settings
+    from ..linking.project.settings import SettingsError, read_settings
 
     try:
         settings = read_settings(root)
@@ -120,7 +120,7 @@ def _judge(
 ) -> Any:
     """(findings, sources, files read) of one look at the plans."""
     from ..check import check
-    from ..resolve.link import Linker
+    from ..linking.link import Linker
 
     linker = Linker(root, settings)
     checked = check(linker, keys, texts, whole=bool(options["model"]))

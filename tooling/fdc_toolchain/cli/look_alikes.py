@@ -8,8 +8,8 @@ import re
 import sys
 
 from .. import resources
-from ..resolve.catalogue import SHIPPED
-from ..resolve.seen import Seen
+from ..linking.catalogue import SHIPPED
+from ..linking.project.stat_cache import Seen
 from .lint_options import Options
 
 MOST_FILES = 300

@@ -200,7 +200,7 @@ def run(argv: list[str], commands: object | None = None, name: str = "fdc") -> i
         print(f"{name}: {failed.strerror or failed}{where}", file=sys.stderr)
         return WORLD
     except Exception as bug:  # the last resort: our bug, said as ours
-        from ..resolve.settings import SettingsError
+        from ..linking.project.settings import SettingsError
 
         if isinstance(bug, SettingsError):
             print(f"{name}: {visible(str(bug))}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..resolve.workspace import find_root
+from ..linking.project.root import find_root
 from ..workflows import master_control
 from ..workflows.agent_state import AgentState, Command, PlanContext, StepResult
 from ..workflows.model_port import ModelPort, ModelWaiting

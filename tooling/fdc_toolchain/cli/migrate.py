@@ -8,13 +8,13 @@ import sys
 import click
 
 from ..durable import replace
+from ..linking.catalogue import read_catalogue
+from ..linking.project.files import Files
+from ..linking.project.root import find_root
+from ..linking.project.settings import SettingsError, read_settings
 from ..migrate.convert import migrate
 from ..migrate.dialect import LANGUAGE
 from ..migrate.model import Migration
-from ..resolve.catalogue import read_catalogue
-from ..resolve.files import Files
-from ..resolve.settings import SettingsError, read_settings
-from ..resolve.workspace import find_root
 from . import unread
 from .exits import CLEAN, FINDINGS, UsageError
 

@@ -20,7 +20,7 @@ def model_for(
     from ..effects.model import Choice, MessagesModel
     from ..effects.secret_values import values_of
     from ..effects.secrets import Scrubber
-    from ..resolve.settings import SettingsError, read_settings
+    from ..linking.project.settings import SettingsError, read_settings
 
     try:
         rows = dict(read_settings(root).models)

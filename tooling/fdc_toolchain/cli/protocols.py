@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
+from ..linking.project.root import find_root
+from ..linking.project.settings import read_settings
 from ..protocols import build as work
 from ..protocols import layout
 from ..protocols.budget import MAX_BYTES, table
 from ..protocols.compile import PROFILES, How
 from ..protocols.targets import TARGETS
-from ..resolve.settings import read_settings
-from ..resolve.workspace import find_root
 from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import click
 
 from .. import durable
+from ..linking.project.root import find_root
 from ..protocols import build as work
 from ..protocols.diff import Difference, Side, differences, lines, side
 from ..protocols.importer import take_apart
 from ..protocols.load import PROSE, RULES
 from ..report.cells import cut, visible
-from ..resolve.workspace import find_root
 from .exits import CLEAN, FINDINGS, UsageError, WorldError
 from .findings import show
 from .protocols import how_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import durable, resources
+from ..linking.project.root import find_root
 from ..protocols.load import RULES, load
-from ..resolve.workspace import find_root
 from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show
 
@@ -95,9 +95,9 @@ def _sources(folder: str, root: str) -> dict[str, bytes]:
 def _world(root: str) -> World:
     import json
 
+    from ..linking.catalogue import SHIPPED, read_catalogue
+    from ..linking.project.settings import SettingsError, read_settings
     from ..protocols.graph import World
-    from ..resolve.catalogue import SHIPPED, read_catalogue
-    from ..resolve.settings import SettingsError, read_settings
 
     try:
         settings = read_settings(root)

@@ -8,13 +8,13 @@ import sys
 import click
 
 from .. import durable
+from ..linking.project.root import find_root
 from ..protocols import build as work
 from ..protocols import layout
 from ..protocols.compile import How, compile_agents
 from ..protocols.importer import take_apart
 from ..protocols.load import PROSE, RULES
 from ..protocols.sanitise import findings, sanitised
-from ..resolve.workspace import find_root
 from .exits import CLEAN, FINDINGS, Refused, UsageError
 from .findings import show
 

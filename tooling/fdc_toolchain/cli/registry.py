@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from ..resolve.registry import NAME_RULE, REGISTRY
-from ..resolve.workspace import find_root
+from ..linking.project.root import find_root
+from ..linking.registry import NAME_RULE, REGISTRY
 from ..workflows import registry as work
 from .exits import CLEAN, FINDINGS, UsageError
 from .findings import show

@@ -7,7 +7,7 @@ import os
 import click
 
 from .. import durable
-from ..resolve.workspace import find_root
+from ..linking.project.root import find_root
 from ..workflows.research_planner import TEMPLATE, plan_deep_research, research_files
 from .exits import UsageError
 

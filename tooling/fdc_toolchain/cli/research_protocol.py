@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..resolve.workspace import find_root
+from ..linking.project.root import find_root
 from .exits import FINDINGS
 
 __all__ = ["command", "execute_research_protocol", "main"]

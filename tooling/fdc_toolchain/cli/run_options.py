@@ -94,7 +94,7 @@ def shared(command: Command) -> Command:
 
 def root_of(workspace: str | None) -> str:
     """The workspace's folder. Raises UsageError for a DIR that is none."""
-    from ..resolve.workspace import find_root
+    from ..linking.project.root import find_root
 
     if workspace is None:
         return find_root(os.getcwd())

@@ -7,9 +7,9 @@ import os
 import click
 
 from ..analyses.words import Machine, Summaries
-from ..resolve.catalogue import Catalogue
-from ..resolve.graph import Instance
-from ..resolve.model import Act, Choice, Invoke, Loop, Node
+from ..linking.catalogue import Catalogue
+from ..linking.graph import Instance
+from ..linking.model import Act, Choice, Invoke, Loop, Node
 from ..syntax.tree import Plan
 from .exits import UsageError
 
@@ -86,10 +86,10 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     default automaton: the lines say from where it can run, and where it ends.
     """
     from ..check import check, key_of
+    from ..linking.link import Linker
+    from ..linking.project.root import find_root
+    from ..linking.project.settings import SettingsError, read_settings
     from ..report.render import render
-    from ..resolve.link import Linker
-    from ..resolve.settings import SettingsError, read_settings
-    from ..resolve.workspace import find_root
     from .terminal import style
 
     if not os.path.isfile(plan):

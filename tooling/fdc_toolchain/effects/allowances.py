@@ -15,7 +15,7 @@ from ..cachedir import state_dir
 
 def path_of(root: str) -> str:
     """Where the confirmation for the workspace at `root` lies, if there is one."""
-    from ..resolve.seen import sha1
+    from ..linking.project.stat_cache import sha1
 
     name = sha1(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()
     return os.path.join(state_dir(), "allowed", name)

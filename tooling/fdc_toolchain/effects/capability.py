@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..engine.events import Grant
-from ..resolve.catalogue import reads_at_large
+from ..linking.catalogue import reads_at_large
 from ..text.glob_match import compiled, fits, within
 from .failure import ToolFailure
 from .files import parts_of

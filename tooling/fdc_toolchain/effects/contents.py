@@ -12,8 +12,8 @@ import os
 import time
 
 from .. import cachedir
-from ..resolve.places import MAX_FILE
-from ..resolve.seen import NO_FILE, Stamp, listing, settled, sha1, stamp
+from ..linking.project.places import MAX_FILE
+from ..linking.project.stat_cache import NO_FILE, Stamp, listing, settled, sha1, stamp
 
 MOST = 256
 """Workspaces whose table is kept; the oldest go first."""

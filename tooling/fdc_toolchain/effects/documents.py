@@ -15,7 +15,7 @@ import stat
 import time
 from dataclasses import dataclass, field
 
-from ..resolve.secret_files import secret
+from ..linking.project.secret_files import secret
 from .ignored import Ignored
 
 MARK = "<!-- fdc: research report -->"

@@ -19,9 +19,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from ..engine.events import Grant
-from ..resolve import places
-from ..resolve.protected import RECORDS, SETTINGS, Protected, folded_path, named, protected
-from ..resolve.secret_files import secret
+from ..linking.project import places
+from ..linking.project.protected import RECORDS, SETTINGS, Protected, folded_path, named, protected
+from ..linking.project.secret_files import secret
 from .failure import ToolFailure, from_os
 
 if TYPE_CHECKING:

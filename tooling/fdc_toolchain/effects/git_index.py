@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import struct
 
-from ..resolve import regular
-from ..resolve.seen import Stamp
+from ..linking.project import regular_file
+from ..linking.project.stat_cache import Stamp
 
 Index = dict[str, tuple[Stamp, bytes]]
 
@@ -57,7 +57,7 @@ def _byte_for_byte(root: str, git: str) -> bool:
         if path == os.devnull:
             continue  # git's own word for none
         try:
-            text = regular.read(path).lower()
+            text = regular_file.read(path).lower()
         except FileNotFoundError:
             if path == f"{git}/config":
                 return False

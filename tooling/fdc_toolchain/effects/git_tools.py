@@ -12,7 +12,7 @@ import subprocess
 from typing import Any
 
 from ..engine.events import Outcome
-from ..resolve.protected import folded_name
+from ..linking.project.protected import folded_name
 from . import marks
 from .context import Context, text, word
 from .failure import ToolFailure

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..resolve.discover import compiled
+from ..linking.project.discover import compiled
 
 _LIMIT = 1 << 20
 """A .gitignore longer than this is not one that a person wrote; it is not read."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..analyses.bounds import Bounds, Polynomial
 from ..check import check, program_of
+from ..linking.link import Linker
+from ..linking.project.settings import read_settings
 from ..program.codec import ProgramError, canonical, encode, identity, load
-from ..resolve.link import Linker
-from ..resolve.settings import read_settings
 
 KEY = "pipeline.plan"
 AUTOMATON = "tooling/lgtm_pipeline_fsm.json"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Outcome, Perform, Record
 from ..engine.reach import reach
+from ..linking.project.protected import Protected, named, opened
 from ..program.codec import identity
 from ..program.model import Program
 from ..report.changes import OPENED
-from ..resolve.protected import Protected, named, opened
 from . import marks
 from .failure import ToolFailure
 from .files import Opening

@@ -1,4 +1,4 @@
-"""Writes down which files get text from outside, before they get it (`resolve.outside` reads it, and has the form).
+"""Writes down which files get text from outside, before they get it (`linking.project.outside_files` reads it, and has the form).
 
 The program says which steps write text from outside (`outside`, found by `analyses.flow`); a `Keeper` notes what each of
 them writes. A file that is moved or edited takes along what is known of it.
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from .. import durable
 from ..engine.events import Perform, Record
 from ..engine.ports import WorldFailed
-from ..resolve.catalogue import reads_at_large
-from ..resolve.files import Files
-from ..resolve.outside import (
+from ..linking.catalogue import reads_at_large
+from ..linking.project.files import Files
+from ..linking.project.outside_files import (
     ANY,
     TABLE,
     Damaged,
@@ -35,7 +35,7 @@ from ..resolve.outside import (
     is_hidden,
     read,
 )
-from ..resolve.settings import SettingsError, read_settings
+from ..linking.project.settings import SettingsError, read_settings
 from ..text.glob_match import matches
 from . import runs
 from .failure import ToolFailure

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..engine.events import Grant
-from ..resolve.own_row import reads_all
+from ..linking.own_row import reads_all
 from .files import parts_of
 
 PASSED = ("LANG", "LANGUAGE", "TZ")
@@ -62,7 +62,7 @@ def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
 
 def environment(access: Access, scratch: str) -> dict[str, str]:
     """The variables that a tool sees: none that could hold a secret of whoever started fdc."""
-    from ..resolve.own_row import no_variable
+    from ..linking.own_row import no_variable
 
     passed = {
         name: value

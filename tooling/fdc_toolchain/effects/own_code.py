@@ -3,7 +3,7 @@
 fdc's own packs run inside of fdc (`python_tools`); whatever else a row names is somebody else's code, and never is. It gets its
 arguments and gives its result as JSON, sees and writes what its row declares (`own_access`), and is ended when its time is up.
 
-Which files of the workspace it is made of is part of the program (`modules`, by `resolve.own_modules`), with their hashes.
+Which files of the workspace it is made of is part of the program (`modules`, by `linking.project.own_modules`), with their hashes.
 They are read here, compared, and handed to the process as they were read: what was not compared is not imported.
 """
 
@@ -46,8 +46,8 @@ _SHOWN = 4096
 def shipped() -> frozenset[str]:
     """The functions that fdc's own catalogues name."""
     from .. import resources
-    from ..resolve.catalogue import SHIPPED
-    from ..resolve.own_row import targets
+    from ..linking.catalogue import SHIPPED
+    from ..linking.own_row import targets
 
     found: set[str] = set()
     for name in SHIPPED:
@@ -84,8 +84,9 @@ def differs(program: Mapping[str, Any], root: str) -> str | None:
 
 def _unhashed(program: Mapping[str, Any], root: str) -> str | None:
     """Why a program of 0.1.0 does not go on: it does not say what the code of the workspace's tools was."""
-    from ..resolve import own_modules, own_row
-    from ..resolve.files import Files
+    from ..linking import own_row
+    from ..linking.project import own_modules
+    from ..linking.project.files import Files
 
     files = Files(root)
     for name, row in (*program["tools"].items(), *program.get("predicates", {}).items()):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PLACES = ("", "src/")
-"""Where a workspace keeps its modules, as in `resolve.own_modules`."""
+"""Where a workspace keeps its modules, as in `linking.project.own_modules`."""
 _LONGEST = 500
 _RAISES = {
     "fdc_toolchain.effects.failure.ToolFailure": "failure", "fdc_toolchain.engine.ports.Waiting": "waiting",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..engine.events import Perform
+from ..linking.project.protected import RECORDS
 from ..program.model import Program
-from ..resolve.protected import RECORDS
 
 
 def read_by(declared: Mapping[str, Any], args: Mapping[str, Any]) -> bool:

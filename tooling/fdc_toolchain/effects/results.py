@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..engine.events import Failure, Outcome
+from ..linking import types
 from ..program.codec import canonical
-from ..resolve import types
 from .failure import ToolFailure
 
 MAX_RESULT = 32 * 1024 * 1024

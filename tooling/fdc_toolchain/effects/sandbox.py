@@ -9,7 +9,7 @@ no plan and no file of the workspace can. Where no tier is left, the command is 
 
 What a command may touch in the upper two: the system's programs and its own scratch folder, the
 workspace to read, and of it to write what the plans' `allow write` name (`effects.writable`); all
-of it where no plan on the stack has such a line. Never what is protected (`resolve.protected`), but
+of it where no plan on the stack has such a line. Never what is protected (`linking.project.protected`), but
 for what the plans name; and it does not see the text from outside that runs keep, and files that hold secrets (`effects.views`).
 Network where the plans allow it (`allow net *`) and the operator too (`--allow-network`, or
 FDC_ALLOW_NETWORK=1).
@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..engine.events import Grant
-from ..resolve.protected import own_environment
+from ..linking.project.protected import own_environment
 from . import python_process, seccomp, views
 from .failure import ToolFailure
 from .files import Root

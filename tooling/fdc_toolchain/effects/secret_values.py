@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from ..resolve.protected import packages
-from ..resolve.secret_files import secret, variable
-from ..resolve.settings import SettingsError, read_settings
+from ..linking.project.protected import packages
+from ..linking.project.secret_files import secret, variable
+from ..linking.project.settings import SettingsError, read_settings
 from .secrets import LEAST
 
 MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500

@@ -6,7 +6,7 @@ sought and not found) with its id, and every path whose existence was asked. A r
 only while all of that is as it was, wherever the files lie: a fresh clone finds the records
 of the first one. Warm output is made from the record by the same renderers as cold output.
 
-`recall` is the shorter way to the same record (`resolve.seen`): by time stamps alone.
+`recall` is the shorter way to the same record (`linking.project.stat_cache`): by time stamps alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ import os
 from typing import Any
 
 from .. import cachedir
-from ..resolve.seen import Seen, folder_stamp, missing_part, remember, sha1, tool_identity
+from ..linking.project.stat_cache import (
+    Seen,
+    folder_stamp,
+    missing_part,
+    remember,
+    sha1,
+    tool_identity,
+)
 from .contents import UNREADABLE, Contents
 
 MOST_IN_FOLDER = 32
@@ -106,7 +113,7 @@ def store(
 
 
 def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> None:
-    """Lets `resolve.seen.recall` answer the next time with this record, which has just been found to hold."""
+    """Lets `linking.project.stat_cache.recall` answer the next time with this record, which has just been found to hold."""
     files = {
         contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
     }

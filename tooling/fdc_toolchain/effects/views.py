@@ -1,6 +1,6 @@
 """What of a workspace a command sees and may write: what plans allow, without what is protected and without text from outside.
 
-`resolve.protected` says what is protected. Of that, what lies in the workspace when a command begins is kept from it by the
+`linking.project.protected` says what is protected. Of that, what lies in the workspace when a command begins is kept from it by the
 kernel, in every tier; what it makes new below a folder that it may write is taken away again when it has ended (`taken`).
 """
 
@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.events import Grant
-from ..resolve.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
-from ..resolve.secret_files import secret
+from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
+from ..linking.project.secret_files import secret
 from ..text.glob_match import matches
 from . import writable
 from .failure import ToolFailure
@@ -269,7 +269,7 @@ def _secrets(root: Root) -> list[str]:
 
 
 def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -> Iterator[str]:
-    """The outermost protected entries. Installed packages (`resolve.protected.packages`) are not searched.
+    """The outermost protected entries. Installed packages (`linking.project.protected.packages`) are not searched.
 
     `known`: the folders of packages that count; None: those that are found, which `environments` learns.
     """

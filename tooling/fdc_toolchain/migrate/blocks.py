@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..resolve.catalogue import Tool
+from ..linking.catalogue import Tool
 from . import lines as line_notation
 from . import words
 from .dialect import BLANK, DIRECTIVE, automaton, colon, known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import Limits, decode
-from ..resolve.catalogue import Catalogue
+from ..linking.catalogue import Catalogue
 from ..syntax.parse import parse
 from ..syntax.write import canonical
 from . import blocks, dialect, lines

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..resolve.catalogue import Tool
+from ..linking.catalogue import Tool
 
 Numbered = tuple[int, str]
 """A line of the old text: its number, and its text without the line end."""

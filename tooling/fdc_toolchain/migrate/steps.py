@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..resolve.catalogue import Tool
+from ..linking.catalogue import Tool
 from ..syntax.parse import parse
 from ..syntax.tree import Step
 from . import words

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .. import durable
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
-from ..resolve.discover import SKIPPED
+from ..linking.project.discover import SKIPPED
 from . import layout
 from .budget import Row
 from .checks import unusable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..resolve.files import Files
-from ..resolve.link import Linker
-from ..resolve.settings import SettingsError, read_settings
+from ..linking.link import Linker
+from ..linking.project.files import Files
+from ..linking.project.settings import SettingsError, read_settings
 
 
 def unusable(root: str, source: str, sources: Mapping[str, bytes]) -> list[Diagnostic]:

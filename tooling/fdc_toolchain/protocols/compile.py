@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
-from ..resolve.registry import shown
+from ..linking.registry import shown
 from . import layout
 from .budget import HEAD, MAX_BYTES, TAIL, Chain, Row, chains, measure
 from .load import PROSE, RULES, Sources, load

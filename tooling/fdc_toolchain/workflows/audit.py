@@ -18,13 +18,13 @@ from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from ..knowledge.activity import LOG
 from ..knowledge.usage import Usage, usage
+from ..linking.link import Linker
+from ..linking.model import Unit
+from ..linking.project.discover import find_keys
+from ..linking.project.settings import Settings
+from ..linking.project.stat_cache import Seen
+from ..linking.protocol_rules import Obligation, place
 from ..protocols.load import PROSE, RULES, Protocol, load
-from ..resolve.discover import find_keys
-from ..resolve.link import Linker
-from ..resolve.model import Unit
-from ..resolve.obligations import Obligation, place
-from ..resolve.seen import Seen
-from ..resolve.settings import Settings
 from ..text import glob_match
 from . import registry
 

@@ -6,9 +6,9 @@ import re
 from typing import Any, NamedTuple
 
 from ..check import check, key_of, program_of
+from ..linking.link import Linker
+from ..linking.project.settings import SettingsError, read_settings
 from ..report.render import render
-from ..resolve.link import Linker
-from ..resolve.settings import SettingsError, read_settings
 
 PLAN = "plan.txt"
 """Where the agent leaves its plan (FDC-03)."""

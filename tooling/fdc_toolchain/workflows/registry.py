@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .. import durable
 from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
-from ..resolve.registry import (
+from ..linking.registry import (
     REGISTRY,
     Registry,
     name_fault,

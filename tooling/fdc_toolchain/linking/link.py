@@ -25,11 +25,11 @@ from ..text.suggest import did_you_mean
 from .bind import Binder
 from .catalogue import ANY_NUMBER, Catalogue, read_catalogue
 from .constants import fold
-from .files import SHIPPED, Files
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
-from .outside import Row, active
+from .project.files import SHIPPED, Files
+from .project.outside_files import Row, active
+from .project.settings import Settings
 from .registry import REGISTRY, Registry, read_registry
-from .settings import Settings
 
 SHIPPED_REGISTRY = "plans/library/registry.json"
 
@@ -70,7 +70,7 @@ class Linker:
         ] = ()  # of `obligations.Obligation`, read where there are protocols
         sources = self.files.protocols(settings.protocols) if settings.protocols else []
         if sources:
-            from .obligations import Workspace, read_obligations
+            from .protocol_rules import Workspace, read_obligations
 
             workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
             self.obligations = read_obligations(sources, workspace, self.diagnostics)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .secret_files import variable
+from .project.secret_files import variable
 
 _RULES = re.compile(
     r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)",

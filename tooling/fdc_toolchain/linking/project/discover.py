@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from .regular import read
-from .seen import Seen, folder_stamp
+from .regular_file import read
+from .stat_cache import Seen, folder_stamp
 
 SKIPPED = frozenset(
     (

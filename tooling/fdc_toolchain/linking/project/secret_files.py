@@ -1,7 +1,7 @@
 """What is named like a secret: files, which no plan reads unless it names them in `allow read`, and environment variables.
 
 One list, for the linter's rule, the file tools, what globs find and the sandbox of commands, beside that of
-`resolve.protected`. A path is judged by its names, whether it exists or not.
+`linking.project.protected`. A path is judged by its names, whether it exists or not.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ..text.glob_match import matches
+from ...text.glob_match import matches
 from .protected import folded_name
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from .. import cachedir, resources
+from ... import cachedir, resources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

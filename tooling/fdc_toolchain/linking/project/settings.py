@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from ..diagnostics.source import Limits
-from . import regular
+from ...diagnostics.source import Limits
+from . import regular_file
 
 
 class SettingsError(ValueError):
@@ -46,8 +46,8 @@ class Settings(NamedTuple):
     `research_seconds`, the most that research may take which it runs in the background (FDC-90). `models`:
     by role, how the model is asked (its name, `max-tokens`, `effort`, `seconds`); whether one is
     asked at all, the operator decides. `untrusted`: globs of files that hold text from outside. `protect`: globs
-    of more files and folders that a plan writes only where it names them (`resolve.protected`). `secret`: globs of more
-    files and folders that a plan reads only where it names them (`resolve.secret_files`).
+    of more files and folders that a plan writes only where it names them (`linking.project.protected`). `secret`: globs of more
+    files and folders that a plan reads only where it names them (`linking.project.secret_files`).
     """
 
     fsm: str = "tooling/fdc_fsm.json"
@@ -82,7 +82,7 @@ def read_settings(root: str) -> Settings:
     """The settings of the workspace at `root`. Raises SettingsError for a file that is wrong."""
     for name in FILES:
         try:
-            data = regular.read(os.path.join(root, name))
+            data = regular_file.read(os.path.join(root, name))
         except FileNotFoundError:
             continue
         except OSError as failed:
@@ -129,8 +129,8 @@ _KINDS = {
 
 
 def _settings(table: Any, where: str) -> Settings:
-    from ..diagnostics.codes import CODES, silenced_by_text
-    from ..text.suggest import did_you_mean
+    from ...diagnostics.codes import CODES, silenced_by_text
+    from ...text.suggest import did_you_mean
 
     known: dict[str, Any] = {
         "fsm": str, "profile": str, "catalogues": list, "protocols": str, "exclude": list, "ignore": list,
@@ -230,7 +230,7 @@ def _settings(table: Any, where: str) -> Settings:
 
 def _instead(code: str) -> str:
     """What to do in place of an `ignore` that names an error."""
-    from ..diagnostics.codes import CODES, SAFETY
+    from ...diagnostics.codes import CODES, SAFETY
 
     if CODES[code].severity == "assumption":
         return "it is no finding and needs none: take it out; `fdc lint --assumptions` lists what a proof rests on"
@@ -240,7 +240,7 @@ def _instead(code: str) -> str:
 
 
 def _allow(row: Any, where: str) -> Allowed:
-    from ..diagnostics.codes import SAFETY
+    from ...diagnostics.codes import SAFETY
 
     wanted = ", ".join(f"`{name}`" for name in Allowed._fields)
     if not isinstance(row, dict) or set(row) != set(Allowed._fields):
@@ -257,7 +257,7 @@ def _allow(row: Any, where: str) -> Allowed:
 
 
 def _assumptions(value: Any, where: str) -> tuple[str, ...]:
-    from ..diagnostics.codes import CODES
+    from ...diagnostics.codes import CODES
 
     known = sorted(row.name for row in CODES.values() if row.severity == "assumption")
     if value == "deny":
@@ -270,7 +270,7 @@ def _assumptions(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any]], ...]:
-    from ..text.suggest import did_you_mean
+    from ...text.suggest import did_you_mean
 
     known = {"model": str, "max-tokens": int, "effort": str, "seconds": int, "repairs": int}
     rows = []
@@ -298,7 +298,7 @@ def _models(table: dict[str, Any], where: str) -> tuple[tuple[str, dict[str, Any
 
 
 def _agents(table: dict[str, Any], where: str) -> AgentFiles:
-    from ..text.suggest import did_you_mean
+    from ...text.suggest import did_you_mean
 
     known: dict[str, type] = {
         "output": str,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..text.glob_match import matches
+from ...text.glob_match import matches
 
 if TYPE_CHECKING:
     from .settings import Settings

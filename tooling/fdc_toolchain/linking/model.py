@@ -1,6 +1,6 @@
 """Linked plans: the tree with names, tools and calls resolved, for the analyses and for lowering.
 
-Made by `resolve.link` in one go; nothing changes afterwards.
+Made by `linking.link` in one go; nothing changes afterwards.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .. import cachedir
+from ... import cachedir
 from .files import Files
-from .seen import sha1
+from .stat_cache import sha1
 
 TABLE = ".fdc/outside.jsonl"
 ANY = "*"

@@ -6,9 +6,9 @@ import os
 import posixpath
 import stat
 
-from .. import resources
+from ... import resources
 from .places import MAX_FILE
-from .seen import listing
+from .stat_cache import listing
 
 SHIPPED = "fdc:"
 """What starts the key of a shipped file."""

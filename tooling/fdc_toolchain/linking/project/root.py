@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .regular import read
+from .regular_file import read
 
 
 def find_root(start: str) -> str:

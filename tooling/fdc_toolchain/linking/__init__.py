@@ -1,0 +1,1 @@
+"""Names, calls, tools and settings of plans, looked up."""
